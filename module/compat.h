@@ -228,4 +228,21 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 #endif
 }
 
+/*
+ * A number that CPUs with the same last-level cache have in common, and no others of the machine.
+ * Who may be asked is different everywhere; where nobody is, all are the same.
+ */
+static inline u32 compat_cache_of(int cpu)
+{
+#if defined(CONFIG_X86) && defined(COMPAT_HAVE_PER_CPU_LLC_ID)
+	return per_cpu_llc_id(cpu);
+#elif defined(CONFIG_X86)
+	return get_llc_id(cpu);
+#elif defined(topology_llc_cpumask)
+	return cpumask_first(topology_llc_cpumask(cpu));
+#else
+	return 0;
+#endif
+}
+
 #endif /* WPOOL_COMPAT_H */

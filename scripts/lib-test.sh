@@ -233,10 +233,11 @@ show_kunit()
 	done
 }
 
-# part_kunit NAME PREFIX KERNEL
+# part_kunit NAME PREFIX KERNEL [SUITE OPTION...]: without SUITE those that --only asks for.
 part_kunit()
 {
-	run_vm "$1" "$3" --timeout $PATIENCE --append "$(kunit_filter)" \
+	local filter=${4:+kunit.filter_glob=$4}
+	run_vm "$1" "$3" --timeout $PATIENCE --append "${filter:-$(kunit_filter)}" "${@:5}" \
 		-- "$TOP/scripts/guest/kunit.sh"
 	cat "$LOGS/$1.out"
 	show_kunit "$1" >"$LOGS/$1.txt" 2>&1 || true
@@ -347,16 +348,21 @@ part_many()
 
 # part_wide NAME PREFIX KERNEL CPUS: the selftests on so many CPUs, in four nodes of memory,
 # two of which are isolated, with thousands of pools; but those of what has nothing to do with CPUs.
+# A node has two last-level caches, which QEMU shows of a processor of Intel.
 part_wide()
 {
-	local numa='' node each=$(($4 / 4))
+	local numa='' cores="cores=$(($4 / 4))" node each=$(($4 / 4))
+	if [ "$(arch_of "$3")" = amd64 ]; then
+		numa="-cpu max,vendor=GenuineIntel,la57=off,cx16=off"
+		cores="dies=2,cores=$((each / 2))"
+	fi
 	for node in 0 1 2 3; do
 		numa="$numa -object memory-backend-ram,id=node$node,size=1G"
 		numa="$numa -numa node,memdev=node$node,cpus=$((node * each))-$((node * each + each - 1))"
 	done
 	part_selftest "$1" "$2" "$3" \
 		"SHORT=6.1 MANY=2000 isolcpus=5 nohz_full=9 nowatchdog nosoftlockup BUT=dev_fuzz,wpoolctl_cli,httpd,bpf_scripts" \
-		--smp "$4,sockets=4,cores=$each,threads=1" --mem 4G --accel tcg --qemu "$numa"
+		--smp "$4,sockets=4,$cores,threads=1" --mem 4G --accel tcg --qemu "$numa"
 }
 
 # part_fault NAME PREFIX KERNEL NUMBER SEED: tasks that die, among many that do not.

@@ -10,6 +10,8 @@
 #include <linux/threads.h>
 #include <linux/wait.h>
 
+#include "core/near.h"
+
 static int max_workers_set(const char *val, const struct kernel_param *kp)
 {
 	return param_set_uint_minmax(val, kp, 1, PID_MAX_LIMIT);
@@ -87,7 +89,8 @@ void wpool_home_leave(struct wpool_runq *rq)
 
 int wpool_home_place(struct wpool *pool, int prefer)
 {
-	struct wpool_runq *rq;
+	struct wpool_runq *rq, *goal = prefer < 0 ? NULL : wpool_runq(pool, prefer);
+	u32 away, nearest = 0;
 	u64 cost, least = U64_MAX;
 	int cpu, best = -1;
 
@@ -98,8 +101,10 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		/* a CPU where it could not run at once comes last, unless it may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
-		if (cost < least || (cost == least && cpu == prefer)) {
+		away = goal && rq != goal ? 1 + wpool_distance(rq, goal) : 0;
+		if (cost < least || (cost == least && away < nearest)) {
 			least = cost;
+			nearest = away;
 			best = cpu;
 		}
 	}

@@ -50,8 +50,8 @@ void wpool_home_enter(struct wpool_runq *rq);
 void wpool_home_leave(struct wpool_runq *rq);
 
 /*
- * Best CPU for a worker. @prefer: CPU that wins a tie, or -1. Returns the CPU with the fewest
- * workers among those that wpool_affinity_set() allows.
+ * Best CPU for a worker. @prefer: of those with as few workers the one nearest to this CPU is best,
+ * or -1. Returns the CPU with the fewest workers among those that wpool_affinity_set() allows.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 

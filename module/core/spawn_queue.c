@@ -69,6 +69,8 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 	/* the spawner replaces it */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
 		wpool_reserve_take(pool, prefer);
+	if (!READ_ONCE(pool->spawn_wanted))
+		WRITE_ONCE(pool->spawn.prefer, prefer);
 	wpool_spawn_look(pool);
 }
 

@@ -3,11 +3,10 @@
 #include "core/steal.h"
 
 #include <linux/minmax.h>
-#include <linux/nodemask.h>
-#include <linux/topology.h>
 
 #include "core/active.h"
 #include "core/length.h"
+#include "core/near.h"
 #include "core/queued.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -60,15 +59,16 @@ struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
 	struct wpool_runq *rq, *victim;
 	struct wpool_task *task = NULL;
 	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
+	enum wpool_distance at, next;
 	unsigned long flags;
-	int far;
 
-	for (far = 0; far <= (nr_node_ids > 1); far++) {
+	for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
+		next = WPOOL_NR_DISTANCES;
 		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
 			victim = wpool_active(pool, i);
 			local_irq_save(flags);
 			rq = wpool_activate_this_runq(pool);
-			if ((cpu_to_node(victim->cpu) != cpu_to_node(rq->cpu)) == far)
+			if (wpool_is_at(victim, rq, at, &next))
 				task = steal_from(pool, rq, victim, last);
 			if (task)
 				wpool_wake_to_help(pool, rq);

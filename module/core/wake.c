@@ -5,12 +5,12 @@
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
-#include <linux/topology.h>
 
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
+#include "core/near.h"
 #include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
@@ -165,25 +165,27 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 }
 
 /*
- * Wake an idle worker of a CPU on which no other worker runs, of this node first; if there is
+ * Wake an idle worker of a CPU on which no other worker runs, as near as there is one; if there is
  * none, of any CPU that has room. The first one found will do, so few idle CPUs are visited.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
 	u32 nr = wpool_nr_active(pool), i;
-	bool far = nr_node_ids > 1;
+	enum wpool_distance at, next;
 	struct wpool_runq *rq;
-	int pass;
+	int alone;
 
-	/* on this node alone, anywhere alone, anywhere */
-	for (pass = far ? 0 : 1; pass <= 1 + (READ_ONCE(pool->concurrency) > 1); pass++)
-		wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
-			rq = wpool_active(pool, i);
-			if (!READ_ONCE(rq->nr_idle))
-				wpool_idle_trim(rq);
-			else if ((pass || cpu_to_node(rq->cpu) == cpu_to_node(own->cpu)) &&
-				 may_help(rq, own, pass < 2) && wpool_idle_wake(rq, true))
-				return true;
+	for (alone = 1; alone >= (READ_ONCE(pool->concurrency) == 1); alone--)
+		for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
+			next = WPOOL_NR_DISTANCES;
+			wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
+				rq = wpool_active(pool, i);
+				if (!READ_ONCE(rq->nr_idle))
+					wpool_idle_trim(rq);
+				else if (wpool_is_at(rq, own, at, &next) &&
+					 may_help(rq, own, alone) && wpool_idle_wake(rq, true))
+					return true;
+			}
 		}
 	return false;
 }

@@ -155,6 +155,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	INIT_DELAYED_WORK(&pool->spawn.work, wpool_spawner_serve);
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);
+	pool->spawn.prefer = -1;
 	pool->spawn.retry_ms = 10;
 	timer_setup(&pool->workers.expiry_timer, wpool_expire_timer, 0);
 	init_waitqueue_head(&pool->drain_wq);

@@ -38,24 +38,7 @@ bool wpool_need_worker(struct wpool *pool)
 	return wpool_wake_has_vacancy(pool);
 }
 
-/* The CPU with the most tasks in its queue, or -1: a good place for the worker. */
-static int longest_runq(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	u32 len, most = 0, i;
-	int best = -1;
-
-	wpool_for_each_active(pool, rq, i) {
-		len = wpool_runq_len(rq);
-		if (len > most) {
-			most = len;
-			best = rq->cpu;
-		}
-	}
-	return best;
-}
-
 struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
-	return wpool_runq(pool, wpool_home_place(pool, longest_runq(pool)));
+	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
 }

@@ -79,7 +79,7 @@ test_parameters_are_visible()
 {
 	fresh || return 1
 	for parameter in allow_fault max_workers max_user_workers default_capacity default_queue_depth \
-		default_expiry_ms; do
+		default_expiry_ms by_cache; do
 		[ -r $PARAMETERS/$parameter ] || fail "no $parameter" || return 1
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
 			fail "$parameter can be written, and nobody would notice" || return 1
@@ -91,7 +91,7 @@ test_parameters_are_visible()
 		grep -qx '[N0]' $PARAMETERS/$parameter || fail "$parameter is on" || return 1
 	done
 	# one that kernels with KUnit have is for tests
-	[ "$(find $PARAMETERS -type f ! -name inject_start | wc -l)" -eq 8 ] ||
+	[ "$(find $PARAMETERS -type f ! -name inject_start | wc -l)" -eq 9 ] ||
 		fail "there are others: $(ls $PARAMETERS)" || return 1
 	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
 	# a quarter of what pid_max is at boot: 32768, or 1024 a CPU if that is more

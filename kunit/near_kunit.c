@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Near CPUs come first: a worker is woken, made, and takes tasks where the last-level cache is the
+ * same. The machine of the tests has one cache, so the cases say which CPUs share one.
+ *
+ * Where the monitor helps before a slow machine has got on, the order is another one: what is
+ * expected is what happens in most of the rounds.
+ */
+#include <linux/cpumask.h>
+
+#include "core/near.h"
+#include "core/state.h"
+#include "fixture.h"
+
+#define ROUNDS 15
+
+/* The first CPU shares its cache with the last one of four. All others come before that one. */
+enum { HERE, FAR_1, FAR_2, NEAR, NR_CPUS_USED };
+
+static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool prealloc)
+{
+	struct wpool_attrs attrs;
+	struct cpumask *mask;
+	struct wpool *pool;
+	int i;
+
+	if (wpk_cpu(NEAR) < 0)
+		kunit_skip(test, "fewer than four CPUs");
+	mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mask);
+	for (i = 0; i < NR_CPUS_USED; i++)
+		cpumask_set_cpu(wpk_cpu(i), mask);
+	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	attrs.prealloc = prealloc;
+	attrs.handoff = false;
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
+	attrs.spin_us = 0;
+	wpk_move_to(wpk_cpu(HERE));
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < NR_CPUS_USED; i++) {
+		wpool_runq(pool, wpk_cpu(i))->node = 0;
+		wpool_runq(pool, wpk_cpu(i))->cache = i == FAR_1 || i == FAR_2;
+	}
+	return pool;
+}
+
+struct pair {
+	struct wpool *pool;
+	struct wpk_jobs *child;
+};
+
+/* Submit the other one, and keep the CPU until it has started. */
+static void submit_and_wait(struct wpk_job *job)
+{
+	struct pair *pair = job->arg;
+
+	job->ret = wpool_submit(pair->pool, &pair->child->job[0].task);
+	while (!job->ret && !atomic_read(&pair->child->started) && !wpk_stopped(job->jobs->test))
+		cpu_relax();
+}
+
+/* Where does the second of two tasks start, whose first one keeps this CPU? */
+static int place_of_second(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
+	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, pair);
+	pair->pool = pool;
+	pair->child = wpk_jobs(test, 1, NULL);
+	wpk_jobs_body(parent, submit_and_wait, pair);
+	wpk_jobs_submit(test, pool, parent, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(parent, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(pair->child, 1));
+	KUNIT_EXPECT_EQ(test, parent->job[0].ret, 0);
+	return pair->child->job[0].cpu;
+}
+
+static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
+{
+	struct wpool *pool = pool_of_two_caches(test, NR_CPUS_USED, true);
+	int i, nr = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
+		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+	wpk_destroy(test, pool);
+}
+
+static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
+{
+	struct wpool *pool;
+	int i, nr = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pool = pool_of_two_caches(test, 2, false);
+		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
+		wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
+/* The worker here takes a task of one of two queues, whose own workers sleep: of which? */
+static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_gate *gates[NR_CPUS_USED];
+	struct wpk_jobs *busy[NR_CPUS_USED], *queued = wpk_jobs(test, 2, NULL);
+	bool is_near;
+	int i;
+
+	for (i = 0; i < NR_CPUS_USED; i++) {
+		gates[i] = wpk_gate(test);
+		busy[i] = wpk_jobs(test, 1, gates[i]);
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &busy[i]->job[0].task), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
+	}
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(FAR_1), &queued->job[0].task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(NEAR), &queued->job[1].task), 0);
+	wpk_gate_open(gates[HERE]);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(queued, 2));
+	is_near = busy[HERE]->job[0].cpu == wpk_cpu(HERE) && queued->job[1].seq == 1;
+	for (i = 0; i < NR_CPUS_USED; i++) {
+		wpk_gate_open(gates[i]);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(busy[i], 1));
+	}
+	return is_near;
+}
+
+static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
+{
+	struct wpool *pool = pool_of_two_caches(test, NR_CPUS_USED, true);
+	int i, nr = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
+		nr += takes_the_near_one(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+	wpk_destroy(test, pool);
+}
+
+/* Not on the first CPU, for whichever pool it is. */
+static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *test)
+{
+	int last = wpk_cpu(num_online_cpus() - 1), i, nr = 0;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+
+	if (last == wpk_cpu(0))
+		kunit_skip(test, "one CPU");
+	wpk_move_to(last);
+	for (i = 0; i < ROUNDS; i++) {
+		pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+		jobs = wpk_jobs(test, 1, NULL);
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+		nr += jobs->job[0].cpu == last;
+		wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
+static struct kunit_case near_cases[] = {
+	KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
+	KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
+	KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
+	KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
+	{}
+};
+
+WPK_SUITE(near);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How near two CPUs are to each other, by the memory that they share. To wake a worker of another
+ * CPU, or to take its tasks, moves lines from one cache to the other. That costs least between CPUs
+ * with a last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
+ *
+ * CPUs of one core are not told apart from others of the same cache: a worker beside its submitter
+ * would find its lines, but share the units of the core with it.
+ */
+#ifndef WPOOL_CORE_NEAR_H
+#define WPOOL_CORE_NEAR_H
+
+#include <linux/minmax.h>
+
+#include "core/runq.h"
+
+enum wpool_distance {
+	WPOOL_SAME_CACHE,
+	WPOOL_SAME_NODE,
+	WPOOL_FAR,
+	WPOOL_NR_DISTANCES,
+};
+
+/** wpool_near_init() - note which cache and node the CPU of a new run queue has */
+void wpool_near_init(struct wpool_runq *rq);
+
+/** wpool_distance() - from one CPU to another. @a, @b: their run queues */
+static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
+						 const struct wpool_runq *b)
+{
+	if (a->node != b->node)
+		return WPOOL_FAR;
+	return a->cache == b->cache ? WPOOL_SAME_CACHE : WPOOL_SAME_NODE;
+}
+
+/*
+ * For a walk from near to far: one round a distance that occurs, the first with @at
+ * WPOOL_SAME_CACHE. Is @rq so far from @own? If it is farther, @next becomes its distance, or stays
+ * nearer.
+ */
+static inline bool wpool_is_at(const struct wpool_runq *rq, const struct wpool_runq *own,
+			       enum wpool_distance at, enum wpool_distance *next)
+{
+	enum wpool_distance distance = wpool_distance(rq, own);
+
+	if (distance > at)
+		*next = min(*next, distance);
+	return distance == at;
+}
+
+#endif /* WPOOL_CORE_NEAR_H */

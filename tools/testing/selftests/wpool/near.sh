@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# near - a pool has its workers near to who submits: with the same last-level cache, as the
+# kernel says which CPUs share one. Loads the module anew, and leaves it without parameters.
+
+# The tests are called by name, return early, and deal with names that have no
+# blanks.
+# shellcheck disable=SC2317,SC2015,SC2046,SC2086
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "$0")/tap.sh"
+
+KO=${WPOOL_KO:-/wpool/wpool.ko}
+POOL=near$$
+WORKERS=/sys/kernel/debug/wpool/workers
+CPU_DIR=/sys/devices/system/cpu
+
+cleanup()
+{
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
+	[ "$(cat /sys/module/wpool/parameters/by_cache)" = Y ] || { rmmod wpool && insmod "$KO"; }
+}
+
+# cpus LIST: one a line, of "0-2,5"
+cpus()
+{
+	echo "$1" | tr ',' '\n' | awk -F- '
+		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
+}
+
+# cache CPU: the CPUs with the same last-level cache, itself among them
+cache() { cpus "$(cat "$(printf '%s\n' "$CPU_DIR/cpu$1"/cache/index* | tail -n 1)/shared_cpu_list")"; }
+
+# node CPU: the CPUs of its node
+node() { cpus "$(cat "$CPU_DIR/cpu$1"/node*/cpulist 2>/dev/null || cat $CPU_DIR/online)"; }
+
+# A CPU whose cache has others, but not the first CPU of its node, which comes first
+# by number.
+submitter()
+{
+	for cpu in $(cpus "$(cat $CPU_DIR/online)"); do
+		[ -e "$CPU_DIR/cpu$cpu/cache/index0" ] && [ "$(cache "$cpu" | wc -l)" -ge 2 ] || continue
+		first=$(node "$cpu" | head -n 1)
+		cache "$cpu" | grep -qx "$first" || {
+			echo "$cpu"
+			return
+		}
+	done
+}
+
+# homes: the CPUs of a pool with two workers, after a load from the CPU $1
+homes()
+{
+	wpoolctl create "$POOL" capacity=2 expiry_ms=0 >/dev/null &&
+		wpoolctl run "$POOL" --work spin:2ms --tasks 40 --submit-cpus "$1" --quiet ||
+		fail "tasks were lost" || return 1
+	awk -v pool="$POOL" '$1 == pool { print $3 }' $WORKERS | sort -n
+	wpoolctl destroy "$POOL"
+}
+
+test_the_workers_have_the_cache_of_who_submits()
+{
+	cpu=$(submitter)
+	[ -n "$cpu" ] || skip "no node has two caches with several CPUs"
+	homes "$cpu" >"$TMP/homes" || return 1
+	[ "$(wc -l <"$TMP/homes")" -eq 2 ] || fail "not two workers: $(cat "$TMP/homes")" || return 1
+	cache "$cpu" >"$TMP/cache"
+	! grep -vqxf "$TMP/cache" "$TMP/homes" ||
+		fail "from CPU $cpu, with" $(cat "$TMP/cache") "in its cache: workers on" $(cat "$TMP/homes")
+}
+
+test_without_the_parameter_they_have_its_node()
+{
+	cpu=$(submitter)
+	[ -n "$cpu" ] || skip "no node has two caches with several CPUs"
+	rmmod wpool && insmod "$KO" by_cache=0 || fail "no reload" || return 1
+	homes "$cpu" >"$TMP/homes" || return 1
+	node "$cpu" | head -n 1 >"$TMP/wanted"
+	echo "$cpu" >>"$TMP/wanted"
+	cmp -s "$TMP/wanted" "$TMP/homes" ||
+		fail "not on CPUs" $(cat "$TMP/wanted")", but on" $(cat "$TMP/homes")
+}
+
+TESTS="the_workers_have_the_cache_of_who_submits
+without_the_parameter_they_have_its_node"
+watchdog 200
+run_tests
