@@ -868,9 +868,8 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  *
  * This is a preference, not a promise. A worker of another CPU may run the task if no worker of
  * @cpu takes it for some 10 ms, or if one of them blocks; and at once if the pool has no worker at
- * @cpu and may have no more, or if @cpu is offline or not in the pool's cpumask. If the pool is
- * full, the task is queued on the CPU where room becomes free. For code that must run on @cpu, use
- * a workqueue.
+ * @cpu yet, or if @cpu is offline or not in the pool's cpumask. If the pool is full, the task is
+ * queued on the CPU where room becomes free. For code that must run on @cpu, use a workqueue.
  *
  * Costs a lock of @cpu.
  *

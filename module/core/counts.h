@@ -112,11 +112,11 @@ static inline void wpool_waking_disown(struct wpool_worker *w)
 		WRITE_ONCE(w->rq->waking, NULL);
 }
 
-/* Start to search */
+/* Start searching */
 void wpool_searching_enter(struct wpool_worker *w);
 
 /*
- * Stop to search without a task, if the worker searches. @w: the calling worker, which must look at
+ * Stop searching without a task, if the worker searches. @w: the calling worker. It must look at
  * the queues afterwards, unless another worker is sure to.
  */
 void wpool_searching_leave(struct wpool_worker *w);

@@ -91,8 +91,8 @@ static bool is_enabled;
 
 static bool has_reserve(struct wpool *pool)
 {
-	return wpool_idle_any(pool) ||
-	       READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity);
+	/* the idle workers last: this may pass CPUs that have none any more */
+	return READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity) || wpool_idle_any(pool);
 }
 
 /*
@@ -125,7 +125,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* neither: it parks, and has been picked again already */
+	/* if neither is set, the worker parks, and another thread has picked it again already */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;

@@ -13,14 +13,15 @@
  *             for a second, the stall is logged, once until the queue moves, with the
  *             stacks of some of the workers: stall_report.c.
  *
- *             Workers of other CPUs take the oldest task of all such queues before what
- *             they find themselves, if that is younger: pool->left.
+ *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
+ *             task first, if that is older than what they find themselves.
  *
- *   overdue   the first task of a queue has waited for max_wait_ms, if that is set; or it was
- *             submitted before that was set, so that it hides how long those behind it have
- *             waited. In a list the time of its submit tells, in a ring the jiffy beside it, and
- *             in a next slot how long the same task has been there. The pool's work (tidy.c)
- *             then ends all tasks that are overdue: finish.c.
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. A task that
+ *             was submitted before max_wait_ms was set counts, too, as it hides how long those
+ *             behind it have waited. The wait is measured by the submit time in a list, by the
+ *             tick stored beside the task in a ring, and in a next slot by how long the same
+ *             task has been there. The pool's work (tidy.c) then ends all overdue tasks:
+ *             finish.c.
  *
  *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
  *
@@ -272,7 +273,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	bool overdue;
 	u32 i;
 
-	/* not yet set for that long: no task that it holds for is overdue */
+	/* max_wait_ms was set more recently than that: no task that it applies to is overdue yet */
 	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||

@@ -19,6 +19,10 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	/* interrupts are off, so it is not freed; the lock decides whether it is taken */
+	w = READ_ONCE(pool->reserve.rescuer);
+	if (!w || !READ_ONCE(w->in_reserve))
+		goto out;
 	/* where there are few, and so not behind a hog if that can be helped */
 	rq = wpool_runq(pool, wpool_home_place(pool, prefer));
 	wpool_runq_activate(rq);
@@ -46,6 +50,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 		/* the worker may have to wait for its CPU: the monitor must see that */
 		wpool_monitor_timer_set(pool);
 	}
+out:
 	/*
 	 * wpool_reserve_take:B, there is none; then the caller reads whether the spawner was asked.
 	 * Pairs with spawn_worker:A, then a look whether there is one.

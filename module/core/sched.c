@@ -28,8 +28,8 @@
 #define SHARED_LOOK	31U
 
 /*
- * A searching worker looks at the run queues that are offered once in so long: each look
- * fetches lines that their workers and submitters write.
+ * A searching worker reads the offered run queues once in this time: each read fetches lines that
+ * their workers and submitters write.
  */
 #define POLL_NS	(1 * NSEC_PER_USEC)
 
@@ -58,7 +58,10 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
 
-/* Is what this CPU put into the global queue in a tick, or later, still there? */
+/*
+ * Did this CPU last push to the global queue in tick @jiffy or later, with a task of that push
+ * still there?
+ */
 static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u32 jiffy)
 {
 	return !time_before32(rq->shared_jiffy, jiffy) &&
@@ -68,12 +71,16 @@ static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u3
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	/* or all of them meet at one lock until this CPU has timed one itself */
+	/*
+	 * Use the pool's estimate: otherwise all pushes take one lock until this CPU has timed a
+	 * task.
+	 */
 	wpool_length_adopt(rq);
 	/*
-	 * What this CPU put into the global queue in this tick is older: so that of its tasks of
-	 * one tick those in the ring are the older ones. With what others put there nothing is
-	 * compared within a tick, or all rings would drain into one queue under load.
+	 * Of the tasks that this CPU queues in one tick, those in the ring must be older than those
+	 * in the global queue. So once it has put one there, the rest of the tick goes there, too.
+	 * Tasks of other CPUs are not compared within a tick: under load all rings would drain into
+	 * one queue.
 	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
 	    has_shared(pool, rq, jiffies)) {
@@ -92,8 +99,8 @@ void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wp
 }
 
 /*
- * Each run of them goes to its queue in one piece. Those that are not urgent may be taken, and
- * freed, as soon as they are queued: they are not looked at again.
+ * Push each run of tasks of equal urgency at once. Do not touch a task after its push: it may have
+ * run and been freed.
  */
 void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 			     struct wpool_task *const *tasks, u32 nr)
@@ -178,9 +185,10 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of a run queue whose own workers do not, if it is older than what was
- * found so far. The age of a task in the next slot is not known: one is taken each time that the
- * queue is named, and none here, where it has had its turn.
+ * Take the first task of the run queue in pool->left, whose own workers do not come, if it is
+ * older than what was found so far. The age of a task in the next slot is not known: take that task
+ * each time the queue is named, unless the queue is this CPU's own, where the next slot has had its
+ * turn.
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -199,9 +207,10 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 }
 
 /*
- * Does the first task of the global queue come before the first one here? Of two that were queued
- * in the same tick the own one does, whose lines are here, but not in each look: a chain of short
- * tasks has 100,000 in a tick. What this CPU put there itself is younger.
+ * Does the first task of the global queue come before the first one here? If both were queued in
+ * the same tick, prefer the local one, whose lines are in this cache, except in one look of
+ * SHARED_LOOK: a chain of short tasks has 100,000 looks in a tick. A task that this CPU put into
+ * the global queue is younger than those in its ring.
  */
 static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own,
 			    u32 streak)
@@ -213,7 +222,7 @@ static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 share
 
 /*
  * Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come.
- * @streak: that many looks before this one took the next slot's
+ * @streak: how many looks in a row before this one took the task in the next slot
  */
 static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq, u32 streak)
 {
@@ -232,7 +241,7 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq,
 
 /* ---- urgent tasks ---- */
 
-/* Have so many urgent tasks been taken in a row that one of the others comes first? */
+/* Is the limit of urgent tasks in a row reached, so that another task comes first? */
 static bool is_turn_of_others(const struct wpool_runq *rq)
 {
 	return rq->tick - rq->urgent_tick == 1 && rq->urgent_streak == WPOOL_URGENT_STREAK;
@@ -483,9 +492,9 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 {
-	struct wpool_runq *own = wpool_this_runq(pool), *rq;
+	struct wpool_runq *own = wpool_this_runq(pool);
+	u32 mine, shared, nr = wpool_nr_active(pool), i;
 	struct wpool_task *task = NULL;
-	u32 mine, shared, i;
 
 	if (wpool_fifo_first(&pool->globq, &shared) &&
 	    (!wpool_runq_first(own, &mine) || time_before32(shared, mine)))
@@ -494,12 +503,10 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 		task = take_first(own);
 	if (task)
 		return task;
-	wpool_for_each_active(pool, rq, i) {
-		task = rq == own ? NULL : take_first(rq);
-		if (task)
-			return task;
-	}
-	return NULL;
+	/* from this CPU on: otherwise all submitters would visit the first ones, and drop theirs */
+	for (i = 0; i < nr && !task; i++)
+		task = take_first(wpool_active(pool, (own->index + i) % nr));
+	return task;
 }
 
 void wpool_sched_leave(struct wpool_runq *rq)

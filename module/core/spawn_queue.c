@@ -45,14 +45,18 @@ void wpool_spawn_look(struct wpool *pool)
 
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
-	/* who finds the request made relies on it: this thread must not lose its CPU in between */
+	/*
+	 * A thread that finds spawn_wanted set relies on this request: do not lose the CPU before
+	 * the work is queued.
+	 */
 	raw_spin_lock_irqsave(&lock, flags);
 	/* the monitor may still look at a pool whose last reference is gone */
 	if (kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		/*
-		 * If one is pending, that one looks; one that runs looks again. Who takes the
-		 * pending one's reference takes the lock before it drops it: this is not the last.
+		 * If the work is pending, it will look; if it is running, it looks again. A thread
+		 * that takes over the pending work's reference takes this lock before it drops the
+		 * reference, so the put below is not the last.
 		 */
 		if (!queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
 			wpool_put(pool);

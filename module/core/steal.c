@@ -14,8 +14,8 @@
 #include "core/wake.h"
 
 /*
- * Take half of what another CPU has: of the backlog, which is older, or else of the ring. Of tasks
- * that may be long take the first alone: the others would wait here behind it.
+ * Take half of another CPU's tasks: of its backlog, whose tasks are older, or else of its ring. If
+ * its tasks may be long, take only the first: the others would wait here behind it.
  */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {

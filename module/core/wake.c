@@ -25,9 +25,9 @@
  *
  *   waking     picked, created, or taken out of the reserve for a run queue, and not on its CPU
  *              yet: rq->waking. It counts as running from then on
- *   coming     on its way to become searching: pool->nr_coming. Who is woken for tasks of
- *              any CPU is waking and coming; who is woken for those of its own, or of
- *              the global queue, only waking
+ *   coming     on its way to become searching: pool->nr_coming. A worker woken for tasks
+ *              of any CPU is waking and coming; a worker woken for the tasks of its own
+ *              CPU, or of the global queue, is only waking
  *   searching  awake, and looks for a task of any CPU: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
@@ -225,17 +225,25 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer
 	return true;
 }
 
+/* Is a worker on its way here? One that has been for longer than a tick may wait for its CPU. */
+static bool is_awaited(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
+}
+
 /*
  * If no worker can be woken or created, no worker sets the monitor's timer. So it is set here:
  * the monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
  * reason. There was a full barrier since the queueing, as monitor_timer.c wants it.
  *
- * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here.
+ * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here;
+ * @beside: a worker of this CPU might not get it, so one of another CPU comes first.
  */
-static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
+static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool beside)
 {
 	struct wpool_runq *here = wpool_this_runq(pool);
 	u32 now = jiffies;
+	bool asked;
 	int i;
 
 	/* wpool_freeze_lift() will wake them */
@@ -243,24 +251,27 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 		return false;
 	/* twice: a thread that clears the mark after the second time looks at the queues itself */
 	for (i = 0; i < 2; i++) {
-		if (wake_own(rq, helps))
+		if (!beside && wake_own(rq, helps))
 			return true;
 		/* with a concurrency above one there may be room beside the worker on its way */
-		if (!helps && READ_ONCE(rq->waking))
+		if (!beside && !helps && is_awaited(rq))
 			return false;
 		wpool_monitor_timer_set(pool);
-		/* a worker that comes, or makes room, must see what is left here */
+		/* offer it: a worker that comes, or makes room, must see what is queued here */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
-		/* the walks found none in this tick, and no worker has made room since */
+		/* this CPU has searched in this tick in vain, and no worker has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
-			return false;
+			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		if (ask_for_worker(pool, rq, rq->cpu))
-			return true;
+		/* a new worker may come too late for this task, but helps later: one a tick */
+		asked = (i || !beside || here->help_jiffy != now) &&
+			ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
 		here->help_jiffy = now;
+		if (wake_own(rq, helps) || asked)
+			return true;
 		if (READ_ONCE(pool->unserved))
 			return false;
 		WRITE_ONCE(pool->unserved, true);
@@ -272,7 +283,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps)
 
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 {
-	return wake_one(pool, rq, true);
+	return wake_one(pool, rq, true, false);
 }
 
 /* Does a worker search that will see what is left here? */
@@ -290,7 +301,7 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq)
 {
 	/* a searching worker will find what is left, and offered */
 	return !is_searched(pool, rq) && wpool_queues_find_work(pool, rq) &&
-	       wake_one(pool, rq, true);
+	       wake_one(pool, rq, true, false);
 }
 
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
@@ -310,57 +321,41 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 nr = wpool_runq_len(rq) + wpool_shared_len(pool);
-	bool is_short = wpool_runq_has_short_tasks(rq), offered;
+	/* a worker that has not looked lately may be in a long task, or wait for its CPU */
+	bool is_short = wpool_runq_has_short_tasks(rq) && __wpool_runq_is_fresh(rq);
 	u32 now = jiffies;
 
 	/* without hand-off the worker may sleep in a task that was taken for a short one */
 	if (!READ_ONCE(pool->handoff))
 		wpool_monitor_timer_set(pool);
 	/* the worker on its way is free for a task */
-	if (nr + (READ_ONCE(rq->nr_running) > !!READ_ONCE(rq->waking)) < 2 ||
-	    wpool_runq_is_short(rq, nr) || wpool_is_frozen(pool))
+	if (nr + (READ_ONCE(rq->nr_running) > is_awaited(rq)) < 2 || wpool_runq_is_short(rq, nr))
 		return;
 	wpool_monitor_timer_set(pool);
-	/* a new offer is worth a search: a worker that was busy before may be idle by now */
-	offered = wpool_runq_offer(rq) && !is_short;
-	if ((rq->help_jiffy == now && !offered) || wpool_wake_nr_coming(pool))
-		return;
+	wpool_runq_offer(rq);
 	/* for short tasks once a tick is enough */
+	if (is_short && rq->help_jiffy == now)
+		return;
+	wake_one(pool, rq, true, false);
 	if (is_short)
 		rq->help_jiffy = now;
-	if (wake_other(pool, rq))
-		return;
-	/* this visits all CPUs: once a tick is enough, as a worker that makes room looks, too */
-	rq->help_jiffy = now;
-	ask_for_worker(pool, rq, rq->cpu);
 }
 
 /*
  * The current thread, which submits or was interrupted by a submit, probably keeps this CPU, so a
- * worker of this CPU would have to wait. If the tasks are known to be long, wake a worker of
- * another CPU instead. Otherwise do not: a tree of short tasks finds its data in this CPU's cache.
+ * worker of this CPU would have to wait. If the tasks are known to be long, a worker of another CPU
+ * comes instead. Otherwise none does: a tree of short tasks finds its data in this CPU's cache.
  */
-static bool wake_beside_submitter(struct wpool *pool, struct wpool_runq *rq)
+static bool is_beside_submitter(struct wpool_runq *rq)
 {
-	u32 now = jiffies;
-
 	wpool_length_adopt(rq);
-	if (is_idle_task(current) || !wpool_runq_has_long_tasks(rq) || wpool_is_frozen(pool))
-		return false;
-	wpool_monitor_timer_set(pool);
-	wpool_runq_offer(rq);
-	if (wpool_wake_nr_coming(pool) || wake_other(pool, rq))
-		return true;
-	/* a new worker on a CPU without one may come too late for this task, but helps later */
-	if (rq->help_jiffy != now) {
-		rq->help_jiffy = now;
-		ask_for_worker(pool, rq, -1);
-	}
-	return false;
+	return !is_idle_task(current) && wpool_runq_has_long_tasks(rq);
 }
 
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
+	bool beside;
+
 	/* a searching worker will see what was queued: stop_searching:A */
 	if (is_searched(pool, rq)) {
 		if (wpool_runq_has_short_tasks(rq))
@@ -369,11 +364,13 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 	}
 
 	/* a worker is waking, or runs here and will come back: wpool_running_left:A */
-	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect))
+	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect)) {
 		wake_helper(pool, rq);
-	else if (!wake_beside_submitter(pool, rq))
-		wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
-			 max(READ_ONCE(rq->estimate.help_len), 2U));
+		return;
+	}
+	beside = is_beside_submitter(rq);
+	wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
+		 max(READ_ONCE(rq->estimate.help_len), 2U), beside);
 }
 
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)
@@ -392,7 +389,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 	if (wpool_runq_has_room(rq) || READ_ONCE(rq->redirect)) {
-		wake_one(pool, rq, false);
+		wake_one(pool, rq, false, false);
 		return;
 	}
 	wpool_monitor_timer_set(pool);

@@ -231,7 +231,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->follows, !attrs->cpumask);
 		if (attrs->cpumask)
 			cpumask_copy(pool->cpumask, attrs->cpumask);
-		wpool_affinity_renew(pool);
+		wpool_affinity_set(pool, -1);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
 		wpool_expire_rearm(pool);

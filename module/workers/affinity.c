@@ -9,6 +9,7 @@
 #include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/rescue.h"
+#include "core/sched.h"
 #include "core/state.h"
 #include "task/tokens.h"
 
@@ -19,6 +20,13 @@ static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 	if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
 		wpool_idle_move(pool, rq);
 	local_irq_enable();
+}
+
+/* @none: no CPU of the mask is online, except @dying */
+static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
+{
+	return !cpu_online(cpu) || cpu == dying ||
+	       (!none && !cpumask_test_cpu(cpu, pool->cpumask));
 }
 
 u32 wpool_affinity_count(const struct cpumask *mask, int dying)
@@ -35,8 +43,8 @@ u32 wpool_affinity_count(const struct cpumask *mask, int dying)
 void wpool_affinity_set(struct wpool *pool, int dying)
 {
 	struct wpool_runq *rq;
-	bool none, out, comes;
 	u32 nr = 0;
+	bool none;
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
@@ -45,37 +53,40 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	/* no CPU of the mask is left: any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
-		out = !cpu_online(cpu) || cpu == dying ||
-		      (!none && !cpumask_test_cpu(cpu, pool->cpumask));
-		comes = rq->redirect && !out;
-		WRITE_ONCE(rq->redirect, out);
-		if (comes)
-			settle_worker(pool, rq);
-		nr += !out;
+		if (is_out(pool, cpu, dying, none))
+			continue;
+		nr++;
+		if (!rq->redirect)
+			continue;
+		WRITE_ONCE(rq->redirect, false);
+		settle_worker(pool, rq);
 	}
+	/*
+	 * After those that come: a worker that has no home meanwhile would look for one again and
+	 * again, and could keep this CPU.
+	 */
+	wpool_for_each_runq(pool, rq, cpu)
+		if (is_out(pool, cpu, dying, none))
+			WRITE_ONCE(rq->redirect, true);
 	/* not here, see pool/capacity.c */
 	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
-	/* wake workers whose home CPU is no longer allowed */
-	wpool_for_each_runq(pool, rq, cpu)
-		if (READ_ONCE(rq->redirect))
+	/* wake workers whose home is no longer allowed; let others take what is queued there */
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (READ_ONCE(rq->redirect)) {
 			wpool_idle_wake_runq(rq);
+			wpool_sched_leave(rq);
+		}
+	}
 	wpool_reserve_follow(pool);
-}
-
-void wpool_affinity_renew(struct wpool *pool)
-{
-	wpool_affinity_set(pool, -1);
-	/* workers of all CPUs may take tasks from rings of CPUs that are no longer allowed */
-	wpool_idle_wake_all(pool);
 }
 
 void wpool_affinity_follow(struct wpool *pool, void *unused)
 {
 	mutex_lock(&pool->tune_mutex);
 	if (pool->follows)
-		wpool_affinity_renew(pool);
+		wpool_affinity_set(pool, -1);
 	mutex_unlock(&pool->tune_mutex);
 }

@@ -11,12 +11,10 @@ struct wpool;
 /*
  * Recompute on which run queues workers may be at home. @pool: the pool, tune_mutex held; @dying: a
  * CPU on its way down, that still counts as online, or -1. Idle workers whose home is no longer
- * allowed are woken to find another one. Process context.
+ * allowed are woken to find another one; workers of other CPUs may take what is queued there. All
+ * the time at least one run queue is allowed. Process context.
  */
 void wpool_affinity_set(struct wpool *pool, int dying);
-
-/** wpool_affinity_renew() - the cpumask has changed; tune_mutex is held */
-void wpool_affinity_renew(struct wpool *pool);
 
 /*
  * The CPUs of housekeeping.h have changed: adapt a pool that follows them. @unused: %NULL. Process

@@ -48,9 +48,10 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	struct wpool *pool = rq->pool;
 	struct task_struct *thread = NULL;
 	struct wpool_worker *w;
+	unsigned long flags;
 	bool stays = false;
 
-	raw_spin_lock(&pool->workers.lock);
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
 	raw_spin_lock(&rq->lock);
 	w = wpool_idle_coldest(rq);
 	if (w && !time_after(w->idle_since, since) &&
@@ -71,37 +72,34 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 		/* interrupts are still off: the thread cannot be freed yet */
 		wake_up_process(thread);
 	}
+	local_irq_restore(flags);
 	return thread;
 }
 
 void wpool_expire_timer(struct timer_list *timer)
 {
 	struct wpool *pool = timer_container_of(pool, timer, workers.expiry_timer);
-	unsigned long life, since = 0, flags;
+	unsigned long life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms)), since = 0, flags;
 	struct wpool_runq *rq;
-	int i;
+	u32 nr = 0, i;
 
 	/*
 	 * wpool_expire_timer:A. A worker that parks now either finds the timer not pending, or
 	 * is found below: see wake.c.
 	 */
 	smp_mb();
-	for (i = 0; i < EXPIRE_BATCH; i++) {
-		if (!is_expiring(pool) || wpool_is_closed(pool))
-			return;
-		life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms));
-		local_irq_save(flags);
-		rq = wpool_idle_coldest_runq(pool, &since);
-		if (rq && time_after_eq(jiffies, since + life))
-			expire_one(rq, since);
-		else
-			i = EXPIRE_BATCH;
-		local_irq_restore(flags);
-		if (!rq)
-			return;
-	}
+	wpool_for_each_active(pool, rq, i)
+		while (READ_ONCE(rq->nr_idle) && nr < EXPIRE_BATCH && is_expiring(pool) &&
+		       !wpool_is_closed(pool) && expire_one(rq, jiffies - life))
+			nr++;
+	if (!is_expiring(pool) || wpool_is_closed(pool))
+		return;
+	local_irq_save(flags);
+	rq = wpool_idle_coldest_runq(pool, &since);
+	local_irq_restore(flags);
 	/* when the oldest worker that is left expires, or at once for the next batch */
-	mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
+	if (rq)
+		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
 /* If the timer is not pending, there are none: a quiet pool costs no read of its CPUs. */

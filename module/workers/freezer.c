@@ -129,6 +129,11 @@ static int freezer_main(void *unused)
 {
 	/* the kernel freezes it from here on, but only in the loop: the pools come first */
 	current->flags &= ~PF_NOFREEZE;
+	/*
+	 * freezer_main:A, pairs with the kernel's freezer, which first says that it freezes and
+	 * then reads the flags: either it freezes this thread, or this thread sees that it does
+	 */
+	smp_mb();
 	/* does not wait: no pool is freezable yet */
 	if (is_freeze_wanted())
 		freeze_pools();

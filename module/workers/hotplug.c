@@ -16,7 +16,6 @@
 
 #include "core/registry.h"
 #include "core/runq_alloc.h"
-#include "core/sched.h"
 #include "core/state.h"
 #include "workers/affinity.h"
 
@@ -73,23 +72,12 @@ static int cpu_down_begins(unsigned int cpu)
 	return 0;
 }
 
-static void leave_runq(struct wpool *pool, void *data)
-{
-	struct change *change = data;
-	struct wpool_runq *rq;
-
-	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
-	place_workers(pool, data);
-	rq = wpool_runq(pool, change->cpu);
-	if (rq)
-		wpool_sched_leave(rq);
-}
-
 static int cpu_down_ended(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	wpool_pools_walk(leave_runq, &change);
+	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
+	wpool_pools_walk(place_workers, &change);
 	return 0;
 }
 

@@ -22,11 +22,11 @@ static bool is_wanted_awake(struct wpool *pool, struct wpool_runq *rq)
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
 }
 
-void wpool_park_join(struct wpool_worker *w)
+void wpool_park_join(struct wpool_worker *w, bool sent)
 {
 	struct wpool_runq *rq = w->rq;
 	struct wpool *pool = w->pool;
-	bool searched = w->searching;
+	bool relied_on = sent || w->searching;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -34,11 +34,8 @@ void wpool_park_join(struct wpool_worker *w)
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
-	/*
-	 * This may wake the calling worker. If it did not search, and there is no room here, no
-	 * thread relied on it.
-	 */
-	if (searched || wpool_runq_has_room(rq))
+	/* this may wake the calling worker; if there is no room here, those that run look again */
+	if (relied_on || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*
 	 * A thread that changes what is_wanted_awake() reads visits the idle workers afterwards,

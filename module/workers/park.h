@@ -8,11 +8,12 @@
 struct wpool_worker;
 
 /*
- * First half: join the idle workers, stop to search and to run. @w: found no task, or too many
- * workers run here. Checks once more afterwards, and unparks the worker if it is wanted after all.
- * Called by the worker; not preempted since it searched.
+ * First half: join the idle workers, stop searching and running. @w: found no task, or too many
+ * workers run here; @sent: it was woken for a task, which may have been offered to no other worker.
+ * Checks once more afterwards, and unparks the worker if it is wanted after all. Called by the
+ * worker; not preempted since it searched.
  */
-void wpool_park_join(struct wpool_worker *w);
+void wpool_park_join(struct wpool_worker *w, bool sent);
 
 /*
  * Second half: sleep until the worker is unparked. @w: has joined the idle workers. Called by the

@@ -24,9 +24,9 @@
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
 /*
- * Its own, with a thread of its own that runs the work if there is no memory for a kworker: a task
- * may have died with its worker, and memory may come only after its end. The works of tidy.c may
- * sleep for long.
+ * A workqueue of its own, with a rescuer for when there is no memory for a kworker: if a task died
+ * with its worker, memory may become free only when that task is ended. Not that of tidy.c, whose
+ * works may sleep for long.
  */
 static struct workqueue_struct *wq;
 /* Workers taken from the queue whose threads have not ended yet. */

@@ -109,8 +109,9 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
 	/*
-	 * wpool_rescuer_dismiss:A, the pool has no reclaim; then its threads are read. Pairs with
-	 * spawn_worker:A, where a spawner counts as one, and reads whether to create a rescuer.
+	 * wpool_rescuer_dismiss:A, pool->reclaim is cleared; then the pool's threads are counted.
+	 * Pairs with spawn_worker:A: a spawner counts itself as a thread, then reads pool->reclaim
+	 * to decide whether to create a rescuer.
 	 */
 	smp_mb();
 }
@@ -123,7 +124,7 @@ void wpool_rescuer_look(struct wpool *pool)
 		wpool_spawn_look(pool);
 }
 
-/* Where the calling worker can be taken, unless it is not the rescuer any more. */
+/* Put the calling worker into reserve, where it can be taken, if it is still the rescuer. */
 static bool enter_reserve(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -153,9 +154,9 @@ static bool leave_reserve(struct wpool_worker *w)
 }
 
 /*
- * It must not wait for one CPU, on which a task may run for long, nor run where the pool may
- * not. If none of the pool's CPUs is there, any is better than none. All of this may sleep, so
- * nobody takes it meanwhile.
+ * The rescuer must not be bound to one CPU, where a task may run for long, and must not run outside
+ * the pool's CPUs. If none of these is online, any CPU will do. All of this may sleep, so the
+ * rescuer cannot be taken meanwhile.
  */
 static void follow_pool(struct wpool_worker *w)
 {

@@ -51,8 +51,8 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 void wpool_worker_left(struct wpool *pool, bool stays);
 
 /*
- * Wake an idle worker of some pool, to leave for a starved one. A full barrier since the pool is
- * counted in wpool_spawn_nr_starved().
+ * Wake an idle worker of any pool, so that it leaves and makes room for a starved pool. The caller
+ * has executed a full barrier since the starved pool was counted in wpool_spawn_nr_starved().
  */
 void wpool_worker_make_room(void);
 

@@ -37,7 +37,7 @@ enum step { RUN, SLEEP, END };
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* woken for a task: it takes the task before it may leave for a starved pool */
+	/* woken for a task: before it leaves for a starved pool, or parks, it sees to the task */
 	bool sent = w->picked;
 	enum step step;
 
@@ -62,7 +62,7 @@ static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 	} else if (unlikely(wpool_spawn_wants_place()) && wpool_worker_leave(w, false, true)) {
 		step = END;
 	} else {
-		wpool_park_join(w);
+		wpool_park_join(w, sent);
 		step = SLEEP;
 	}
 out:

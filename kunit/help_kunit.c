@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Help from another CPU: it comes at once, again and again, and does not wait for the monitor.
+ *
+ * The monitor helps a queue that does not move, but not before it has not moved for 10 ms. So a
+ * task that starts in the tick in which it could first start was not started by the monitor. A
+ * slow machine, or the end of a tick, can keep a task from that, but not every time.
+ */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "one_cpu.h"
+
+#define NR_TRIES	40
+/* A few may be prompt by chance: jiffies may lag behind the monitor's clock. */
+#define NR_PROMPT	3
+/* Longer than it takes to wake a worker of another CPU. */
+#define LONG_US		50
+
+/**
+ * struct note - what a job tells
+ * @queued: jiffies before it could start
+ * @started: jiffies when it did
+ * @worker: the worker that ran it; its pool keeps its workers
+ * @us: for how long it runs
+ * @go: if not %NULL, it runs until that is set
+ * @gate: if not %NULL, it sleeps there at last
+ */
+struct note {
+	unsigned long queued;
+	unsigned long started;
+	struct task_struct *worker;
+	u32 us;
+	bool *go;
+	struct wpk_gate *gate;
+};
+
+/* Keep the CPU until something happens; false if it does not. */
+#define spin_until(condition)						\
+({									\
+	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
+		cpu_relax();						\
+	__ok;								\
+})
+
+static void take_note(struct wpk_job *job)
+{
+	struct note *note = job->arg;
+
+	note->started = jiffies;
+	/* pairs with has_started() */
+	smp_store_release(&note->worker, current);
+	if (note->us)
+		udelay(note->us);
+	if (note->go && !spin_until(READ_ONCE(*note->go)))
+		job->ret = -ETIME;
+	if (note->gate)
+		wpk_gate_pass(note->gate);
+}
+
+static struct wpk_jobs *note_jobs(struct kunit *test, unsigned int nr, u32 us)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct note *notes = kunit_kcalloc(test, nr, sizeof(*notes), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, notes);
+	wpk_jobs_body(jobs, take_note, NULL);
+	for (i = 0; i < nr; i++) {
+		notes[i].us = us;
+		jobs->job[i].arg = &notes[i];
+	}
+	return jobs;
+}
+
+static struct note *note_of(struct wpk_job *job)
+{
+	return job->arg;
+}
+
+static bool has_started(struct wpk_job *job)
+{
+	/* pairs with take_note() */
+	return spin_until(smp_load_acquire(&note_of(job)->worker));
+}
+
+/* Its worker sleeps: in the job, or since. */
+static bool is_asleep(struct wpk_job *job)
+{
+	struct task_struct *worker = note_of(job)->worker;
+
+	return spin_until(READ_ONCE(worker->__state) != TASK_RUNNING &&
+			  !READ_ONCE(worker->on_cpu));
+}
+
+static bool is_prompt(struct wpk_job *job)
+{
+	return note_of(job)->started == note_of(job)->queued;
+}
+
+/* A pool on two CPUs, whose workers have come, and are idle. */
+static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *warm = wpk_jobs(test, nr_workers, gate);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	cpumask_var_t mask;
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has no other one");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	for (i = 0; i < 2; i++)
+		cpumask_set_cpu(wpk_cpu(i), mask);
+	wpk_attrs(&attrs, nr_workers, WPOOL_UNLIMITED);
+	attrs.cpumask = mask;
+	attrs.sched = sched;
+	attrs.spin_us = 0;
+	attrs.expiry_ms = 0;
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
+	pool = wpk_pool_attrs(test, &attrs);
+	free_cpumask_var(mask);
+	wpk_jobs_submit(test, pool, warm, 0, nr_workers);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr_workers));
+	wpk_gate_open(gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr_workers);
+	return pool;
+}
+
+/* ---- a CPU that its workers do not get --------------------------------------- */
+
+/* Of the tasks that come one by one, while this thread keeps the CPU, how many are prompt? */
+static int keep_the_cpu(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	int ret = 0, prompt = 0;
+	unsigned int i;
+
+	wpk_move_to(wpk_cpu(0));
+	sched_set_fifo(current);
+	for (i = 0; i < jobs->nr && !ret; i++) {
+		note_of(&jobs->job[i])->queued = jiffies;
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (!ret && (!has_started(&jobs->job[i]) || !is_asleep(&jobs->job[i])))
+			ret = -ETIME;
+		prompt += is_prompt(&jobs->job[i]);
+	}
+	sched_set_normal(current, 0);
+	return ret ?: prompt;
+}
+
+static const u32 lengths[] = { 0, LONG_US };
+
+static void length_desc(const u32 *us, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "tasks of %u us", *us);
+}
+
+KUNIT_ARRAY_PARAM(length, lengths, length_desc);
+
+#define NR_KEPT 10
+
+/* The first may need the monitor: the worker of that CPU has just been woken for it. */
+static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
+{
+	struct wpool *pool = helping_pool(test, 2, 0);
+	struct wpk_thread *thread;
+	int try = 0, prompt;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
+	do {
+		thread = wpk_thread(test, keep_the_cpu, pool, NULL,
+				    note_jobs(test, NR_KEPT, *(const u32 *)test->param_value));
+		prompt = wpk_join(test, thread);
+		KUNIT_ASSERT_GE(test, prompt, 0);
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	} while (prompt < NR_KEPT / 2 && ++try < NR_TRIES);
+	KUNIT_EXPECT_LT(test, try, NR_TRIES);
+}
+
+/* ---- a search that fails, and room that comes later in the tick --------------- */
+
+struct busy {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	struct wpk_gate *gate;
+	bool go[NR_TRIES];
+	int prompt;
+};
+
+struct push {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void push_in_interrupt(void *arg)
+{
+	struct push *push = arg;
+
+	push->ret = wpool_try_submit(push->pool, push->task);
+}
+
+/* Not as a child of the task that runs here. */
+static int push(struct wpool *pool, struct wpk_job *job)
+{
+	struct push push = { .pool = pool, .task = &job->task };
+
+	note_of(job)->queued = jiffies;
+	wpk_in_hardirq(push_in_interrupt, &push);
+	return push.ret;
+}
+
+static bool next_tick(void)
+{
+	unsigned long now = jiffies;
+
+	return spin_until(time_after(jiffies, now));
+}
+
+/*
+ * It keeps this CPU. The worker of the other one is in the first job when the second is queued:
+ * no worker can be woken for that. It runs both, and parks. Then the third is queued, in the same
+ * tick.
+ */
+static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
+{
+	struct wpk_job *job = &busy->jobs->job[3 * try];
+
+	note_of(&job[0])->go = &busy->go[try];
+	if (!next_tick() || push(busy->pool, &job[0]) || !has_started(&job[0]) ||
+	    push(busy->pool, &job[1]))
+		return -EIO;
+	WRITE_ONCE(busy->go[try], true);
+	if (!has_started(&job[1]) || !is_asleep(&job[1]) || push(busy->pool, &job[2]) ||
+	    !has_started(&job[2]) || !is_asleep(&job[2]))
+		return -ETIME;
+	/* otherwise the worker of this CPU may look for help again, as it is another tick */
+	busy->prompt += is_prompt(&job[2]) &&
+			note_of(&job[2])->queued == note_of(&job[1])->queued;
+	return 0;
+}
+
+static void queue_many_times(struct wpk_job *job)
+{
+	struct busy *busy = job->arg;
+	int try;
+
+	for (try = 0; try < NR_TRIES && busy->prompt < NR_PROMPT && !job->ret; try++)
+		job->ret = queue_when_the_helper_is_asleep(busy, try);
+}
+
+static struct busy *busy_create(struct kunit *test, u32 nr_workers, unsigned int nr_jobs)
+{
+	struct busy *busy = kunit_kzalloc(test, sizeof(*busy), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, busy);
+	busy->pool = helping_pool(test, nr_workers, 0);
+	busy->jobs = note_jobs(test, nr_jobs, LONG_US);
+	return busy;
+}
+
+static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(struct kunit *test)
+{
+	struct busy *busy = busy_create(test, 2, 3 * NR_TRIES);
+	struct wpk_jobs *keeper = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(keeper, queue_many_times, busy);
+	wpk_jobs_submit(test, busy->pool, keeper, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
+	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
+}
+
+/* Of the first two CPUs the one with one worker of the pool, which has three. */
+static int cpu_of_one(struct wpool *pool)
+{
+	return wpk_cpu(wpk_workers_at(pool, wpk_cpu(0)) != 1);
+}
+
+/*
+ * It keeps this CPU. The other one has two workers, of which one is in the first job when the
+ * second is queued: no worker can be woken for that. Then the first sleeps, and makes room.
+ */
+static int submit_child_before_the_other_sleeps(struct busy *busy, int try)
+{
+	struct wpk_job *job = &busy->jobs->job[2 * try];
+
+	note_of(&job[0])->go = &busy->go[try];
+	note_of(&job[0])->gate = busy->gate;
+	if (!next_tick() || push(busy->pool, &job[0]) || !has_started(&job[0]) ||
+	    wpool_try_submit(busy->pool, &job[1].task))
+		return -EIO;
+	note_of(&job[1])->queued = jiffies;
+	WRITE_ONCE(busy->go[try], true);
+	if (!has_started(&job[1]) || !is_asleep(&job[1]) || !is_asleep(&job[0]))
+		return -ETIME;
+	busy->prompt += is_prompt(&job[1]);
+	wpk_gate_let(busy->gate, 1);
+	if (!spin_until(atomic_read(&busy->jobs->finished) == 2 * (try + 1)))
+		return -ETIME;
+	return is_asleep(&job[0]) ? 0 : -ETIME;
+}
+
+static void submit_children(struct wpk_job *job)
+{
+	struct busy *busy = job->arg;
+	int try;
+
+	for (try = 0; try < NR_TRIES && busy->prompt < NR_PROMPT && !job->ret; try++)
+		job->ret = submit_child_before_the_other_sleeps(busy, try);
+}
+
+static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struct kunit *test)
+{
+	struct busy *busy = busy_create(test, 3, 2 * NR_TRIES);
+	struct wpk_jobs *keeper = wpk_jobs(test, 1, NULL);
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
+	busy->gate = wpk_gate(test);
+	wpk_jobs_body(keeper, submit_children, busy);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(busy->pool, cpu_of_one(busy->pool),
+					      &keeper->job[0].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
+	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
+}
+
+/* ---- a worker that comes, and finds another one back from its sleep ---------- */
+
+/**
+ * struct back - two jobs of one CPU
+ * @pool: their pool
+ * @gate: where the first sleeps
+ * @job: the second one
+ * @is_back: the first runs again
+ * @was_back: it did when the second started
+ * @note: of the second
+ */
+struct back {
+	struct wpool *pool;
+	struct wpk_gate *gate;
+	struct wpk_job *job;
+	bool is_back;
+	bool was_back;
+	struct note note;
+};
+
+static void sleep_and_yield(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE / 2;
+	struct back *back = job->arg;
+
+	wpk_gate_pass(back->gate);
+	WRITE_ONCE(back->is_back, true);
+	/* pairs with start_behind() */
+	while (!smp_load_acquire(&back->note.worker)) {
+		/* to the worker that was woken later, and has the same priority */
+		yield();
+		if (time_after(jiffies, end))
+			job->ret = -ETIME;
+		if (job->ret)
+			break;
+	}
+}
+
+static void start_behind(struct wpk_job *job)
+{
+	struct back *back = job->arg;
+
+	back->was_back = READ_ONCE(back->is_back);
+	back->note.started = jiffies;
+	/* pairs with sleep_and_yield() */
+	smp_store_release(&back->note.worker, current);
+	/* what is short is left to the one that is back */
+	udelay(LONG_US);
+}
+
+/* In an interrupt, so that no thread is taken for one that keeps this CPU. */
+static void go_back_and_submit(void *arg)
+{
+	struct back *back = arg;
+
+	back->note.queued = jiffies;
+	wpk_gate_let(back->gate, 1);
+	back->job->ret = wpool_try_submit(back->pool, &back->job->task);
+}
+
+/*
+ * The first job sleeps. The worker that is woken for the second one finds the first back, and gives
+ * up. Returns true if the second starts in the same tick all the same.
+ */
+static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
+{
+	struct back *back = kunit_kzalloc(test, sizeof(*back), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, back);
+	wpk_jobs_body(jobs, sleep_and_yield, back);
+	jobs->job[1].body = start_behind;
+	back->pool = pool;
+	back->job = &jobs->job[1];
+	back->gate = wpk_gate(test);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, cpu, &jobs->job[0].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(back->gate, 1));
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && wpk_stat(pool, blocked) == 1);
+	next_tick();
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, go_back_and_submit, back, true), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_no_errors(test, jobs);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
+	return jobs->job[0].cpu == cpu && back->was_back &&
+	       back->note.started == back->note.queued;
+}
+
+static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
+{
+	/* first in, first out: the one that is back yields to the one that was woken after it */
+	struct wpool *pool = helping_pool(test, 3, 1);
+	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
+	int try, prompt = 0;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
+	wpk_move_to(cpu_of_one(pool));
+	for (try = 0; try < NR_TRIES && prompt < NR_PROMPT; try++)
+		prompt += is_prompt_behind_one_that_is_back(test, pool, cpu);
+	KUNIT_EXPECT_EQ(test, prompt, NR_PROMPT);
+}
+
+static struct kunit_case help_cases[] = {
+	KUNIT_CASE_PARAM(wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time,
+			 length_gen_params),
+	KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick),
+	KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
+	KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help),
+	{}
+};
+
+WPK_SUITE(help);
