@@ -180,7 +180,9 @@ TEST_F(cgroup, changes_while_in_use)
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
-	ASSERT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
+	/* one that has not got to its task would follow at once */
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
+	EXPECT_TRUE(workers_are_in(pool, 2, self->group[0]));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
 	EXPECT_TRUE(cgroup_is(pool, self->group[1]));
 	EXPECT_TRUE(workers_are_in(pool, 2, self->group[0]));
