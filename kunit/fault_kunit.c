@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kmemleak.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -896,8 +897,6 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	wpk_destroy(test, pool);
 }
 
-/* ---- workqueues ------------------------------------------------------------- */
-
 /* ---- in its submitter ------------------------------------------------------ */
 
 static struct wpool *lost_pool;
@@ -909,12 +908,9 @@ static void die_in_submitter(struct wpool_task *task)
 	wpk_die();
 }
 
-/* Nobody ends it, so it is not on the heap. */
-static DEFINE_WPOOL_TASK(lost_task, die_in_submitter);
-
-static int submit_and_die(void *unused)
+static int submit_and_die(void *task)
 {
-	return wpool_submit(lost_pool, &lost_task);
+	return wpool_submit(lost_pool, task);
 }
 
 /* The submitter dies with it: no submit of it is left in the pool that nobody could end. */
@@ -923,12 +919,17 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpool_task *lost = kzalloc(sizeof(*lost), GFP_KERNEL);
 	struct task_struct *thread;
 
+	/* no thread ends it, so it is never freed */
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	kmemleak_not_leak(lost);
+	wpool_task_init(lost, die_in_submitter);
 	wpk_jobs_submit(test, pool, holder, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	lost_pool = pool;
-	thread = kthread_create(submit_and_die, NULL, "wpk");
+	thread = kthread_create(submit_and_die, lost, "wpk");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	get_task_struct(thread);
 	wake_up_process(thread);
@@ -939,6 +940,8 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	KUNIT_EXPECT_EQ(test, lost_ret, -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
 }
+
+/* ---- workqueues ------------------------------------------------------------- */
 
 static void die_once(struct wpk_item *item)
 {
