@@ -163,7 +163,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 	skip_if_the_monitor_is_held(test);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	pool = two_cpu_pool(test, &attrs);
-	/* The first worker of a pool is made on the first of its CPUs. */
+	/* The first worker of a pool is made on the CPU that submits. */
 	holder = hold_start(test, pool, wpk_cpu(0), &jobs->job[0].task);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, wpk_cpu(1));
@@ -188,6 +188,8 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	/* without hand-off a worker that sleeps counts as running */
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
+	/* where the first worker is made */
+	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
