@@ -209,46 +209,41 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * Two are in line, and two places come free. The first cannot run, as the case keeps the CPU of its
- * thread to itself: the second does not wait for it, and a newcomer does not get its place.
+ * The first in line has been told of the place, but cannot take it: the case keeps the CPU
+ * of its thread to itself.
  */
-static void wpool_group_submit_first_in_line_holds_up_nobody(struct kunit *test)
+static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_thread *threads[2];
 	struct wpk_member *members;
+	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
 	unsigned long end;
-	int i, err;
+	int err;
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "one CPU");
 	wpk_attrs(&attrs, 4, 4);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 2), gate, 5);
-	wpk_members_submit(test, members, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	for (i = 0; i < 2; i++) {
-		threads[i] = wpk_sleeper(test, wpk_do_group_submit, &members[2 + i]);
-		set_cpus_allowed_ptr(threads[i]->task, cpumask_of(wpk_cpu(i)));
-	}
+	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 1), gate, 3);
+	wpk_members_submit(test, members, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	set_cpus_allowed_ptr(thread->task, cpumask_of(wpk_cpu(0)));
 	wpk_move_to(wpk_cpu(0));
 	preempt_disable();
-	wpk_gate_let(gate, 2);
+	wpk_gate_let(gate, 1);
 	end = jiffies + 10 * HZ;
-	while (!wpk_ended(threads[1]) && time_before(jiffies, end))
+	while (wpool_group_outstanding(members->group) && time_before(jiffies, end))
 		cpu_relax();
-	err = wpk_ended(threads[1]) ? wpk_member_try(&members[4]) : -EBUSY;
-	KUNIT_EXPECT_FALSE(test, wpk_ended(threads[0]));
+	err = wpool_group_outstanding(members->group) ? -EBUSY : wpk_member_try(&members[2]);
 	preempt_enable();
 	wpk_move_to(-1);
 	KUNIT_EXPECT_EQ(test, err, -EAGAIN);
 	wpk_gate_open(gate);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
-	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 
 /* A submit that comes to nothing in the pool leaves no trace in the group. */
@@ -352,7 +347,7 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(wpool_group_errors_are_counted),
 	KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
 	KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
-	KUNIT_CASE(wpool_group_submit_first_in_line_holds_up_nobody),
+	KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
 	KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
 	KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
 	KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),

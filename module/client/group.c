@@ -12,9 +12,9 @@
  *   nr        tasks that have a place; at most max
  *   epoch     how often the group was cancelled. A task with an older epoch is not run, so
  *             a cancel takes the same time for any number of tasks.
- *   line      submitters that wait for a place. A place that comes free goes to the first one
- *             whose wait has not ended with an error, so none of these is in line while there
- *             is room, and one that cannot run, as it is frozen, holds up nobody.
+ *   line      submitters that wait for a place. The first one takes the place itself when it
+ *             is woken, and wakes the next one if there is room for that, too. If there is a
+ *             line, a new submitter joins it.
  *   sleepers  threads in wait and exit, which are woken when there is no task.
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
@@ -61,7 +61,6 @@ struct waiter {
 	struct task_struct *thread;	/* thread to wake */
 	u32 epoch;	/* in the line: the group's epoch when it came */
 	u32 nr_closes;	/* in the line: wpool_nr_closes() then; if that changes, its wait ends */
-	bool has_place;	/* it was in the line, and is counted in @nr of the group now */
 };
 
 /* Is the caller a task of the group's pool? Then a wait for the group could deadlock. */
@@ -105,19 +104,26 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	return err;
 }
 
-static void wake_all(struct wpool_group *group, struct list_head *list)
+static void wake_sleepers(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
 	struct waiter *waiter;
 
 	lockdep_assert_held(&group->lock);
-	list_for_each_entry(waiter, list, node)
+	list_for_each_entry(waiter, &group->sleepers, node)
 		wake_up_process(waiter->thread);
 }
 
 /* ---- the line ---- */
 
-/* The error with which a wait ends, or 0. */
+static bool has_room(const struct wpool_group *group)
+	__must_hold(&group->lock)
+{
+	lockdep_assert_held(&group->lock);
+	return group->nr < group->max;
+}
+
+/* The error with which a wait ends, or 0. The waits of those before it end with it, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
@@ -128,27 +134,20 @@ static int sent_away(const struct wpool_group *group, const struct waiter *waite
 static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
-	return waiter->has_place || sent_away(group, waiter);
+	return sent_away(group, waiter) ||
+	       (list_is_first(&waiter->node, &group->line) && has_room(group));
 }
 
-/* A place is given back. */
-static void give_place(struct wpool_group *group)
+/* Call it after a place was given back, or a waiter has left the line. */
+static void wake_line(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
-	struct waiter *waiter;
+	struct waiter *first;
 
 	lockdep_assert_held(&group->lock);
-	list_for_each_entry(waiter, &group->line, node) {
-		if (sent_away(group, waiter))
-			continue;
-		list_del_init(&waiter->node);
-		waiter->has_place = true;
-		wake_up_process(waiter->thread);
-		return;
-	}
-	WRITE_ONCE(group->nr, group->nr - 1);
-	if (!group->nr)
-		wake_all(group, &group->sleepers);
+	first = list_first_entry_or_null(&group->line, struct waiter, node);
+	if (unlikely(first) && may_leave_line(group, first))
+		wake_up_process(first->thread);
 }
 
 static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigned int state)
@@ -161,11 +160,9 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 	err = sleep_in(&group->line, group, &waiter, may_leave_line,
 		       wpool_freeze_state(group->pool, state));
 	err = sent_away(group, &waiter) ?: err;
-	if (err && waiter.has_place)
-		give_place(group);
 	/* exit waits until the line is empty */
 	if (group->closed && list_empty(&group->line))
-		wake_all(group, &group->sleepers);
+		wake_sleepers(group);
 	return err;
 }
 
@@ -173,7 +170,7 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 
 static void group_task_act(struct wpool_task *task);
 
-/* Take a place. @state: task state to wait in; 0: do not sleep. *waited: whether it did. */
+/* @state: task state to wait in; 0: the caller must not sleep. *waited: whether it did. */
 static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 		     unsigned int state, bool *waited)
 	__must_hold(&group->lock)
@@ -186,10 +183,8 @@ static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 			return -ESHUTDOWN;
 		task->task.func = group_task_act;
 	}
-	if (likely(group->nr < group->max)) {
-		WRITE_ONCE(group->nr, group->nr + 1);
+	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
-	}
 	nr_closes = wpool_nr_closes(group->pool);
 	if (wpool_refuses(group->pool))
 		return -ESHUTDOWN;
@@ -213,7 +208,9 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 	if (!err) {
 		task->group = group;
 		task->epoch = group->epoch;
+		WRITE_ONCE(group->nr, group->nr + 1);
 	}
+	wake_line(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 	return err;
 }
@@ -247,7 +244,10 @@ static void leave_group(struct wpool_group *group, int error)
 
 	raw_spin_lock_irqsave(&group->lock, flags);
 	group_keep_error(group, error);
-	give_place(group);
+	WRITE_ONCE(group->nr, group->nr - 1);
+	if (!group->nr)
+		wake_sleepers(group);
+	wake_line(group);
 	/* the last touch */
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
@@ -428,7 +428,7 @@ void wpool_group_cancel(struct wpool_group *group)
 		return;
 	raw_spin_lock_irqsave(&group->lock, flags);
 	WRITE_ONCE(group->epoch, group->epoch + 1);
-	wake_all(group, &group->line);
+	wake_line(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_group_cancel);
@@ -507,7 +507,7 @@ int wpool_group_exit(struct wpool_group *group)
 	/* no submit enters from here on */
 	group->special = true;
 	group->closed = true;
-	wake_all(group, &group->line);
+	wake_line(group);
 	raw_spin_unlock_irq(&group->lock);
 	/* neither a task nor a submitter is left then */
 	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
