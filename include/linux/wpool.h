@@ -703,8 +703,8 @@ int wpool_destroy(struct wpool *pool);
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *
- * After %WPOOL_RELEASE_CANCEL only tasks that a worker has claimed already still start: none is
- * claimed once the call has returned. Queued tasks, and the second submit of a running task, end
+ * After %WPOOL_RELEASE_CANCEL only tasks that are claimed already still start: no worker claims one
+ * once the call has returned. Queued tasks, and the second submit of a running task, end
  * with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
  * call has returned, but never the caller, which may hold a lock that an abort function takes.
  *

@@ -61,8 +61,8 @@ struct wpool_runq {
 	u32 call_jiffy;			/* P: when a worker last checked whether the queue needs
 					 *    help
 					 */
-	u32 help_jiffy;			/* C: when a worker of another CPU was last looked for,
-					 *    and none was found, or the tasks are short
+	u32 help_jiffy;			/* C: when this CPU last looked for a worker of another CPU,
+					 *    and woke none, or the tasks are short
 					 */
 	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */

@@ -137,7 +137,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
 		return;
 	}
-	/* its first worker is made where tasks are queued */
+	/* it holds a task before its first worker comes */
 	if (spawns)
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {

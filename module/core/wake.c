@@ -261,7 +261,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
-		/* this CPU has searched in this tick in vain, and no worker has made room since */
+		/* this CPU has looked in this tick, and no worker has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))

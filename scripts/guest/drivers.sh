@@ -21,7 +21,7 @@ DRIVER=$(option DRIVER) ROUNDS=$(option ROUNDS) MS=$(option MS)
 # sum WHICH DEVICE: of all that is there.
 sum() { echo "sum $1 $(dd if="$2" bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"; }
 
-# rows DEVICE WHICH PREFIX BLOCK:THREADS...: fill it anew for each of them, measure, compare.
+# rows DEVICE WHICH PREFIX BLOCK:THREADS...: fill it for each of them, measure, compare.
 rows()
 {
 	device=$1 which=$2 prefix=$3

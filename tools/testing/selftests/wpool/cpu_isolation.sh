@@ -29,13 +29,6 @@ cleanup()
 	done
 }
 
-# cpus LIST: one a line, of "0-2,5"
-cpus()
-{
-	echo "$1" | tr ',' '\n' | awk -F- '
-		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
-}
-
 # has CPU LIST
 has() { cpus "$2" | grep -qx "$1"; }
 

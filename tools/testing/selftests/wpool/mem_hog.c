@@ -32,9 +32,9 @@
 #define NR_TASKS	64
 
 /* A file system in a file that has all of its memory before memory is short. */
-#define DISK		"/tmp/wpool-disk"
+#define DISK		P_tmpdir "/wpool-disk"
 #define DISK_MB		24
-#define MOUNTED		"/tmp/wpool-mounted"
+#define MOUNTED		P_tmpdir "/wpool-mounted"
 #define LOOP		"/dev/loop0"
 #define LOOP_POOL	"loop0"
 #define NR_FILES	16

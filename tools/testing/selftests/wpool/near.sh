@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # near - a pool has its workers near to who submits: with the same last-level cache, as the
-# kernel says which CPUs share one. Loads the module anew, and leaves it without parameters.
+# kernel says which CPUs share one. Loads the module again, and leaves it without parameters.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -19,13 +19,6 @@ cleanup()
 {
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
 	[ "$(cat /sys/module/wpool/parameters/by_cache)" = Y ] || { rmmod wpool && insmod "$KO"; }
-}
-
-# cpus LIST: one a line, of "0-2,5"
-cpus()
-{
-	echo "$1" | tr ',' '\n' | awk -F- '
-		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
 }
 
 # cache CPU: the CPUs with the same last-level cache, itself among them

@@ -102,6 +102,13 @@ without()
 	done
 }
 
+# cpus LIST: one a line, of "0-2,5"
+cpus()
+{
+	echo "$1" | tr ',' '\n' | awk -F- '
+		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
+}
+
 # run_tests: all of $TESTS, then exit. As with the programs in C, -r NAME runs one, and
 # -T NAME, which may stand there several times, leaves one out.
 run_tests()
