@@ -568,14 +568,12 @@ static void make_tie(struct wpk_job *job)
 	if (wpool_ring_len(&rq->ring) != 1 + NR_YOUNGER)
 		job->ret = -ENOSPC;
 	*wpool_ring_jiffy(&rq->ring, wpool_ring_head(&rq->ring)) = shared;
-	/* the look after the one at that slot is one of those that take the global queue's first */
-	rq->tick = 31 - 1;
 	preempt_enable();
 }
 
 /*
- * Of two queues whose first tasks are of the same tick the global one is looked at once in a
- * while. The tasks that a worker takes there must not go behind those of later ticks.
+ * Two queues whose first tasks are of the same tick take turns. The tasks that a worker takes from
+ * the global queue must not go behind those of later ticks.
  */
 static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *test)
 {

@@ -115,7 +115,38 @@ static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *te
 	wpk_no_errors(test, jobs);
 }
 
+static void lose_cpu(struct wpk_job *job)
+{
+	struct wpool_runq *rq = wpool_runq(job->arg, raw_smp_processor_id());
+
+	/* as if the worker had been switched out, in the first of them */
+	if (job == job->jobs->job)
+		rq->sample.switches--;
+	/* and as if the next look came in the same tick */
+	rq->call_jiffy = jiffies;
+	job->ret = 0;
+}
+
+/*
+ * A worker that loses its CPU in the first task has timed nothing. If it did not time the next one,
+ * all tasks would count as long until the next tick, and meet in the global queue.
+ */
+static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	struct wpk_jobs *jobs = wpk_jobs(test, 32, NULL);
+
+	wpk_jobs_body(jobs, lose_cpu, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 32);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 32));
+	KUNIT_EXPECT_NE(test, READ_ONCE(rq->estimate.task_ns), U32_MAX);
+	wpk_destroy(test, pool);
+	wpk_no_errors(test, jobs);
+}
+
 static struct kunit_case length_cases[] = {
+	KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
 	KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
 	KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length),
 	{}

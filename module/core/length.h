@@ -9,8 +9,9 @@
  *
  * Once a tick one task is timed, from the look for work that took it to the next look. If it was
  * short, all tasks up to the next full look are timed together; if it was long, the next one is
- * timed, too, until one is short. A task that sleeps counts as long. Until there is an estimate,
- * tasks count as long, and get help at once.
+ * timed, too, until one is short. A task that sleeps counts as long. What is timed while its worker
+ * loses the CPU does not count. Until there is an estimate, each task is timed, and tasks count as
+ * long, and get help at once.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
  * they start in their order, and the lock costs little compared with them.
@@ -44,6 +45,12 @@ void wpool_length_start(struct wpool_runq *rq);
 static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 {
 	return rq->sample.ns && !rq->sample.is_run;
+}
+
+/** wpool_length_is_wanted() - is nothing known, nor being timed? Then this look is to time a task */
+static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
+{
+	return READ_ONCE(rq->estimate.task_ns) == U32_MAX && !rq->sample.ns;
 }
 
 /** wpool_length_end() - what was being timed has returned; in the next look, as above */

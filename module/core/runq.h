@@ -72,6 +72,10 @@ struct wpool_runq {
 	struct wpool_share share;	/* of the admission of the pool */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because another one blocked */
+	u32 turn_tick;			/* P: of the global queue and this one: the @tick from which
+					 *    on the global queue has its turn
+					 */
+	u32 turn_end;			/* P: pool->globq.popped at the end of that turn */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: it may hold tasks and workers, see runq_alloc.h */

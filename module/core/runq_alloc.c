@@ -120,6 +120,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	rq->pool = pool;
 	rq->tick = wpool_counter_start();
 	rq->shared_end = rq->tick;
+	rq->turn_end = rq->tick;
 	rq->watch.marks.ring_end = rq->ring.tail;
 	rq->watch.marks.fifo_end = rq->backlog.popped;
 	/* until wpool_affinity_set() has seen the CPU */

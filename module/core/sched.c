@@ -24,9 +24,6 @@
 
 #define STEAL_ROUNDS	4
 
-/* A prime, as 61 in Go: a pattern of looks that has another period does not skip all of them. */
-#define SHARED_LOOK	31U
-
 /*
  * A searching worker reads the offered run queues once in this time: each read fetches lines that
  * their workers and submitters write.
@@ -155,16 +152,9 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 /* ---- this CPU's queue, and those of all CPUs ---- */
 
-/* Were all tasks of this CPU's queue queued in the same tick as the first one, @jiffy? */
-static bool is_of_one_tick(struct wpool_runq *rq, u32 jiffy)
-{
-	return !wpool_fifo_len(&rq->backlog) &&
-	       *wpool_ring_jiffy(&rq->ring, rq->ring.tail - 1) == jiffy;
-}
-
 /*
- * Take the first task of the global queue. Short tasks come several at a time, as many as
- * other CPUs get, if none of this CPU's queue is younger: the others go behind them.
+ * Take the first task of the global queue. @several: this CPU's queue is empty, so that short tasks
+ * may come several at a time, as many as other CPUs get.
  */
 static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool several)
 {
@@ -208,34 +198,36 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 
 /*
  * Does the first task of the global queue come before the first one here? If both were queued in
- * the same tick, prefer the local one, whose lines are in this cache, except in one look of
- * SHARED_LOOK: a chain of short tasks has 100,000 looks in a tick. A task that this CPU put into
- * the global queue is younger than those in its ring.
+ * the same tick, the two queues take turns: when the last turn of the global queue is over, those
+ * that are queued here have theirs, and then those that were in the global queue by that time. A
+ * task that comes meanwhile is younger than these. A task that this CPU put into the global queue
+ * is younger than those in its ring.
  */
-static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own,
-			    u32 streak)
+static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
 {
+	u32 popped = READ_ONCE(pool->globq.popped);
+
 	if (shared != own)
 		return time_before32(shared, own);
-	return rq->tick % SHARED_LOOK <= streak && !has_shared(pool, rq, own);
+	if (!time_before32(popped, rq->turn_end)) {
+		rq->turn_end = popped + wpool_fifo_len(&pool->globq);
+		rq->turn_tick = rq->tick + wpool_runq_len(rq);
+	}
+	return !time_before32(rq->tick, rq->turn_tick) && !has_shared(pool, rq, own);
 }
 
-/*
- * Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come.
- * @streak: how many looks in a row before this one took the task in the next slot
- */
-static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq, u32 streak)
+/* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
+static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 own = 0, shared;
 	bool has_own = wpool_runq_first(rq, &own);
 	bool from_shared = wpool_fifo_first(&pool->globq, &shared) &&
-			   (!has_own || is_shared_first(pool, rq, shared, own, streak));
+			   (!has_own || is_shared_first(pool, rq, shared, own));
 	struct wpool_task *task;
 
 	task = take_left(pool, rq, has_own || from_shared, from_shared ? shared : own);
 	if (!task && from_shared)
-		task = take_shared(pool, rq, !has_own ||
-				   (shared == own && is_of_one_tick(rq, own)));
+		task = take_shared(pool, rq, !has_own);
 	return task ?: wpool_runq_pop(rq);
 }
 
@@ -268,14 +260,13 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = NULL;
-	u32 streak = rq->next_streak++;
 
-	if (streak < WPOOL_NEXT_STREAK)
+	if (rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_runq_take_next(rq);
 	if (task)
 		return task;
 	rq->next_streak = 0;
-	return take_oldest(pool, rq, streak) ?: wpool_runq_take_next(rq);
+	return take_oldest(pool, rq) ?: wpool_runq_take_next(rq);
 }
 
 /* Take a task from the queues that this CPU serves. */
