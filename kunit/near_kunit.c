@@ -163,7 +163,56 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
+/* Of several CPUs that are asked for at once, each gets a worker. */
+static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
+{
+	static const int cpus[] = { FAR_1, NEAR };
+	struct wpk_gate *gate;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int i, j, nr = 0, err = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pool = pool_of_two_caches(test, ARRAY_SIZE(cpus), false);
+		gate = wpk_gate(test);
+		jobs = wpk_jobs(test, ARRAY_SIZE(cpus), gate);
+		/* no spawner takes this CPU meanwhile */
+		preempt_disable();
+		for (j = 0; j < ARRAY_SIZE(cpus); j++)
+			err = wpool_submit_on(pool, wpk_cpu(cpus[j]), &jobs->job[j].task) ?: err;
+		preempt_enable();
+		KUNIT_ASSERT_EQ(test, err, 0);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, ARRAY_SIZE(cpus)));
+		for (j = 0; j < ARRAY_SIZE(cpus); j++)
+			nr += jobs->job[j].cpu == wpk_cpu(cpus[j]);
+		wpk_gate_open(gate);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, ARRAY_SIZE(cpus)));
+		wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, 3 * ROUNDS / 2);
+}
+
+/* What a CPU shares may be known only when it has come online, long after the pool. */
+static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	u32 cache = rq->cache;
+	int node = rq->node;
+	struct wpool_attrs attrs;
+
+	rq->cache = ~cache;
+	rq->node = ~node;
+	wpk_attrs(&attrs, 1, 0);
+	attrs.cpumask = cpu_online_mask;
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, rq->cache, cache);
+	KUNIT_EXPECT_EQ(test, rq->node, node);
+}
+
 static struct kunit_case near_cases[] = {
+	KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
+	KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
 	KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),

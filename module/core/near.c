@@ -11,9 +11,9 @@ static bool by_cache = true;
 module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
-void wpool_near_init(struct wpool_runq *rq)
+void wpool_near_look(struct wpool_runq *rq)
 {
-	rq->node = cpu_to_node(rq->cpu);
+	WRITE_ONCE(rq->node, cpu_to_node(rq->cpu));
 	if (by_cache)
-		rq->cache = compat_cache_of(rq->cpu);
+		WRITE_ONCE(rq->cache, compat_cache_of(rq->cpu));
 }

@@ -21,16 +21,16 @@ enum wpool_distance {
 	WPOOL_NR_DISTANCES,
 };
 
-/** wpool_near_init() - note which cache and node the CPU of a new run queue has */
-void wpool_near_init(struct wpool_runq *rq);
+/** wpool_near_look() - note which cache and node a CPU has: known once it has been online */
+void wpool_near_look(struct wpool_runq *rq);
 
 /** wpool_distance() - from one CPU to another. @a, @b: their run queues */
 static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 						 const struct wpool_runq *b)
 {
-	if (a->node != b->node)
+	if (READ_ONCE(a->node) != READ_ONCE(b->node))
 		return WPOOL_FAR;
-	return a->cache == b->cache ? WPOOL_SAME_CACHE : WPOOL_SAME_NODE;
+	return READ_ONCE(a->cache) == READ_ONCE(b->cache) ? WPOOL_SAME_CACHE : WPOOL_SAME_NODE;
 }
 
 /*

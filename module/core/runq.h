@@ -95,8 +95,8 @@ struct wpool_runq {
 					 *    queue and has not started to look for work, or NULL;
 					 *    only that worker clears it, without the lock
 					 */
-	int node;			/* I: the memory node of this CPU, see near.h */
-	u32 cache;			/* I: which last-level cache it has */
+	int node;			/* T: the memory node of this CPU, see near.h; read anywhere */
+	u32 cache;			/* T: which last-level cache it has; the same */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool

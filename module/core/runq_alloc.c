@@ -22,7 +22,6 @@
 #include "core/cost.h"
 #include "core/handoff.h"
 #include "core/length.h"
-#include "core/near.h"
 #include "inject.h"
 
 /* The fields are on different cache lines: different CPUs write them, or all read one of them. */
@@ -116,7 +115,6 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	wpool_length_init(rq);
 	wpool_fifo_init(&rq->backlog, pool, NULL);
 	rq->cpu = cpu;
-	wpool_near_init(rq);
 	rq->pool = pool;
 	rq->tick = wpool_counter_start();
 	rq->shared_end = rq->tick;

@@ -8,6 +8,7 @@
 #include "core/counts.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
+#include "core/near.h"
 #include "core/rescue.h"
 #include "core/sched.h"
 #include "core/state.h"
@@ -53,6 +54,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	/* no CPU of the mask is left: any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
+		wpool_near_look(rq);
 		if (is_out(pool, cpu, dying, none))
 			continue;
 		nr++;

@@ -2,6 +2,7 @@
 /* Does a pool need one more worker, and where? See need.h. */
 #include "workers/need.h"
 
+#include <linux/bitops.h>
 #include <linux/smp.h>
 
 #include "core/counts.h"
@@ -40,5 +41,15 @@ bool wpool_need_worker(struct wpool *pool)
 
 struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
+	struct wpool_runq *rq;
+	u32 i;
+
+	/* for wpool_submit_on(): of several CPUs only one is preferred */
+	for_each_set_bit(i, pool->offers, wpool_nr_active(pool)) {
+		rq = wpool_active(pool, i);
+		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) &&
+		    wpool_runq_has_tasks(rq))
+			return rq;
+	}
 	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
 }
