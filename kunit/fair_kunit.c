@@ -529,7 +529,7 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 #define NR_SHARED 40
 #define NR_YOUNGER 60
 
-/* For a task that makes two queues whose first tasks are of the same tick. */
+/* For a task that keeps the CPU of the pool while another CPU fills the global queue. */
 struct tie {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;		/* those for the global queue, and then the others */
@@ -537,25 +537,37 @@ struct tie {
 	bool has_shared;
 };
 
-/* It runs on the CPU of the pool, and another CPU fills the global queue meanwhile. */
+/* Until the global queue is filled. From then on the tasks count as short. */
+static struct wpool_runq *wait_for_shared(struct wpk_job *job)
+{
+	struct tie *tie = job->arg;
+	struct wpool_runq *rq = wpool_runq(tie->pool, raw_smp_processor_id());
+
+	WRITE_ONCE(tie->wants_shared, true);
+	/* pairs with submit_shared() */
+	while (!smp_load_acquire(&tie->has_shared) && !wpk_stopped(job->jobs->test))
+		cpu_relax();
+	rq->estimate.task_ns = 1;
+	tie->pool->task_ns = 1;
+	rq->sample.ns = 0;
+	return rq;
+}
+
+static void keep_cpu(struct wpk_job *job)
+{
+	wait_for_shared(job);
+}
+
+/* Two queues whose first tasks are of the same tick. */
 static void make_tie(struct wpk_job *job)
 {
 	struct tie *tie = job->arg;
 	struct wpool *pool = tie->pool;
-	struct wpool_runq *rq;
+	struct wpool_runq *rq = wait_for_shared(job);
 	struct wpk_jobs *jobs = tie->jobs;
 	u32 shared, tick, i;
 
-	WRITE_ONCE(tie->wants_shared, true);
-	/* pairs with the release of who has submitted them */
-	while (!smp_load_acquire(&tie->has_shared))
-		if (wpk_stopped(job->jobs->test))
-			return;
 	preempt_disable();
-	rq = wpool_runq(pool, smp_processor_id());
-	rq->estimate.task_ns = 1;
-	pool->task_ns = 1;
-	rq->sample.ns = 0;
 	if (!wpool_fifo_first(&pool->globq, &shared))
 		job->ret = -ENODATA;
 	/* it is this tick, or one before: what is queued from the next one on is younger */
@@ -571,35 +583,62 @@ static void make_tie(struct wpk_job *job)
 	preempt_enable();
 }
 
+/* Fill the global queue of a pool whose only worker runs @body, which then may go on. */
+static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie, void (*body)(struct wpk_job *job),
+				      unsigned int nr)
+{
+	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_body(first, body, tie);
+	wpk_jobs_submit(test, tie->pool, first, 0, 1);
+	wpk_move_to(wpk_cpu(1));
+	KUNIT_EXPECT_TRUE(test, wpk_run_until(READ_ONCE(tie->wants_shared)));
+	wpk_jobs_submit(test, tie->pool, tie->jobs, 0, nr);
+	/* pairs with wait_for_shared() */
+	smp_store_release(&tie->has_shared, true);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(tie->jobs, tie->jobs->nr));
+	return first;
+}
+
+static struct tie *tie_create(struct kunit *test, unsigned int nr)
+{
+	struct tie *tie = kunit_kzalloc(test, sizeof(*tie), GFP_KERNEL);
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU has one queue");
+	KUNIT_ASSERT_NOT_NULL(test, tie);
+	tie->pool = wpk_one_cpu_pool(test, 1, 1, true);
+	tie->jobs = wpk_jobs(test, nr, NULL);
+	return tie;
+}
+
 /*
  * Two queues whose first tasks are of the same tick take turns. The tasks that a worker takes from
  * the global queue must not go behind those of later ticks.
  */
 static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *test)
 {
-	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_SHARED + 2 + NR_YOUNGER, NULL);
-	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
-	struct tie *tie = kunit_kzalloc(test, sizeof(*tie), GFP_KERNEL);
+	struct tie *tie = tie_create(test, NR_SHARED + 2 + NR_YOUNGER);
 	unsigned int i, late = 0;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has one queue");
-	KUNIT_ASSERT_NOT_NULL(test, tie);
-	tie->pool = pool;
-	tie->jobs = jobs;
-	wpk_jobs_body(first, make_tie, tie);
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	wpk_move_to(wpk_cpu(1));
-	KUNIT_EXPECT_TRUE(test, wpk_run_until(READ_ONCE(tie->wants_shared)));
-	wpk_jobs_submit(test, pool, jobs, 0, NR_SHARED);
-	/* pairs with the acquire in make_tie() */
-	smp_store_release(&tie->has_shared, true);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
-	wpk_no_errors(test, first);
+	wpk_no_errors(test, submit_shared(test, tie, make_tie, NR_SHARED));
 	/* none but that of the next slot and the first of the ring may start before them */
 	for (i = 0; i < NR_SHARED; i++)
-		late += jobs->job[i].seq > NR_SHARED + 2;
+		late += tie->jobs->job[i].seq > NR_SHARED + 2;
+	KUNIT_EXPECT_EQ(test, late, 0);
+}
+
+#define NR_BATCHES	5
+
+/* What a worker takes in batches from the global queue starts in the order in which it came. */
+static void wpool_submit_many_to_the_global_queue_start_in_order(struct kunit *test)
+{
+	struct tie *tie = tie_create(test, NR_BATCHES * WPOOL_RING_SIZE);
+	unsigned int i, late = 0;
+
+	submit_shared(test, tie, keep_cpu, tie->jobs->nr);
+	for (i = 1; i < tie->jobs->nr; i++)
+		late += tie->jobs->job[i].seq < tie->jobs->job[i - 1].seq;
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
@@ -612,6 +651,7 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
 	KUNIT_CASE_PARAM(wpool_submit_behind_a_sleeper_waits_as_in_one_queue, mark_gen_params),
 	KUNIT_CASE(wpool_submit_of_the_same_tick_not_behind_younger_ones),
+	KUNIT_CASE(wpool_submit_many_to_the_global_queue_start_in_order),
 	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
 	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
 	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken, handoff_gen_params),

@@ -258,9 +258,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 }
 
 /*
- * A CPU outside the pool's mask pushes to the global queue. Of two tasks of one tick the one in
- * the ring comes first, but not in each 31st look. The load continues while the submit itself is
- * still on its way.
+ * A CPU outside the pool's mask pushes to the global queue. Two queues of one tick take turns. The
+ * load continues while the submit itself is still on its way.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {

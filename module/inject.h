@@ -87,8 +87,10 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
  *                                               preemption off: nothing
  *   fifo->popped         2^32 tasks of a list   differences, the monitor's marks: nothing
- *   rq->shared_end, turn_end  as popped         differences: nothing, or the order within a tick
- *   rq->tick, turn_tick  2^32 looks of a CPU    equality, differences of 2^31 at most: nothing
+ *   rq->shared_end       as popped              differences: nothing
+ *   rq->tick             2^32 looks of a CPU    equality, differences of two in a row: nothing
+ *   rq->turn_end, turn_tick  as popped, tick    differences; if the last turn was 2^31 of them ago:
+ *                                               the order within a tick
  *   nr_closes            2^32 closes            equality while a guest waits; each takes a grace
  *                                               period: nothing
  *   pool->cgroup_nr      65,535 changes         equality; 0 is a new worker's alone. A worker that

@@ -49,7 +49,8 @@ static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq 
 
 /*
  * A worker has taken a task, and leaves others in the queues while it runs that one. It will come
- * back for them, but checks whether an idle worker would help. Once a tick it times a task.
+ * back for them, but checks whether an idle worker would help. Once a tick, and in each look until
+ * something is known, it times a task.
  */
 static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 {

@@ -126,7 +126,7 @@ bool turn[CPUS];		/* of the global queue */
 #define IS_SERVED(c)	(state[c] != ASLEEP)
 
 /* Used within one step. */
-hidden byte got, from_next, own, shared, is_tie, found_tick, task, victim, n, i;
+hidden byte got, from_next, own, shared, found_tick, task, victim, n, i;
 
 /* ---- fifo.c, ring.c ---- */
 
@@ -306,12 +306,10 @@ inline take_left(c)
 	fi
 }
 
-#define NONE_YOUNGER(c)	(!backlog[c].nr && TICK_OF(ring[c].task[ring[c].nr - 1]) == SHARED_TICK)
-
-/* several short ones if none of this CPU is younger */
+/* several short ones if this CPU's queue is empty */
 inline take_shared(c)
 {
-	n = ((!own || (is_tie && NONE_YOUNGER(c))) && length[c] == SHORT -> globq.nr / CPUS : 0);
+	n = (!own && length[c] == SHORT -> globq.nr / CPUS : 0);
 	n = (n > HALF - 1 -> HALF - 1 : n);
 	n = (n > ROOM - ring[c].nr -> ROOM - ring[c].nr : n);
 	take_globq(got);
@@ -337,10 +335,8 @@ inline take_oldest(c)
 #else
 	:: globq.nr && own && MAY_BE_OLDER(SHARED_TICK, FIRST_TICK(c)) -> shared = true
 	:: globq.nr && own && MAY_NOT_BE_OLDER(SHARED_TICK, FIRST_TICK(c))
-	/* of the same tick, in the 31st look: that may be any */
-	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) ->
-		shared = true;
-		is_tie = true
+	/* of the same tick: it may be the turn of either */
+	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) -> shared = true
 #endif
 	fi;
 	found_tick = (shared -> SHARED_TICK : (own -> FIRST_TICK(c) : 0));
@@ -353,7 +349,6 @@ inline take_oldest(c)
 	fi;
 	own = false;
 	shared = false;
-	is_tie = false;
 	found_tick = 0
 }
 
