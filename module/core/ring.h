@@ -156,6 +156,17 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	return task;
 }
 
+/** wpool_ring_pop_if() - take the task at the head if it is this one; called by a consumer */
+static inline bool wpool_ring_pop_if(struct wpool_ring *ring, const struct wpool_task *task)
+{
+	int head = atomic_read_acquire(&ring->head);
+
+	/* the exchange is ordered as wpool_ring_pop:A */
+	return wpool_ring_tail(ring) != (u32)head &&
+	       READ_ONCE(*wpool_ring_slot(ring, head)) == task &&
+	       atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + 1));
+}
+
 /*
  * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many
  * were taken.

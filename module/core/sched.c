@@ -432,6 +432,9 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	/* only the address is compared: an equal one is the task */
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
+	/* the only one, in most cases */
+	if (wpool_ring_pop_if(&rq->ring, task))
+		return true;
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
 	/* from the middle of a ring nothing can be taken, but of a list */
