@@ -107,5 +107,6 @@ void wpool_length_end(struct wpool_runq *rq)
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
 		add_length(rq, ns / nr);
 	/* a single short task takes less time than to read the clock: time several next */
-	start_timing(rq, ns < WPOOL_HELP_NS);
+	if (ns < WPOOL_HELP_NS)
+		start_timing(rq, true);
 }

@@ -8,10 +8,9 @@
  * worker takes one task after the other.
  *
  * Once a tick one task is timed, from the look for work that took it to the next look. If it was
- * short, all tasks up to the next full look are timed together; if it was long, the next one is
- * timed, too, until one is short. A task that sleeps counts as long. What is timed while its worker
- * loses the CPU does not count. Until there is an estimate, each task is timed, and tasks count as
- * long, and get help at once.
+ * short, all tasks up to the next full look are timed together. A task that sleeps counts as long.
+ * What is timed while its worker loses the CPU does not count. Until there is an estimate, tasks
+ * count as long, and get help at once. While they count as long, each one is timed.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
  * they start in their order, and the lock costs little compared with them.
@@ -47,12 +46,6 @@ static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 	return rq->sample.ns && !rq->sample.is_run;
 }
 
-/** wpool_length_is_wanted() - is nothing known, nor being timed? Then this look is to time a task */
-static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
-{
-	return READ_ONCE(rq->estimate.task_ns) == U32_MAX && !rq->sample.ns;
-}
-
 /** wpool_length_end() - what was being timed has returned; in the next look, as above */
 void wpool_length_end(struct wpool_runq *rq);
 
@@ -60,6 +53,12 @@ void wpool_length_end(struct wpool_runq *rq);
 static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
+}
+
+/** wpool_length_is_wanted() - is this look to time a task, whether or not a tick has passed? */
+static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
+{
+	return !wpool_runq_has_short_tasks(rq) && !rq->sample.ns;
 }
 
 /** wpool_runq_has_long_tasks() - is it known that a task takes longer than that? */
