@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A task that dies, as the judge of the kernel's log expects it. */
+/* A task that dies, as the judge of the kernel's log expects it, and the report of its death. */
 #ifndef WPOOL_KUNIT_DIE_H
 #define WPOOL_KUNIT_DIE_H
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/printk.h>
+
+#include "fixture.h"
 
 /* The judge counts these. */
 static inline void wpk_expect_oops(void)
@@ -17,5 +20,27 @@ static inline void wpk_die(void)
 	wpk_expect_oops();
 	WRITE_ONCE(*(int *)8, 1);
 }
+
+/** wpk_die_in_job() - wpk_die() as the body of a job */
+void wpk_die_in_job(struct wpk_job *job);
+
+/** wpk_fault_init() - init of a suite whose tasks die: skips it unless the parameter fault is set */
+int wpk_fault_init(struct kunit *test);
+
+/**
+ * struct wpk_report - what a fault handler was told
+ * @nr: how often it was called
+ * @fault: the last death
+ * @pool: name of its pool
+ */
+struct wpk_report {
+	atomic_t nr;
+	struct wpool_fault fault;
+	char pool[WPOOL_NAME_LEN];
+};
+
+/** wpk_reporting_pool() - create a pool whose fault handler fills in @report */
+struct wpool *wpk_reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
+				 struct wpk_report **report);
 
 #endif /* WPOOL_KUNIT_DIE_H */

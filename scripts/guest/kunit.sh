@@ -42,7 +42,7 @@ else
 	insmod /wpool/wpool_kunit.ko objects=1 || exit 1
 	if [ $fault -eq 1 ]; then
 		rmmod wpool_kunit || exit 1
-		printf wpool_fault >$FILTER
+		printf 'wpool_fault*' >$FILTER
 		insmod /wpool/wpool_kunit.ko fault=1 || exit 1
 	fi
 fi

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the suites whose tasks die have in common, see die.h. */
+#include "die.h"
+
+#include <linux/module.h>
+#include <linux/string.h>
+
+static bool fault;
+module_param(fault, bool, 0444);
+MODULE_PARM_DESC(fault, "run the cases whose tasks die");
+
+int wpk_fault_init(struct kunit *test)
+{
+	if (!fault)
+		kunit_skip(test, "only with fault=1: it kills workers");
+	return wpk_init(test);
+}
+
+void wpk_die_in_job(struct wpk_job *job)
+{
+	wpk_die();
+}
+
+static void note_fault(const struct wpool_fault *fault, void *data)
+{
+	struct wpk_report *report = data;
+
+	report->fault = *fault;
+	strscpy(report->pool, fault->pool, sizeof(report->pool));
+	atomic_inc(&report->nr);
+}
+
+struct wpool *wpk_reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
+				 struct wpk_report **report)
+{
+	*report = kunit_kzalloc(test, sizeof(**report), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *report);
+	attrs->fault = note_fault;
+	attrs->fault_data = *report;
+	return wpk_pool_attrs(test, attrs);
+}
