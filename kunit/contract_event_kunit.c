@@ -200,17 +200,17 @@ static const struct wpk_row event_mod[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { LEFT_ARMED },
 	  "true if the event was armed, or a fire was taken back" },
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { LEFT_ARMED },
-	  "If the event is armed its time changes." },
+	  "if the event is armed, its time changes" },
 	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { LEFT_ARMED },
-	  "If the event is armed its time changes." },
+	  "if the event is armed, its time changes" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
-	  "If it has fired and its function has not started, the fire is taken back." },
+	  "if it has fired and its function has not started, the fire is taken back." },
 	{ IN_THREAD, FULL, WAITING, true, { LEFT_ARMED },
-	  "If it has fired and its function has not started, the fire is taken back." },
+	  "if it has fired and its function has not started, the fire is taken back." },
 	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1, LEFT_ARMED },
 	  "true if the event was armed, or a fire was taken back" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .runs = 1, LEFT_ARMED },
-	  "If it has fired and its function has not started, the fire is taken back." },
+	  "if it has fired and its function has not started, the fire is taken back." },
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
 	  "the functions that fire or arm the event do nothing and return false" },
 };
@@ -325,7 +325,8 @@ static long call_wpool_event_enable_one_of_two(struct wpk_world *w)
 }
 
 static const struct wpk_row event_enable_one_of_two[] = {
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if it was disabled more often" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
+	  "false if another disable is still in force" },
 };
 
 KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);

@@ -84,7 +84,7 @@ static const struct wpk_row every_fn[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "either the function returns or &wpool_attrs.abort, if set, is called" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "what a task of the pool itself submits" },
+	  "tasks that a task of the pool itself submits" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "the pool is full and the policy is %WPOOL_FAIL", WPOOL_FAIL },
 	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 },

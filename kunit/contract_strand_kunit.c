@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contract of strands and of groups: see contract.h. FULL is a strand, or a group, with a
- * limit of one, and another task in it, behind the holder.
+ * The contract of strands and of groups: see contract.h. FULL is a strand, or a group, with a limit
+ * of one, and with another task in it, behind the holder.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -93,7 +93,7 @@ static const struct wpk_row every_turn[] = {
 	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
 	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN" },
 	{ IN_OWN_TASK, FOR_OWN, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "its tasks still submit to it, to end them" },
+	  "its tasks may submit more tasks to end the connections" },
 };
 
 static const struct wpk_row sleeping_turn[] = {
@@ -129,9 +129,9 @@ static const struct wpk_row trying_turn[] = {
 
 static const struct wpk_row strand_submit[] = {
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .later = 1, .runs = 2 },
-	  "or submit it again, which puts it behind those that wait" },
+	  "submit it again: it then runs after the tasks that wait" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 },
-	  "or submit it again, which puts it behind those that wait" },
+	  "submit it again: it then runs after the tasks that wait" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_FAIL },
@@ -160,7 +160,7 @@ static const struct wpk_row strand_flush[] = {
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "wait for all tasks that were accepted before the call" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Those that it has accepted run to their end" },
+	  "Accepted tasks run to their end" },
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand" },
@@ -179,7 +179,7 @@ static const struct wpk_row strand_destroy[] = {
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "accept no more tasks, and wait for those accepted" },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "process context; sleeps, uninterruptibly. Not an abort function." },
+	  "process context; sleeps, uninterruptibly. Not in an abort function." },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand in its turn, and nothing was done" },
@@ -195,11 +195,11 @@ static long call_wpool_strand_finish(struct wpk_world *w)
 static const struct wpk_row strand_finish[] = {
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
 	  "From then on the caller may free the strand and the task." },
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "or if @task is not the one that calls" },
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "or if the caller is not a function of @task" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
-	  "or if @task is not the one that calls" },
+	  "or if the caller is not a function of @task" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 },
-	  "or if @task is not the one that calls" },
+	  "or if the caller is not a function of @task" },
 };
 
 KUNIT_ARRAY_PARAM(strand_finish, strand_finish, wpk_contract_desc);

@@ -133,7 +133,7 @@ static const struct wpk_row every_submit[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "accepted, or run by the caller under %WPOOL_RUN" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "what a task of the pool itself submits" },
+	  "tasks that a task of the pool itself submits" },
 	{ IN_THREAD, WITH_ROOM, DETACHED, 0, { .submitted = 1, .runs = 1 },
 	  "Prepare it with wpool_task_init() (joinable) or wpool_task_init_detached()." },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
@@ -233,7 +233,7 @@ static const struct wpk_row submit_by_policy[] = {
 	{ IN_OWN_TASK, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
 	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "none behind eight events and strands, the submit gets -EAGAIN.",
+	  "other task is queued, or if eight events and tasks of strands come first.",
 	  WPOOL_DROP_OLDEST },
 };
 

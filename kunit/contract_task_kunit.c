@@ -200,7 +200,8 @@ static const struct wpk_row task_enable[] = {
 };
 
 static const struct wpk_row task_enable_one_of_two[] = {
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if it was disabled more often" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
+	  "false if it still is disabled by another call" },
 };
 
 KUNIT_ARRAY_PARAM(task_enable, task_enable, wpk_contract_desc);
@@ -225,7 +226,8 @@ static const struct wpk_row nr_free[] = {
 	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 	{ IN_THREAD, FOR_OWN, UNUSED, 0, { }, "0 if the pool refuses the caller" },
-	{ IN_OWN_TASK, FOR_OWN, UNUSED, 8, { }, "its tasks still submit to it, to end them" },
+	{ IN_OWN_TASK, FOR_OWN, UNUSED, 8, { },
+	  "its tasks may submit more tasks to end the connections" },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },

@@ -46,9 +46,9 @@
  *   - at most capacity tasks run at the same time;
  *   - every accepted task starts as long as running tasks finish;
  *   - waiting submitters are served first-in-first-out, and a queued task is overtaken only by
- *     tasks that were queued in the same few milliseconds. Two kinds of tasks come first: what
- *     a task of the pool itself submits, 16 times in a row at most, and urgent tasks, 15 of 16.
- *     Which of two tasks ends first is not promised.
+ *     tasks that were queued in the same few milliseconds. Two kinds of tasks start first: tasks
+ *     that a task of the pool itself submits, 16 times in a row at most, and urgent tasks, 15 of
+ *     16. Which of two tasks ends first is not promised.
  *
  * A caller must make sure that the pool exists during the call, either as its
  * creator or by holding a reference. The exception is a submitter that waits:
@@ -123,11 +123,11 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
  *	waited for longer than max_wait_ms, -EIO if its worker died in it
  *
- * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep: other
- * pools do not wait for it. The destruction of this pool waits, and so do other tasks of this
- * pool that end without their function. Must not fault, and must not wait for a pool, create one
- * or destroy one. May submit tasks with wpool_try_submit() only. In a pool with reclaim, must not
- * flush a workqueue without %WQ_MEM_RECLAIM: the kernel warns about that.
+ * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; that
+ * delays the destruction of this pool and its other tasks that end without their function, but no
+ * other pool. Must not fault, and must not wait for a pool, create one or destroy one. May submit
+ * tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
+ * %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -154,14 +154,14 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
  * @WPOOL_RUN: it runs the task itself; can be chosen only at creation
- * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a
- *	stream of which the newest matters. Can be chosen only by the pool's owner.
+ * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a stream
+ *	whose newest items matter. Can be chosen only by the pool's owner.
  *
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
- * one in the pool's global queue, and drops the older one; if both queues are empty, the first
- * task of another CPU. So CPUs that submit short tasks each drop their own oldest first. An event,
- * a task of a strand, or an urgent task is never dropped. If no other task is queued, or
- * none behind eight events and strands, the submit gets -EAGAIN.
+ * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
+ * first task of another CPU. So CPUs that submit short tasks each drop their own oldest first. An
+ * event, a task of a strand, or an urgent task is never dropped. The submit gets -EAGAIN if no
+ * other task is queued, or if eight events and tasks of strands come first.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -186,26 +186,24 @@ enum wpool_order {
 /**
  * enum wpool_sched - names of some values of &wpool_attrs.sched
  * @WPOOL_SCHED_NORMAL: SCHED_NORMAL, with the pool's nice value (default)
- * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1, as sched_set_fifo_low() gives it: before all
- *	threads of the class normal
- * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as sched_set_fifo() and the threads of interrupts
- *	have it
+ * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1, as by sched_set_fifo_low(): ahead of all
+ *	SCHED_NORMAL threads
+ * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as by sched_set_fifo(), and as interrupt threads
+ *	have
  *
  * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. Only the
- * administrator knows how the real-time threads of a system rank. So a module should use one of
- * the two names, unless it knows its rank, and leave the number to the administrator, who can tune
- * the pool. From 51 on, workers go before the threads of interrupts, which their tasks may wait
- * for.
+ * administrator, who can tune the pool, knows how the real-time threads of a system rank. So a
+ * module that does not know its rank should use one of the two names. From priority 51 on, workers
+ * preempt interrupt threads, for which their tasks may wait.
  *
- * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its
- * task sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use
- * it for short tasks that others wait for, such as the end of a request. If a task runs for
- * longer:
+ * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
+ * sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use it for short
+ * tasks that others wait for, such as the end of a request. If a task runs for long:
  *
  *  - the tasks queued behind a hog go to workers of other CPUs. A worker of the same CPU is woken
  *    if there are no others, but waits until the hog sleeps;
- *  - threads of the class normal on that CPU get what the kernel leaves to them: 50 ms of
- *    each second, by default. The threads that create workers are among them, so a pool whose
+ *  - SCHED_NORMAL threads on that CPU get only the time that the kernel reserves for them, by
+ *    default 50 ms of each second. The threads that create workers are among them, so a pool whose
  *    tasks keep all CPUs grows slowly: give it @min_workers, or @prealloc;
  *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
  */
@@ -221,8 +219,8 @@ enum wpool_sched {
  * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function
  * @cpu: CPU on which the worker died
- * @own: what worker_start had set for that worker, or %NULL: worker_end is not called
- *	for it. If the worker died in one of these, @func is that function, and @task 0.
+ * @own: what worker_start set for the worker, or %NULL; worker_end is not called for a dead worker.
+ *	If the worker died in worker_start or worker_end, @func is that function, and @task is 0.
  */
 struct wpool_fault {
 	const char *pool;
@@ -252,11 +250,11 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @data: &wpool_attrs.worker_data
  * @own: %NULL before; the function may store a pointer there, for wpool_worker_own()
  *
- * Each worker, also the one in reserve, calls it once in its own thread, to set up what its tasks
- * need there, such as kthread_use_mm() or a buffer. A spawner waits for it, so a slow one delays
- * other new workers. After an error the thread ends, as if it could not be created: spawn_failed
- * counts that, and it is tried again while a task needs a worker. If the workers are created by a
- * call, as with prealloc, the caller gets the error.
+ * Each worker, including the one in reserve, calls this function once in its own thread, to set up
+ * what its tasks need there, such as kthread_use_mm() or a buffer. The spawner waits for the
+ * function, so a slow one delays other new workers. After an error the thread ends as if it could
+ * not be created: spawn_failed counts it, and the spawner tries again while a task needs a worker.
+ * If a call creates the workers, as with prealloc, that call returns the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
  * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
@@ -271,9 +269,9 @@ typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own)
  * @own: what that function set; %NULL if there is none
  * @data: &wpool_attrs.worker_data
  *
- * Each worker calls it once before it ends, for whatever reason, and also if it has run no task.
- * wpool_destroy() and wpool_reboot() wait for it. It is not called for a worker that died in a
- * task, see &wpool_fault.own, nor if worker_start failed.
+ * Each worker calls it once before it ends, even if it has run no task. wpool_destroy() and
+ * wpool_reboot() wait for it. It is not called if the worker died in a task, see &wpool_fault.own,
+ * or if worker_start failed.
  *
  * Context: as &typedef wpool_worker_start_fn.
  */
@@ -286,11 +284,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same
  *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
- * @capacity_per_cpu: if not 0, the capacity is this times the number of CPUs that are online and
- *	in @cpumask (of all online CPUs, if none is in it), but not less than @min_workers. Then
- *	@capacity is ignored, but must be within its range. Soon after a CPU goes or comes, the
- *	capacity changes. 0 to %WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would be above
- *	that with all possible CPUs; default 0. Not with @prealloc.
+ * @capacity_per_cpu: if not 0, the capacity is this times the number of online CPUs in @cpumask (of
+ *	all online CPUs, if it has none), but at least @min_workers. Then @capacity is ignored, but
+ *	must be within its range. The capacity changes soon after a CPU goes or comes. 0 to
+ *	%WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would be above that with all possible
+ *	CPUs; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -313,17 +311,16 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	default true. If false, blocked workers and hogs count towards
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
- * @latency: take time stamps and keep histograms of how long tasks wait and run, and
- *	what they cost by function; they start again from 0 whenever it is switched on;
- *	default false
- * @max_wait_ms: a task that has waited for a worker for longer than this since it was
- *	accepted is not run, but ends with -ETIME, in ms, 0 to %WPOOL_MAX_WAIT_MS, where 0
- *	means no limit; default 0. The second submit of a running task waits from the moment
- *	when that run has returned. A worker checks each task when it takes it. If no worker
- *	comes, a task ends at most two such times and some 20 ms after it was accepted; in a
- *	frozen pool not before the thaw. Each submit and each start reads the clock. A new value
- *	holds for tasks that are accepted from then on; tasks accepted before have no limit.
- *	Up to 4,096 tasks without a limit in front of a task do not keep it from ending.
+ * @latency: measure how long tasks wait and run, in histograms, and what they cost, by function;
+ *	both start again from 0 whenever it is switched on; default false
+ * @max_wait_ms: how long an accepted task may wait for a worker, in ms, 0 to %WPOOL_MAX_WAIT_MS,
+ *	where 0 means no limit; default 0. A task that has waited for longer is not run, but ends
+ *	with -ETIME. If a running task is submitted again, the wait begins when that run has
+ *	returned. A worker checks each task that it takes. If no worker comes, a task ends at most
+ *	two such times and some 20 ms after it was accepted; in a frozen pool not before the thaw.
+ *	Each submit and each start reads the clock. A new value applies to tasks accepted from then
+ *	on; tasks accepted before have no limit. Up to 4,096 tasks without a limit ahead of a task
+ *	do not delay its end.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -333,15 +330,15 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	%WPOOL_SCHED_NORMAL.
  * @sched: scheduling class of the workers: %WPOOL_SCHED_NORMAL, or SCHED_FIFO at a priority of 1
  *	to %WPOOL_MAX_PRIORITY, see &enum wpool_sched; default %WPOOL_SCHED_NORMAL
- * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of
- *	the kernel's threads to their thaw; default false. Submits are accepted meanwhile as
- *	far as there is room; tasks, and events that fall due, start after the thaw. A suspend
- *	waits for running tasks, and for tasks that one of them sleeps for in wpool_task_wait().
- *	As with a freezable workqueue, it fails if they take longer than 20 s. A thread that
- *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the
- *	suspend needs. wpool_flush() and wpool_destroy() of a pool with queued tasks wait for
- *	the thaw; a driver that destroys its pool in a callback of the suspend cancels the tasks
- *	first, with wpool_release().
+ * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of the
+ *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
+ *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
+ *	running tasks, and for each task for which a running one sleeps in wpool_task_wait(). As
+ *	with a freezable workqueue, it fails if they take longer than 20 s. A thread that sleeps in
+ *	a submit to such a pool is frozen there, and must not hold a lock that the suspend needs.
+ *	wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a driver
+ *	that destroys its pool in a callback of the suspend cancels the tasks first, with
+ *	wpool_release().
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run so that memory becomes free, such as those that write data back:
  *	as a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
@@ -361,9 +358,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @worker_start: called by each worker before its first task; default %NULL
  * @worker_end: called by each worker after its last task; default %NULL
  * @worker_data: argument of @worker_start and @worker_end
- * @abort: for wpool_create_func(): called for each accepted wpool_invoke() whose
- *	function was not called or did not return; default %NULL, which means that
- *	such an argument is dropped silently
+ * @abort: for wpool_create_func(): called for each accepted wpool_invoke() whose function was not
+ *	called or did not return; default %NULL: the argument of such a call is dropped silently
  */
 struct wpool_attrs {
 	const char *name;
@@ -480,8 +476,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * __WPOOL_TASK_INIT() - the initial value of a joinable task
  * @_func: the function to run
  *
- * For a task that is static, or a member of a static object: as wpool_task_init(), when the
- * code is compiled. Not for a local variable. Events, strands and groups have no such
+ * Does at compile time what wpool_task_init() does at run time, for a task that is static, or a
+ * member of a static object. Not for a local variable. Events, strands and groups have no such
  * initialiser: each belongs to a pool from the start, and no pool exists at that time.
  */
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
@@ -514,10 +510,10 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
  * task. If there are always urgent tasks, at least one of 16 tasks that the workers of a CPU take
  * is not urgent, as long as one is queued there. A task that has started is not interrupted.
  *
- * An urgent task is accepted as any other: if the pool is full, its submitter waits in the same
- * line, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
- * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the
- * queue of urgent tasks, and its lock: it is meant for few tasks.
+ * An urgent task is accepted as any other: if the pool is full, its submitter waits among the
+ * others, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
+ * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the queue
+ * of urgent tasks, and its lock: it is meant for few tasks.
  *
  * Context: any.
  */
@@ -534,9 +530,9 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
  * wpool_task_destroy_on_stack() - end the use of a task on the caller's stack
  * @task: a task that was prepared here and has finished, or was never submitted
  *
- * Call it before the function returns that has @task as a local variable. It only does
- * something on kernels with CONFIG_DEBUG_OBJECTS, where it warns if the task is
- * still queued or running. The idea is destroy_work_on_stack().
+ * Call it before @task, a local variable, goes out of scope. It has an effect only on kernels with
+ * CONFIG_DEBUG_OBJECTS: it warns if the task is still queued or running. The idea is
+ * destroy_work_on_stack().
  *
  * Context: any.
  */
@@ -552,9 +548,9 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
  * @owner: module that holds the text of @func, pinned from each submit until
  *	@func has returned; %NULL if the caller keeps the text in place itself
  *
- * With an @owner, the module need not wait for the task: as long as one is queued or runs, rmmod
- * is refused ("Module is in use"). A module that destroys the pool, or waits, in its exit function
- * passes %NULL: otherwise others that keep submitting could keep it from being unloaded.
+ * With an @owner, the module need not wait for the task: as long as one is queued or runs, rmmod is
+ * refused ("Module is in use"). A module whose exit function destroys the pool, or waits for the
+ * tasks, passes %NULL: otherwise callers that keep submitting could prevent its unloading.
  *
  * Context: any.
  */
@@ -576,10 +572,9 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
  *	its worker dies in @func; may free @task
  * @owner: as wpool_task_init_detached()
  *
- * For each accepted submit either @func returns or @abort is called, never both.
- * @func must not submit the task again, and must not free it before anything that
- * may fault, since @abort would then get freed memory. A task that was cancelled
- * must not be submitted again.
+ * For each accepted submit either @func returns or @abort is called, never both. @func must not
+ * submit the task again. If it frees the task, nothing that may fault may follow, since @abort
+ * would then get freed memory. A task that was cancelled must not be submitted again.
  *
  * Context: any.
  */
@@ -606,12 +601,12 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  * __wpool_create() - create a pool for another module, or for none
  * @attrs: as wpool_create()
  * @owner: the module that must destroy the pool. %NULL: no module has to; wpool destroys the pool
- *	when wpool itself is unloaded. It does not notice that a module with the functions of its
- *	tasks is unloaded
+ *	when wpool itself is unloaded, and does not notice when a module with functions of the
+ *	pool's tasks is unloaded
  *
- * For a library that creates pools for the modules that call it. Whatever passes %NULL keeps
- * the functions of the pool's tasks in place itself until the pool is gone. The kernel's log
- * does not say what is wrong with @attrs then.
+ * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
+ * the functions of the pool's tasks in place until the pool is gone. The kernel's log does not say
+ * what is wrong with @attrs then.
  *
  * Context: as wpool_create().
  * Return: as wpool_create().
@@ -657,8 +652,8 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * @attrs: its attributes, copied
  * @func: the function that every wpool_invoke() runs
  *
- * The pool preallocates capacity + queue_depth items, so that an invoke within these limits
- * never fails for lack of memory. If either is unlimited, it may. The contract follows
+ * The pool preallocates capacity + queue_depth items, so that an invoke within these limits never
+ * fails for lack of memory. If either limit is unlimited, an invoke may fail. The contract follows
  * ants' NewPoolWithFunc().
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
@@ -673,11 +668,10 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are
  *	allowed and ignored.
  *
- * Closes the pool, ends the wait of every submitter with -ESHUTDOWN, lets
- * every accepted task run to its end, and waits until the workers are gone.
- * If another thread is already destroying the pool, the call returns when the pool
- * is gone; such a caller needs a reference of its own. A call for a pool that is gone
- * already does nothing but say so in the log.
+ * Closes the pool, ends the wait of every submitter with -ESHUTDOWN, lets every accepted task run
+ * to its end, and waits until the workers are gone. If another thread is already destroying the
+ * pool, the call returns when the pool is gone; such a caller needs a reference of its own. A call
+ * for a pool that is already gone only logs that.
  *
  * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last
  * tasks still run.
@@ -698,22 +692,23 @@ int wpool_destroy(struct wpool *pool);
  * @pool: the pool
  * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
- * From then on every submit gets -ESHUTDOWN, and so does every submitter that
- * waits, in a group, too. Running tasks are left alone and not waited for.
- * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
- * cancels the tasks that are still queued.
+ * From then on every submit gets -ESHUTDOWN, and so does every submitter that waits for room, in
+ * the pool or in a group. Running tasks are left alone and not waited for. Idempotent: on a pool
+ * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the tasks that are
+ * still queued.
  *
- * After %WPOOL_RELEASE_CANCEL only tasks that are claimed already still start: no worker claims one
- * once the call has returned. Queued tasks, and the second submit of a running task, end
- * with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
- * call has returned, but never the caller, which may hold a lock that an abort function takes.
+ * Once a call with %WPOOL_RELEASE_CANCEL has returned, no worker claims a task: only tasks claimed
+ * before still start. Queued tasks, and the second submit of a running task, end with -ECANCELED. A
+ * worker or a thread of the kernel's workqueues ends them, perhaps after this call has returned,
+ * but never the caller, which may hold a lock that an abort function takes.
  *
- * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
- * shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
- * tasks still submit to it, to end them. Submitters that wait already, also in a group or with a
- * batch, are accepted as room comes, and wait for it under any policy. The state is %WPOOL_CLOSING,
- * and everything else is as in an open pool. When the last connection is gone, the caller destroys
- * the pool, or closes it completely with another release. Does nothing to a pool that is closed.
+ * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events. It is for a server
+ * that shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
+ * tasks may submit more tasks to end the connections. Submitters that wait already, also in a group
+ * or with a batch, are accepted as room comes; they wait for room under any policy. The state is
+ * %WPOOL_CLOSING, and everything else is as in an open pool. When the last connection is gone, the
+ * caller destroys the pool, or closes it completely with another release. Does nothing to a pool
+ * that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
@@ -768,9 +763,8 @@ int wpool_reboot(struct wpool *pool);
  * @attrs: new values of the attributes in @mask; the others are ignored
  * @mask: %WPOOL_TUNE_CAPACITY and so on
  *
- * All or nothing. If a limit grows, as many waiting submitters continue as now fit.
- * If capacity shrinks, running tasks continue, but no further task is taken until
- * fewer than the new capacity run.
+ * All or nothing. If a limit grows, waiting submitters that now fit continue. If capacity shrinks,
+ * running tasks continue, but no further task is taken until fewer than the new capacity run.
  *
  * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
  * Return:
@@ -782,7 +776,7 @@ int wpool_reboot(struct wpool *pool);
  * * -ENOMEM - out of memory
  * * -EAGAIN - attribute reclaim, freezable: the system has all the threads, or the module all the
  *   workers, that it may have
- * * -EINTR - the same: the caller was killed meanwhile
+ * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
  *   /dev/wpool
@@ -796,20 +790,19 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  *
  * If a joinable task is already running in a worker, it runs once more after its function has
  * returned, never twice at once, and the submit takes no further room in the pool. If the worker
- * dies, that submit ends with the same -EIO. If its submitter runs it (%WPOOL_RUN), or a worker
- * that waits for it and has it on its own stack, a submit meanwhile is refused with -EALREADY.
+ * dies, that submit ends with the same -EIO. While a task runs in its submitter (%WPOOL_RUN), or on
+ * the stack of a worker that waits for it, another submit is refused with -EALREADY.
  *
- * If the task is pending, its function sees everything the caller wrote before this
- * call. So an event that is set before a submit is not missed, even if that submit
- * returns -EALREADY because of an earlier one.
+ * If the task is pending, its function sees everything the caller wrote before this call. So a flag
+ * that is set before a submit is not missed, even if that submit returns -EALREADY because of an
+ * earlier one.
  *
  * Context: process context; may sleep, whatever the policy.
  * Return:
  * * 0 - accepted, or run by the caller under %WPOOL_RUN
  * * -EINVAL - no pool, task or function; or the context is NMI
- * * -EALREADY - the task is still pending, is held by another submitter that may
- *   yet be refused, or is running in another pool, in its submitter, or in its waiter, on
- *   whose stack it is
+ * * -EALREADY - the task is still pending, is held by another submitter that may yet be refused, or
+ *   is running in another pool, in its submitter, or on the stack of a worker that waits for it
  * * -ECANCELED - the task was cancelled while its submitter waited for room, or is
  *   being cancelled: it has not left its queue yet, or wpool_task_cancel_sync()
  *   waits for it
@@ -863,8 +856,8 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * @cpu: a possible CPU
  * @task: the task, initialised
  *
- * The task is queued on @cpu, to find its data in that CPU's cache. A worker of that CPU is woken
- * if none runs there, or created if there is none and the pool may have one more.
+ * The task is queued on @cpu, to find its data in that CPU's cache. If no worker runs on that CPU,
+ * one is woken there, or created if the CPU has none and the pool may have one more.
  *
  * This is a preference, not a promise. A worker of another CPU may run the task if no worker of
  * @cpu takes it for some 10 ms, or if one of them blocks; and at once if the pool has no worker at
@@ -890,13 +883,13 @@ int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task 
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**
- * wpool_nr_free() - how many tasks would at least be accepted now?
+ * wpool_nr_free() - a lower bound of the number of tasks that would be accepted now
  * @pool: the pool; for %NULL and ERR_PTR 0
  *
  * Counts the tokens that a submit on this CPU finds without a search: never more than there are,
- * and all of them near the limit, where CPUs cache none. Otherwise it leaves out what other CPUs
- * have cached, so 0 does not mean that the pool is full. &wpool_stats.free counts all, but visits
- * all CPUs.
+ * and all of them near the limit, where CPUs cache none. Away from the limit it leaves out those
+ * that other CPUs have cached, so 0 does not mean that the pool is full. &wpool_stats.free counts
+ * all, but visits all CPUs.
  *
  * Context: any.
  * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
@@ -915,8 +908,8 @@ u32 wpool_nr_free(struct wpool *pool);
  * @nr: number of tasks, 1 to INT_MAX
  * @flags: %WPOOL_BATCH_TRY or %WPOOL_BATCH_INTERRUPTIBLE
  *
- * The tasks that are accepted are a prefix of @tasks. Under %WPOOL_BLOCK the call
- * continues until all of them are.
+ * The tasks that are accepted are a prefix of @tasks. Under %WPOOL_BLOCK the call continues until
+ * all tasks are accepted.
  *
  * Context: process context; may sleep, and reschedules from time to time. With
  * %WPOOL_BATCH_TRY any except NMI.
@@ -932,9 +925,9 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func
- *	has returned, unless it is the pool's own owner, whose wpool_destroy() waits
- *	for that; %NULL for built-in code
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned,
+ *	except if it owns the pool, and so waits for @func in wpool_destroy(); %NULL for built-in
+ *	code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -957,9 +950,8 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  *	built-in code
  * @gfp: as wpool_submit_fn()
  *
- * After 0, @arg belongs to the call: either @func returns or @abort is called,
- * never both. @func must not free @arg before anything that may fault. After an
- * error @arg still belongs to the caller.
+ * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
+ * frees @arg, nothing that may fault may follow. After an error @arg still belongs to the caller.
  *
  * Context: as wpool_submit_fn().
  * Return: as wpool_submit_fn().
@@ -976,9 +968,9 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
  *
  * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if
- * there is no memory, and the pool was unlimited at creation, or all preallocated items are in
- * use, as more submitters wait than fit.
+ * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is no
+ * memory and no preallocated item: the pool was unlimited at creation, or more submitters wait than
+ * fit.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
@@ -994,10 +986,10 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * deadlock within one pool is found: tasks of two pools that wait for each other may sleep until
  * the caller is killed or a task is cancelled.
  *
- * The first four results are the task's status after its last accepted submit. After them that
- * submit no longer counts in the pool, and its room is free; an earlier submit, or one that another
- * thread is taking back with wpool_task_cancel(), may still count until wpool_flush() has returned.
- * After any other result, nothing is promised about the task. If
+ * The first four results are the task's status after its last accepted submit. Once one of them is
+ * returned, that submit no longer counts in the pool, and its room is free. An earlier submit, or
+ * one that another thread is taking back with wpool_task_cancel(), may still count until
+ * wpool_flush() has returned. After any other result, nothing is promised about the task. If
  * several threads wait for a task, none may free it before all have returned.
  *
  * Context: process context; sleeps, killable.
@@ -1130,21 +1122,21 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
  * @pool: the pool
  *
  * Context: any.
- * Return: the module that called wpool_create(), not to be dereferenced without a
- * reference to it; %NULL if there is no pool, or it has no owner, as one of /dev/wpool.
+ * Return: the module that called wpool_create(), not to be dereferenced without a reference to it;
+ * %NULL if there is no pool, or the pool has no owner, like those of /dev/wpool.
  */
 struct module *wpool_owner(struct wpool *pool);
 
 /**
  * wpool_set_cgroup() - put the workers of a pool into cgroups
  * @pool: the pool; not wpool_default()
- * @of_caller: true: into those of the calling thread; false: back to the root, where threads of the
- *	kernel are
+ * @of_caller: true: into the cgroups of the calling thread; false: back to the root, where threads
+ *	of the kernel are
  *
- * Weights and limits of CPU time and I/O then hold for tasks. Memory is charged only if a task
- * asks for it with set_active_memcg(). The CPUs of a cpuset do not matter: the pool's cpumask
- * does. New and idle workers join at once, the others when their task has ended. They stay there
- * when the caller leaves. A cgroup with workers cannot be removed until shortly after
+ * Weights and limits of CPU time and I/O then hold for tasks. Memory is charged only if a task asks
+ * for it with set_active_memcg(). A cpuset has no effect: workers run on the pool's cpumask. New
+ * and idle workers join at once, the others when their task has ended. Workers stay in the cgroups
+ * when the caller leaves them. A cgroup with workers cannot be removed until shortly after
  * wpool_destroy(), or after another call of this function.
  *
  * Context: process context; sleeps, killable.
@@ -1186,11 +1178,10 @@ struct wpool *wpool_find(const char *name);
 /**
  * wpool_default() - the pool that exists as soon as the module is loaded
  *
- * It is named "default" and has unlimited capacity. It lives as long as the wpool
- * module, which stays loaded while a module that calls this function does: no
- * reference is taken, and none is to be dropped. No caller may destroy, release or
- * tune it (-EBUSY); only the administrator may tune it. The contract follows ants'
- * package functions.
+ * It is named "default" and has unlimited capacity. It lives as long as the wpool module, which
+ * stays loaded while a module that calls this function is loaded: no reference is taken, and none
+ * is to be dropped. No caller may destroy, release or tune it (-EBUSY); only the administrator may
+ * tune it. The contract follows ants' package functions.
  *
  * Context: any.
  * Return: the pool.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events: tasks that wait for a fire, a time or a file without a worker.
+ * Events: tasks that wait for a fire, a time or a file, and hold no worker meanwhile.
  */
 #ifndef _LINUX_WPOOL_EVENT_H
 #define _LINUX_WPOOL_EVENT_H
@@ -17,8 +17,8 @@ struct wpool_event;
  * typedef wpool_event_fn - the function of an event
  * @event: the event itself; container_of() leads to the caller's object
  *
- * When it starts, the event is not armed, and a fire runs it once more. It may arm the
- * event again, and may free it after wpool_event_finish().
+ * When the function starts, the event is no longer armed, and a fire runs the function once more.
+ * The function may arm the event again, and may free it after wpool_event_finish().
  *
  * Context: as &typedef wpool_task_fn.
  */
@@ -27,12 +27,12 @@ typedef void (*wpool_event_fn)(struct wpool_event *event);
 /**
  * typedef wpool_event_abort_fn - is called instead of an event's function
  * @event: the event; it may be freed after wpool_event_finish()
- * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function
- *	started, -ETIME if it had waited for longer than max_wait_ms, -EIO if the worker died
- *	in the function
+ * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function started,
+ *	-ETIME if the event had waited for longer than max_wait_ms, -EIO if the worker died in the
+ *	function
  *
- * Context: as &typedef wpool_abort_fn; not wpool_event_cancel_sync() of another event, which
- * may wait for its own turn in the same thread.
+ * Context: as &typedef wpool_abort_fn. Must not call wpool_event_cancel_sync() of another event,
+ * whose abort function may be due in the same thread.
  */
 typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
 
@@ -60,11 +60,11 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  *		wpool_event_arm(event, 30 * HZ);
  *	}
  *
- * The owner must call wpool_event_cancel_sync() before it frees the event, unless the
- * event's own function called wpool_event_finish(), and before it unloads the
- * functions. wpool_flush() and wpool_destroy() do not wait for an armed event, and it does not
- * keep the pool's memory. So cancel events before you destroy their pool, as delayed work before
- * its workqueue, or hold a reference to the pool as long as an event is armed or may be fired.
+ * The owner must call wpool_event_cancel_sync() before it frees the event, unless the event's own
+ * function called wpool_event_finish(), and before it unloads the functions. wpool_flush() and
+ * wpool_destroy() do not wait for an armed event, and an armed event does not keep the pool's
+ * memory. So cancel events before you destroy their pool, as delayed work before its workqueue, or
+ * hold a reference to the pool as long as an event is armed or may be fired.
  *
  * An event that ends with -ESHUTDOWN or -ETIME runs its abort function instead of its function.
  * Without one it just ends; wpool_event_cancel_sync() returns how.
@@ -142,10 +142,10 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  * wpool_event_fire() - end the wait of an event: run its function
  * @event: the event, armed or not
  *
- * Never fails. Until the function has started, further fires change nothing. If the
- * function is running, it runs once more after it has returned, never twice at once; if
- * the pool is full, behind those that wait already. Either way it sees everything that the
- * caller wrote before this call.
+ * Never fails. Until the function has started, further fires change nothing. If the function is
+ * running, it runs once more after it has returned, never twice at once. If the pool is full, the
+ * event waits behind the submitters that wait already. In each case the function sees everything
+ * that the caller wrote before this call.
  *
  * If the event is also armed, the start of the function disarms it.
  *
@@ -187,8 +187,8 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
  * @event: the event
  * @delay: in jiffies, from now
  *
- * If the event is armed its time changes. If it has fired and its function has not
- * started, the fire is taken back. As mod_delayed_work().
+ * As mod_delayed_work(): if the event is armed, its time changes; if it has fired and its function
+ * has not started, the fire is taken back.
  *
  * Context: as wpool_event_arm().
  * Return: true if the event was armed, or a fire was taken back.
@@ -240,7 +240,7 @@ static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
 }
 
 /**
- * wpool_event_timed_out() - did only the time end the wait?
+ * wpool_event_timed_out() - did the wait end by time alone?
  * @event: the event
  *
  * Context: the event's function.
@@ -270,11 +270,11 @@ bool wpool_event_cancel(struct wpool_event *event);
  * wpool_event_cancel_sync() - cancel an event and get its memory back
  * @event: the event
  *
- * As wpool_event_cancel(), and waits for the function or the abort function if it is
- * running. It does not wait behind other tasks: if the pool has accepted the event, the event is
- * taken out, and counted as cancelled. But if a closed pool has refused the event, this waits until
- * the thread that calls abort functions has come to it: so an abort function must not cancel
- * another event in this way.
+ * As wpool_event_cancel(), and waits for the function or the abort function if it is running. It
+ * does not wait behind other tasks: if the pool has accepted the event, the event is taken out, and
+ * counted as cancelled. But if a closed pool has refused the event, this waits until the thread
+ * that calls abort functions reaches the event. So an abort function must not call this for another
+ * event.
  *
  * During the call the event can neither be fired nor armed, so even a function that always
  * arms its event again ends. The caller makes sure that it is not fired or armed afterwards.
@@ -324,7 +324,7 @@ int wpool_event_disable_sync(struct wpool_event *event);
  *
  * Context: any.
  * Return: true if the event can be fired and armed from now on, unless another thread is in
- * wpool_event_cancel_sync(); false if it was disabled more often.
+ * wpool_event_cancel_sync(); false if another disable is still in force.
  */
 bool wpool_event_enable(struct wpool_event *event);
 
@@ -343,16 +343,16 @@ void wpool_event_finish(struct wpool_event *event);
 /**
  * struct wpool_watch - fires an event when a file becomes ready
  *
- * Every wake-up for one of the events that it watches fires the event, until wpool_watch_end():
- * the function need not ask for the next one. As with EPOLLET, one run may stand for several
- * wake-ups. So the function reads until nothing is left, or calls wpool_watch_ready() in the end
- * and fires the event itself.
+ * Until wpool_watch_end(), each wake-up of the file for a condition in @events of
+ * wpool_watch_file() fires the event; the function need not ask again. As with EPOLLET, one run may
+ * stand for several wake-ups. So the function reads until nothing is left, or calls
+ * wpool_watch_ready() last and fires the event itself.
  *
  *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
  *
  *	err = wpool_watch_file(&conn->watch, &conn->event, file, EPOLLIN);
  *
- * It must be zeroed before its first use. An event may have several. All fields are
+ * A watch must be zeroed before its first use. An event may have several watches. All fields are
  * private.
  */
 struct wpool_watch {
@@ -370,19 +370,19 @@ struct wpool_watch {
  * @watch: zeroed, or ended
  * @event: the event
  * @file: the file; the watch has a reference of its own until it ends
- * @events: what is waited for, as for poll(2); %EPOLLERR and %EPOLLHUP always are, too
+ * @events: what to wait for, as for poll(2); %EPOLLERR and %EPOLLHUP are always included
  *
- * If the file is ready now, that fires the event, too. The event's function may start, end the
+ * If the file is ready now, this call fires the event. The event's function may start, end the
  * watch and free it before this call returns.
  *
  * If the function may end the watch, nothing else may fire the event until the call has returned:
- * no timer, no other watch, no other thread. The simplest way is to call this in the function,
- * which is not started again before it has returned.
+ * no timer, no other watch, no other thread. The simplest way is to call this in the event's
+ * function, which is not started again before it has returned.
  *
  * Context: process context; may sleep.
  * Return:
  * * 0 - the watch has begun, and may have ended since
- * * -EBUSY - it has begun before
+ * * -EBUSY - the watch has begun before
  * * -EPERM - the file cannot be polled
  * * -EOPNOTSUPP - the file has no wait queue for polling, or several
  */
@@ -393,7 +393,7 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
  * wpool_watch_ready() - poll the file of a watch
  * @watch: begun with wpool_watch_file()
  *
- * Context: process context; may sleep. The watch does not end meanwhile.
+ * Context: process context; may sleep. The caller keeps the watch from ending meanwhile.
  * Return: as poll(2): those of the watch's events, and of %EPOLLERR and %EPOLLHUP, that hold now.
  */
 __poll_t wpool_watch_ready(const struct wpool_watch *watch);
@@ -403,8 +403,8 @@ __poll_t wpool_watch_ready(const struct wpool_watch *watch);
  * @watch: zeroed, begun or ended
  *
  * After this no wake-up fires the event; an earlier fire is not taken back, see
- * wpool_event_cancel_sync(). The event's function may call this, and must before
- * wpool_event_finish(); its abort function must, too, if the worker died in wpool_watch_file().
+ * wpool_event_cancel_sync(). The event's function may call this, and must do so before
+ * wpool_event_finish(). The abort function must call it if the worker died in wpool_watch_file().
  *
  * Context: process context; not twice at once for one watch.
  */

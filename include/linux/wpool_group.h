@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Groups: some tasks of a pool that are waited for, bounded and cancelled together.
+ * Groups: tasks of a pool that are bounded, waited for and cancelled together.
  */
 #ifndef _LINUX_WPOOL_GROUP_H
 #define _LINUX_WPOOL_GROUP_H
@@ -19,9 +19,8 @@ struct wpool_group_task;
  * @task: the task, which belongs to its function from here on; container_of() leads to the
  *	caller's object
  *
- * It may free the task, or hand it to another thread, as its last act: not before anything
- * that may fault, since the abort function would then get freed memory. It must not submit
- * its own task again.
+ * As its last act it may free the task, or hand it to another thread. Nothing that may fault may
+ * follow: the abort function would get freed memory. It must not submit its own task again.
  *
  * Context: as &typedef wpool_task_fn.
  * Return: 0, or an error for wpool_group_wait().
@@ -31,12 +30,11 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
 /**
  * typedef wpool_group_abort_fn - is called instead of the function of a task of a group
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if the function was not called, because the group was cancelled or the
- *	pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
+ * @status: -ECANCELED if the function was not called, because the group was cancelled or the pool
+ *	was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
  *	max_wait_ms; -EIO if the worker died in it; after wpool_group_act_for_me() also -ESRCH if
- *	the memory of the process is gone; -EPERM if the task was to run in a thread that has
- *	another memory: its submitter, which is another process, or has executed another program,
- *	for example
+ *	the memory of the process is gone; -EPERM if the task was to run in a thread with another
+ *	memory, such as a submitter in another process, or one that has executed another program
  *
  * It may free the task as its last act.
  *
@@ -121,7 +119,7 @@ struct wpool_group_task {
 int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 				  u32 max_outstanding, struct module *owner);
 
-/* What the tasks of a group have of the caller of wpool_group_act_for_me() */
+/* What the tasks of a group take over from the caller of wpool_group_act_for_me() */
 #define WPOOL_AS_MM	BIT(0)	/* the memory of its process: get_user() and so on */
 #define WPOOL_AS_CREDS	BIT(1)	/* its credentials */
 #define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup is charged for what they allocate */
@@ -130,29 +128,28 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 /**
  * wpool_group_act_for_me() - let the tasks of a group act on behalf of the caller
  * @group: the group, prepared, and without tasks
- * @what: what they get of the caller, at least one of %WPOOL_AS_MM and so on
+ * @what: what they take over, at least one of %WPOOL_AS_MM and so on
  *
- * It is taken here, whoever submits the tasks: that costs less than to take it with each of them,
- * and a client that acts for several threads has a group for each. Each task puts it on before its
- * function, and takes it off afterwards, also if its worker dies in it. The group drops it in
- * wpool_group_exit().
+ * It is taken over here once, whichever thread submits the tasks; a client that acts for several
+ * threads has a group for each. A worker puts it on before the function of each task, and takes it
+ * off afterwards, even if the worker dies in the task. The group drops it in wpool_group_exit().
  *
- * The group does not keep the memory of the process: when that has ended, or has executed another
- * program, tasks that have not started are not run, and their abort functions get -ESRCH. A task
- * that runs does keep it until it returns. A worker gets no signals, so an access to memory that a
- * program provides (userfaultfd, FUSE) lasts until that program provides it, or ends.
+ * The group does not keep the memory of the process: when the process has ended, or has executed
+ * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
+ * running task keeps the memory until it returns. A worker gets no signals, so an access to memory
+ * that a program provides (userfaultfd, FUSE) lasts until the program provides it, or ends.
  *
- * Under %WPOOL_RUN a task may run in its submitter. If that has another memory, as that of another
- * process, or of the program that it has executed since, or uses one by kthread_use_mm(), the task
- * is not run, and its abort function gets -EPERM. That also holds in a worker whose worker_start
- * has used one. A task that runs inside one of the group, which waits for it or submits it, finds
- * nothing of the caller's. If the worker dies in such a task, the memory of the process is kept
- * until wpool_group_exit().
+ * Under %WPOOL_RUN a task may run in its submitter. If the submitter has another memory, the task
+ * is not run, and its abort function gets -EPERM: the submitter is in another process, has executed
+ * another program, or has called kthread_use_mm(). The same holds for a worker whose worker_start
+ * has called kthread_use_mm(). A task that runs inside a task of the group, which waits for it or
+ * submits it, has nothing of the caller. If the worker dies in such a task, the memory of the
+ * process is kept until wpool_group_exit().
  *
- * Context: process context; sleeps. Not beside a submit to the group.
+ * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:
  * * 0 - the tasks that are submitted from now on act for the caller
- * * -EINVAL - no group, or it has no pool; nothing in @what, or what does not exist; or
+ * * -EINVAL - no group, or a group without a pool; @what is 0, or has an unknown bit; or
  *   %WPOOL_AS_MM, and the caller has no memory of a process
  * * -EBUSY - the group has tasks, or acts for somebody already
  * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups, or they are disabled

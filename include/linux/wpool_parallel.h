@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loops that run on several CPUs of a pool, the caller among them.
+ * Loops that run on several CPUs of a pool, that of the caller among them.
  */
 #ifndef _LINUX_WPOOL_PARALLEL_H
 #define _LINUX_WPOOL_PARALLEL_H
@@ -45,15 +45,15 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  *
  *	err = wpool_parallel_for(wpool_default(), 0, image->nr_blocks, 0, check_blocks, image);
  *
- * When it returns, no call of @fn is running or will start. If the result is 0, @fn was
- * called for each index exactly once, and what it did is visible. After an error no further
- * chunk starts; the call waits for those that other CPUs are in. A helper that has not started by
- * then is counted as a cancelled task. The model is padata_do_multithreaded().
+ * When it returns, no call of @fn is running or will start. If the result is 0, @fn was called for
+ * each index exactly once, and what it did is visible. After an error no further chunk starts, and
+ * the call waits for the chunks that other CPUs have started. A helper that has not started by then
+ * is counted as a cancelled task. The model is padata_do_multithreaded().
  *
  * If the caller itself dies in @fn, helpers run the remaining chunks.
  *
- * Context: process context; sleeps, uninterruptibly, while helpers are in their last chunk.
- * Not an abort function, nor a fault handler.
+ * Context: process context; sleeps, uninterruptibly, while helpers are in their last chunk. Not in
+ * an abort function, nor in a fault handler.
  * Return:
  * * 0 - the loop is done
  * * -EINVAL - no pool or function, or @from is greater than @to

@@ -59,12 +59,12 @@ enum wpool_state {
  * @handoffs: times that a run queue went to another worker because its own worker
  *	had blocked in a task
  * @hogs: times that a task was found to have run for hog_ms without sleeping
- * @spawned: workers created since the pool was
+ * @spawned: workers created since the pool was created
  * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @exhausted: times that tasks, or submitters, waited for a second because each worker
  *	that the pool may have was in a task
- * @rescued: times that the rescuer was needed: after it had become a worker, no other one
- *	could be created for the reserve, or not within 10 ms
+ * @rescued: times that the rescuer became a worker, and no other one could be created for the
+ *	reserve within 10 ms
  * @expired: workers that ended because they were idle
  * @faults: workers that died in a task
  *
@@ -180,9 +180,9 @@ u64 wpool_hist_from(u32 bucket);
  * @wait: filled in: from submit to start
  * @run: filled in: from start to end
  *
- * Counts tasks that were submitted since the attribute latency was last switched on, and while it
- * was on. A task is counted in @wait when it starts and in @run when it returns. The structures
- * are too large for the stack.
+ * Counts tasks that were submitted while the attribute latency was on, since it was last switched
+ * on. A task is counted in @wait when it starts and in @run when it returns. The structures are too
+ * large for the stack.
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.

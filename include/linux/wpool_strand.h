@@ -30,8 +30,8 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
  * died had submitted its task again, that submit is taken back first.
  *
- * Context: as &typedef wpool_abort_fn, or a worker of the pool; not
- * wpool_strand_flush() or wpool_strand_destroy().
+ * Context: as &typedef wpool_abort_fn, or a worker of the pool. Must not call wpool_strand_flush()
+ * or wpool_strand_destroy().
  */
 typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status);
 
@@ -60,20 +60,20 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *	if (wpool_strand_try_submit(&packet->task))
  *		kfree(packet);
  *
- * A strand has a limit on its unfinished tasks. Only the first of them is in the pool. It needs
- * room there as any task does, and if the pool is full, its turn comes among the submitters that
- * wait. The others wait in the strand. So a strand takes room for one task in its pool at most;
- * the pool never refuses a task that the strand has accepted, and max_blocking does not matter.
- * wpool_flush() waits for the first task only: use wpool_strand_flush().
+ * A strand has a limit on its unfinished tasks. Only the first of them is in the pool; the others
+ * wait in the strand. The first task needs room in the pool as any task does, and if the pool is
+ * full, its turn comes among the submitters that wait. So a strand takes room for one task in its
+ * pool at most; the pool never refuses a task that the strand has accepted, and max_blocking does
+ * not matter. wpool_flush() waits for the first task only: use wpool_strand_flush().
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
- * pipeline, whose first stage runs on many CPUs, and whose second is in order. Of such a strand all
- * tasks that have not ended that part are in the pool as well, and take room there. It should have
- * a limit that its pool has room for, or a pool of its own.
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order. All tasks of such a
+ * strand whose parallel part has not ended are in the pool, too, and take room there. So the strand
+ * needs a limit that fits into its pool, or a pool of its own.
  *
- * When the pool is closed, the strand refuses tasks. Those that it has accepted run to
- * their end, which wpool_destroy() and wpool_release_timeout() wait for; with
- * %WPOOL_RELEASE_CANCEL, those that have not started are aborted with -ECANCELED.
+ * When the pool is closed, the strand refuses tasks. Accepted tasks run to their end, and
+ * wpool_destroy() and wpool_release_timeout() wait for them; with %WPOOL_RELEASE_CANCEL, tasks that
+ * have not started are aborted with -ECANCELED.
  *
  * If the worker dies in a task, the strand continues with the next one.
  */
@@ -96,10 +96,9 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
 /**
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
  *
- * It belongs to its function from the moment the function starts. The function may free
- * it as its last act, or submit it again, which puts it behind those that wait, unless it has a
- * parallel part. The last task may free the strand, too, after wpool_strand_finish(). All fields
- * are private.
+ * It belongs to its function from the moment the function starts. As its last act the function may
+ * free it, or, if it has no parallel part, submit it again: it then runs after the tasks that wait.
+ * The last task may free the strand, too, after wpool_strand_finish(). All fields are private.
  */
 struct wpool_strand_task {
 	/* private: */
@@ -136,8 +135,8 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  * @abort: called instead if the task was accepted and then cancelled by
  *	wpool_release(), or after the worker died in @func; may be %NULL
  *
- * @func must not free the task before anything that may fault, since the strand needs the
- * task when a worker dies in it.
+ * If @func frees the task, nothing that may fault may follow, since the strand needs the task when
+ * a worker dies in it.
  *
  * Context: any.
  */
@@ -160,8 +159,8 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
 /**
  * wpool_strand_task_set_parallel() - give a task a part that needs no turn
  * @task: a task that was prepared and is not submitted
- * @parallel: called once for each submit, before the task's turn, beside anything else that the
- *	strand runs; %NULL: no such part
+ * @parallel: called once for each submit, before the task's turn, at the same time as other tasks
+ *	of the strand; %NULL: no such part
  *
  * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order in which they
  * came.
@@ -171,10 +170,10 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  *	if (wpool_strand_try_submit(&packet->task))
  *		kfree(packet);
  *
- * The task goes to the pool at once. When @parallel has returned and all tasks before it have had
- * their turns, it goes there once more, for its turn, and as a rule the same worker runs it. So one
- * that takes long holds up the turns of those behind it, and not their parallel parts. The pool
- * counts two tasks, and the limit of the strand one. If the task is urgent, both are.
+ * The task goes to the pool at once, for @parallel. When @parallel has returned and all tasks
+ * before it have had their turns, it goes there again, for its turn, and usually the same worker
+ * runs it. So a slow @parallel delays the turns of the tasks behind it, but not their parallel
+ * parts. The pool counts two tasks, the limit of the strand one. If the task is urgent, both are.
  *
  * @parallel must neither free the task nor wait for the strand. If it is not called, or the worker
  * dies in it, the abort function of the task is called in place of its function, in its turn.
@@ -214,8 +213,8 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * Returns even if others continue to submit. A task of the same pool that calls it holds
  * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
  *
- * Context: process context; sleeps, killable. Not an abort function, nor a parallel part, which
- * would wait for itself.
+ * Context: process context; sleeps, killable. Not in an abort function, nor in a parallel part,
+ * which would wait for itself.
  * Return: 0; -EINTR if the caller was killed; -EDEADLK if called by a task of the strand in its
  * turn.
  */
@@ -228,7 +227,7 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * Afterwards the strand may be freed or prepared again, if the caller makes sure that no task is
  * submitted to it any more. Its pool may be gone already.
  *
- * Context: process context; sleeps, uninterruptibly. Not an abort function.
+ * Context: process context; sleeps, uninterruptibly. Not in an abort function.
  * Return: 0; -EDEADLK if called by a task of the strand in its turn, and nothing was done.
  */
 int wpool_strand_destroy(struct wpool_strand *strand);
@@ -237,13 +236,13 @@ int wpool_strand_destroy(struct wpool_strand *strand);
  * wpool_strand_finish() - end a strand from the function of its last task
  * @task: the task whose function, or abort function, calls this; not submitted again
  *
- * From then on the caller may free the strand and the task. An example is a connection to which
- * each task holds a reference, when the last reference is dropped. The caller makes sure that the
- * strand is not used any more: calls of wpool_strand_flush() have returned.
+ * From then on the caller may free the strand and the task. For example, each task holds a
+ * reference to a connection, and the one that drops the last reference calls this. The caller makes
+ * sure that the strand is not used any more: calls of wpool_strand_flush() have returned.
  *
  * Context: the function or the abort function of @task; process context.
  * Return: true; false, and nothing was done, if other tasks or flushes of the strand wait, or if
- * @task is not the one that calls.
+ * the caller is not a function of @task.
  */
 bool wpool_strand_finish(struct wpool_strand_task *task);
 

@@ -2,10 +2,10 @@
 /*
  * wpool_wq - workqueues on pools of wpool, for a driver that is written for workqueues.
  *
- * A source that includes this header instead of <linux/workqueue.h> keeps its text: at the
- * end of the header the names of workqueues become those of this module. Each queue is a pool
- * of its own, which the administrator sees, measures and tunes as any other, and which survives
- * an oops in a work.
+ * A source includes this header instead of <linux/workqueue.h>, and need not change otherwise: the
+ * end of the header makes the names of workqueues those of this module. Each queue is a pool of its
+ * own, which the administrator sees, measures and tunes as any other, and which survives an oops in
+ * a work.
  *
  * Include it after all other headers. A header of the kernel that is read behind it would
  * take struct work_struct for the one here, and lay out the kernel's own structures wrongly.
@@ -15,12 +15,12 @@
  *	#include <linux/wpool_wq.h>
  *	#include "driver.c"
  *
- * A work that the kernel shall queue, such as one in a structure of the kernel's, stays one of
- * the kernel's: the compiler refuses it here, since the types differ. A file that defines
+ * A work that the kernel itself queues, such as one in a structure of the kernel, must stay a
+ * struct work_struct; the compiler refuses it here, since the types differ. A file that defines
  * WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone.
  *
- * As with workqueues, the module that queues a work keeps the text of its function in place: it
- * cancels or flushes its works, and destroys its queues, before it is unloaded.
+ * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
+ * unloaded.
  *
  * What differs from workqueues is in Documentation/workqueue.rst.
  */
@@ -45,7 +45,7 @@ struct wpool_wq_waiter;
 /** WPOOL_WQ_MAX_ACTIVE - most works of a queue that run at the same time */
 #define WPOOL_WQ_MAX_ACTIVE	512
 
-/** WPOOL_WQ_DFL_ACTIVE - the same of a queue that is created with a max_active of 0 */
+/** WPOOL_WQ_DFL_ACTIVE - the value for a queue that is created with a max_active of 0 */
 #define WPOOL_WQ_DFL_ACTIVE	256
 
 /**
@@ -198,19 +198,19 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * wpool_wq_create() - create a queue, as alloc_workqueue()
  * @owner: the calling module (%THIS_MODULE), shown as the owner of the queue's pool
  * @flags: those of alloc_workqueue(). %WQ_FREEZABLE and %WQ_MEM_RECLAIM become the attributes
- *	freezable and reclaim of the pool, %WQ_HIGHPRI its nice value of -20, and %WQ_BH the
- *	same, with softirqs disabled while a work runs; the others are ignored.
+ *	freezable and reclaim of the pool. %WQ_HIGHPRI sets its nice value to -20; so does %WQ_BH,
+ *	which also disables softirqs while a work runs. The others are ignored.
  * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
- *	%WPOOL_WQ_DFL_ACTIVE, and another value the closest one of these. Without %WQ_UNBOUND it is
- *	multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The works of a
- *	queue with %WQ_UNBOUND and 1 run in the order in which they were queued.
+ *	%WPOOL_WQ_DFL_ACTIVE, and a number outside becomes the closest one inside. Without
+ *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The
+ *	works of a queue with %WQ_UNBOUND and 1 run in the order in which they were queued.
  * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
  *	each character that the name of a pool may not have, and a number at its end if
  *	there is such a pool.
  *
- * Queueing a work never fails for lack of memory. A few works can run at the same time with what
- * is allocated here. A kernel worker allocates what more of them need when they run, and tries
- * again until there is memory.
+ * Queueing a work never fails for lack of memory. What is allocated here is enough for a few works
+ * at a time; a kernel worker allocates more when more works run, and tries again until there is
+ * memory.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -257,7 +257,7 @@ void wpool_wq_drain(struct wpool_wq *wq);
  * @wq: the queue; not an ordered one
  * @max_active: as for wpool_wq_create()
  *
- * Works that run continue. As workqueue_set_max_active(). If the pool finds no memory for it,
+ * As workqueue_set_max_active(): works that run continue. If the pool finds no memory for it,
  * nothing changes.
  *
  * Context: process context; sleeps.
@@ -363,9 +363,9 @@ bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
  * wpool_work_flush() - wait until a work has run, as flush_work()
  * @work: the work
  *
- * Waits for what was queued last before the call: until the function has returned, has died,
- * or was taken back. What another CPU is just queueing, in a call that has not returned, it may
- * miss, as flush_work() may.
+ * Waits for what was queued last before the call, until its function has returned or died, or it
+ * was taken back. Like flush_work(), it may miss a work that another CPU is queueing in a call that
+ * has not returned.
  *
  * Context: process context; sleeps, uninterruptibly. Not in the work itself.
  * Return: true if there was something to wait for.
@@ -374,7 +374,7 @@ bool wpool_work_flush(struct wpool_work *work);
 
 /**
  * wpool_work_cancel() - take a work back, as cancel_work()
- * @work: the work; if its function is running, that continues
+ * @work: the work; a running function continues
  *
  * Context: any except NMI.
  * Return: true if the work was pending.
@@ -385,7 +385,7 @@ bool wpool_work_cancel(struct wpool_work *work);
  * wpool_work_cancel_sync() - take a work back, and wait until its function does not run
  * @work: the work
  *
- * As cancel_work_sync(). During the call nobody can queue the work, so that even one that
+ * As cancel_work_sync(). During the call no thread can queue the work, so that even a work that
  * always queues itself ends.
  *
  * Context: as wpool_work_flush().

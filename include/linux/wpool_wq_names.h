@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The last part of wpool_wq.h, which includes it: from here on the names of workqueues are those of
- * wpool_wq. Functions are replaced by name and not by call, so that one whose address is taken is
- * not left with the kernel.
+ * wpool_wq. The macros replace names, not calls, so that a function whose address is taken is
+ * replaced, too.
  *
  * A file of its own, so that scripts/wq-headers can tell which headers were read behind it.
  */

@@ -58,8 +58,8 @@ TRACE_EVENT(wpool_task_submitted,
  * @worker: the worker
  * @task: the task
  * @func: its function
- * @wait_ns: time since the submit; 0 unless wpool_task_submitted or the pool's
- *	attribute latency was on then
+ * @wait_ns: time since the submit; 0 unless wpool_task_submitted or the pool's attribute latency
+ *	was on then
  */
 TRACE_EVENT(wpool_task_started,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -95,8 +95,8 @@ TRACE_EVENT(wpool_task_started,
  * @func: its function
  * @run_ns: time since the start
  *
- * Comes before any waiter of the task is told. Only for tasks that were started
- * while this event or wpool_task_started was on.
+ * Comes before any waiter of the task is woken. Only for tasks that were started while this event
+ * or wpool_task_started was on.
  */
 TRACE_EVENT(wpool_task_finished,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -128,9 +128,9 @@ TRACE_EVENT(wpool_task_finished,
  * @pool: name of the pool
  * @cpu: CPU that ends it
  * @task: the task, as a value: its memory may be gone
- * @func: its function; NULL for a detached task whose worker died in another task
- *	that it ran nested inside
- * @status: -ECANCELED if it did not start, -ETIME if that was because it had waited for
+ * @func: its function; NULL for a detached task whose worker died in another task that ran nested
+ *	inside it
+ * @status: -ECANCELED if it did not start, -ETIME if it did not start because it had waited for
  *	longer than max_wait_ms, -EIO if its worker died
  *
  * Every submitted task has either this event or wpool_task_finished, before the
@@ -302,7 +302,7 @@ DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 /**
  * wpool_worker_stepped_in - the rescuer of a pool became a worker, since one was needed
  * @pool: name of the pool
- * @cpu: home of the worker; the event itself is on the CPU that needs it
+ * @cpu: home of the worker; the event itself is recorded on the CPU that needs the worker
  * @worker: the worker
  */
 DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
@@ -313,7 +313,7 @@ DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
 /**
  * wpool_worker_woken - a worker was taken off the idle list, to work or to leave
  * @pool: name of the pool
- * @cpu: home of the worker; the event itself is on the CPU that wakes it
+ * @cpu: home of the worker; the event itself is recorded on the CPU that wakes the worker
  * @worker: the worker
  * @since: jiffies when it parked; shown as idle_ms, with the precision of a tick
  */

@@ -13,8 +13,7 @@
  *  - EINVAL: size is smaller than the first version of the structure, or a
  *    value is wrong
  *  - ERANGE: a number is out of its range
- *  - E2BIG: bytes beyond what this kernel knows are not zero, or size is more
- *    than a page
+ *  - E2BIG: bytes beyond what this kernel knows are not zero, or size is more than a page
  *  - EOPNOTSUPP: an unknown flag, or a reserved field that is not zero
  *  - EFAULT: a pointer does not point to memory
  *  - ENXIO: the file is not attached to a pool
@@ -91,7 +90,7 @@
 #define WPOOL_DEV_SCHED		(1U << 18)
 #define WPOOL_DEV_CAPACITY_PER_CPU	(1U << 19)
 
-/* All of them; what cannot be tuned is ORDER and PREALLOC. */
+/* All of them. ORDER and PREALLOC cannot be tuned. */
 #define WPOOL_DEV_ALL			((WPOOL_DEV_CAPACITY_PER_CPU << 1) - 1)
 
 /**
@@ -195,11 +194,11 @@ struct wpool_dev_attach {
  * @attrs: new values of the attributes in its mask; EINVAL for those that are
  *	"create only"
  *
- * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the
- * pool was destroyed. EPERM: the pool was made by another user, or is a module's or the
- * default pool, and the caller does not have CAP_SYS_ADMIN; or as for CREATE; or max_wait_ms
- * or the policy drop_oldest, of a pool whose module has not set it. EDQUOT: as for CREATE.
- * EAGAIN: attribute reclaim, for whose workers there is no room.
+ * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the pool was
+ * destroyed. EPERM: the pool was made by another user, or is a module's or the default pool, and
+ * the caller does not have CAP_SYS_ADMIN; or as for CREATE; or the call sets max_wait_ms or the
+ * policy drop_oldest for a pool whose module has not set it. EDQUOT: as for CREATE. EAGAIN: there
+ * is no room for the workers that attribute reclaim needs.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -209,7 +208,7 @@ struct wpool_dev_tune {
 
 #define WPOOL_DEV_RELEASE_CANCEL	(1U << 0)	/* queued tasks end with ECANCELED */
 #define WPOOL_DEV_RELEASE_WAIT		(1U << 1)	/* wait until the pool is empty */
-#define WPOOL_DEV_RELEASE_OWN		(1U << 2)	/* timers, polls and own tasks go on */
+#define WPOOL_DEV_RELEASE_OWN		(1U << 2)	/* timers, polls and own tasks continue */
 
 /**
  * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
@@ -218,12 +217,12 @@ struct wpool_dev_tune {
  * @timeout_ns: with WAIT, longest wait; 0 waits forever
  *
  * Afterwards submits get ESHUTDOWN. OWN closes the pool to all submits except its own:
- * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall
- * due, and so are the children of WPOOL_WORK_TREE; a REBOOT opens it again at once. OWN with
- * another flag is EINVAL. Nothing happens to a pool that is already closed or destroyed. EBUSY:
- * the pool belongs to a module, or is the default pool. EPERM: it was made by another user, and
- * the caller does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed all the same. The
- * wait also ends if the pool is rebooted.
+ * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall due,
+ * and so are the children of WPOOL_WORK_TREE; a REBOOT opens it again at once. OWN with another
+ * flag is EINVAL. Nothing happens to a pool that is already closed or destroyed. EBUSY: the pool
+ * belongs to a module, or is the default pool. EPERM: it was made by another user, and the caller
+ * does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed all the same. The wait also
+ * ends if the pool is rebooted.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -257,10 +256,10 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
-#define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker, before it starts */
+#define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker before it starts */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
-#define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, of all CPUs that take part */
+#define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, shared by all CPUs that take part */
 #define WPOOL_WORK_COUNT	13	/* arg: address of a __u64 to which it adds 1 */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
@@ -285,16 +284,16 @@ struct wpool_dev_simple {
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
  *
- * A poll is like a timer, but waits until the file, an eventfd for example, can be read from, or
- * is at its end; it reads nothing. If that does not happen within WPOOL_MAX_WORK_NS, its record
- * has the status -ETIME. A submit checks the files one after the other and stops at the first bad
- * one, so the tasks before that one are accepted: EBADF no such file; EPERM it cannot be polled;
- * ELOOP it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. The record
- * has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
+ * A poll is like a timer, but waits until the file, an eventfd for example, can be read from, or is
+ * at its end; it reads nothing. If the file is not ready within WPOOL_MAX_WORK_NS, the record has
+ * the status -ETIME. A submit checks the files one after the other and stops at the first bad one,
+ * so the tasks before that one are accepted: EBADF no such file; EPERM it cannot be polled; ELOOP
+ * it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. The record has
+ * the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
  *
- * A count writes to the memory of a process: of the one that gave the file its group with
- * WPOOL_DEV_GROUP_MM, or of the submitter, if the policy run lets the submitter run the task. If
- * there is neither, or no memory at the address, its record has the status -EFAULT. Counts of one
+ * A count writes to the memory of a process: the one that gave the file its group with
+ * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
+ * is no such process, or no memory at the address, its record has the status -EFAULT. Counts of one
  * address that run at the same time may lose some.
  *
  * If a program answers a poll of the file (FUSE, or an epoll file that watches one), or provides
@@ -333,18 +332,18 @@ struct wpool_dev_work {
  * @cpu: with ON, a CPU that is online; else 0
  *
  * With ON each task is queued where the workers of @cpu look first. That is a preference: if none
- * of them comes soon, or the pool has none there, another CPU's worker runs it. An urgent task
- * has no CPU. EINVAL: this machine cannot have @cpu; or a task is a timer, poll or strand; or
- * the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is not zero without ON.
+ * of them comes soon, or the pool has no worker there, another CPU's worker runs the task. An
+ * urgent task has no CPU. EINVAL: this machine cannot have @cpu; or a task is a timer, poll or
+ * strand; or the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is not zero without
+ * ON.
  *
- * Every descriptor is checked before the first one is submitted. Returns 0 if at
- * least one was accepted; the caller continues from @accepted. Otherwise EAGAIN
- * (full), ESHUTDOWN, ENOBUFS (read records first; a cancelled task counts until
- * a worker has taken it out of its queue; or all files opened without CAP_SYS_RESOURCE have
- * a quarter of the machine's memory, with what their tasks, unread records, and running or
- * waiting touches and hashes take), EINTR; ERANGE also for @nr; EPERM if the pool
- * is a module's or the default pool, or another user's and a task is a poll or a count, and the
- * caller does not have CAP_SYS_ADMIN.
+ * Every descriptor is checked before the first one is submitted. Returns 0 if at least one was
+ * accepted; the caller continues from @accepted. Otherwise EAGAIN: the pool is full; ESHUTDOWN;
+ * ENOBUFS: read records first (a cancelled task counts until a worker has taken it out of its
+ * queue), or all files opened without CAP_SYS_RESOURCE use a quarter of the machine's memory for
+ * their tasks, unread records, and running or waiting touches and hashes; EINTR; ERANGE also for
+ * @nr; EPERM if the pool is a module's or the default pool, or another user's and a task is a poll
+ * or a count, and the caller does not have CAP_SYS_ADMIN.
  */
 struct wpool_dev_submit {
 	__u32 size;
@@ -421,7 +420,7 @@ struct wpool_dev_cancel {
 	__u32 stopped;
 };
 
-/* What the tasks have of the process that calls WPOOL_IOC_GROUP. */
+/* What the tasks take over from the process that calls WPOOL_IOC_GROUP. */
 #define WPOOL_DEV_GROUP_MM	(1U << 0)	/* its memory */
 #define WPOOL_DEV_GROUP_CREDS	(1U << 1)	/* its credentials */
 #define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* its memory cgroup */
@@ -433,16 +432,15 @@ struct wpool_dev_cancel {
  * @max_outstanding: tasks of the file that may be in the pool at the same time, 1 or more
  * @reserved: 0
  *
- * Concerns the tasks that are submitted afterwards, except timers, polls and strands. If the
- * group is full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while
- * all tasks are cancelled gets ECANCELED if it has handed over none. A cancelled task has its
- * record at once, as ever, but keeps its place until its turn in the pool comes.
- * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, on a kernel without memory
- * cgroups.
+ * Applies to tasks that are submitted afterwards, except timers, polls and strands. If the group is
+ * full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
+ * cancelled gets ECANCELED if none of its tasks was accepted. A cancelled task has its record at
+ * once, as always, but keeps its place until its turn in the pool comes. EISCONN: the file has a
+ * group already. EOPNOTSUPP: also MEMCG, on a kernel without memory cgroups.
  *
- * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, when its
- * process has ended or has executed another program, those that have not started get a record with
- * -ESRCH; and under the policy run, those that another process would have to run one with -EPERM.
+ * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, tasks that have
+ * not started when its process has ended or has executed another program get a record with -ESRCH.
+ * Under the policy run, tasks that another process would have to run get one with -EPERM.
  */
 struct wpool_dev_group {
 	__u32 size;
