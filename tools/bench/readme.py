@@ -167,16 +167,16 @@ EXPLAINED = {
                'answer, in milliseconds; "until 500 connections were served" is a time in '
                'milliseconds, from the first of 500 connections opened together until the last has '
                'had its first answer.',
-    'each': 'A pool beside a thread for each task, one submitter, no '
-            'worker made before. Seconds from the first submit until the last task has run; the '
-            'most memory that was in use meanwhile, without the tasks themselves, which are the '
-            'caller\'s and exist before; and what the kernel allocated for each task, workers and '
-            'threads among it. '
-            'Bounded: a submitter that finds all workers busy waits, in the pool\'s line or at the '
-            'semaphore. The unbound workqueue runs at most 2,048 works at a time.',
+    'each': 'A pool beside a thread for each task: one submitter, and no worker exists before. The '
+            'rows are: seconds from the first submit until the last task has run; the most memory '
+            'that was in use meanwhile, without the tasks themselves, which the caller has '
+            'allocated before; and what the kernel allocated for each task, workers and threads '
+            'included. In the bounded columns a submitter that finds all workers busy waits, in '
+            'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
+            'time.',
     'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
-              '`lib/test_workqueue.c`. Nanoseconds a task, or a call; in order: beside ordered '
-              'workqueues. Less is better.',
+              '`lib/test_workqueue.c`. Nanoseconds a task, or a call; less is better. The rows "in '
+              'order" compare with ordered workqueues.',
     'several': 'Several pools behind one handle, as the MultiPool of ants. Together they have the '
                'capacity and the queue depth of the one pool, 64 workers and 1,024 tasks. *In turn* '
                'gives each task to the next pool, *by room* to the one with the most room. The mix: '
