@@ -9,8 +9,8 @@
  *   __wpool_runq_activate:B  all of that, then store-release of is_active
  *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *
- * No task is missed by a thread that read nr_active too early: a run queue becomes
- * active before a task is put there, and the pairs in wake.c order the rest.
+ * A thread that reads nr_active too early misses no task: a run queue becomes active before a task
+ * is put there, and the pairs in wake.c order the rest.
  */
 #include "core/active.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The active run queues of a pool, which are those that have held tasks or workers: whoever
- * looks for either visits these. pool->active lists them, see wpool_for_each_active().
+ * The active run queues of a pool are those that have held tasks or workers. A thread that looks
+ * for either visits only these. pool->active lists them, see wpool_for_each_active().
  */
 #ifndef WPOOL_CORE_ACTIVE_H
 #define WPOOL_CORE_ACTIVE_H
@@ -22,7 +22,7 @@ static inline void wpool_runq_activate(struct wpool_runq *rq)
 		__wpool_runq_activate(rq);
 }
 
-/* This CPU's run queue, which the caller may fill: a worker, which may be the first one here. */
+/* This CPU's run queue, active, so that the calling worker may fill it. */
 static inline struct wpool_runq *wpool_activate_this_runq(struct wpool *pool)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a pool and its run queues keep of admission: tokens, and the submitters that wait for
- * them. The functions are in task/: tokens.h, waiters.h and account.h. The policy of a full pool
- * is applied in task/overload.c.
+ * What a pool and its run queues store for admission: tokens, and the submitters that wait for
+ * them. The functions are in task/: tokens.h, waiters.h and account.h. The policy of a full pool is
+ * applied in task/overload.c.
  */
 #ifndef WPOOL_CORE_ADMISSION_H
 #define WPOOL_CORE_ADMISSION_H
@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <asm/local64.h>
 
-/* Tokens of a pool without a limit: more than memory holds tasks. */
+/* Tokens of a pool without a limit: more than the tasks that fit into memory. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
 /* token_batch of such a pool: submits take none, finishes give none */
@@ -32,7 +32,7 @@
 
 /* Admission of a pool; the letters are those of state.h. */
 struct wpool_admission {
-	atomic_t tokens;		/* X: in no cache; negative is a debt */
+	atomic_t tokens;		/* X: those in no cache; below 0: a debt */
 	int plenty;			/* T: tokens are scarce while @tokens is below this;
 					 *    %INT_MAX: they always are
 					 */
@@ -45,17 +45,17 @@ struct wpool_admission {
 	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
 	int base;			/* T: tokens that exist, see task/tokens.c */
 	u32 nr_closes;			/* T: how often the pool was closed; each close ends the
-					 *    wait of the guests
+					 *    wait of all guests
 					 */
 };
 
-/* What a run queue caches of it, and counts: tasks, unless a field says otherwise. */
+/* What a run queue caches of admission, and counts: tasks, unless a field says otherwise. */
 struct wpool_share {
 	atomic_t tokens;		/* X: cached here; any CPU may take them */
 	u64 untaken;			/* C: accepted here without a token */
-	local64_t ungiven;		/* L: finished here, and gave no token */
+	local64_t ungiven;		/* L: finished here, and returned no token */
 	u64 accepted[2];		/* C: accepted here, by colour */
-	local64_t finished[2];		/* L: finished here in any way, by colour */
+	local64_t finished[2];		/* L: finished here, however they ended, by colour */
 	local64_t failed;		/* L: of @finished, those whose worker died */
 	local64_t cancelled;		/* L: of @finished, those cancelled before they ran */
 	local64_t overdue;		/* L: of @finished, those that waited beyond max_wait_ms */

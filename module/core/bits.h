@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bitmaps of run queues, which CPUs change while others go through them. */
+/* Bitmaps of run queues. CPUs change the bits while others visit them. */
 #ifndef WPOOL_CORE_BITS_H
 #define WPOOL_CORE_BITS_H
 
@@ -22,7 +22,7 @@ static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
 	return nr;
 }
 
-/* The first set bit from @i on, in a circle that begins and ends at @start; or @nr. */
+/* The first set bit from @i on, in a circle that begins and ends at @start; @nr if none is. */
 static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 start, u32 i)
 {
 	u32 n;
@@ -37,7 +37,7 @@ static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 sta
 	return n < start ? n : nr;
 }
 
-/** wpool_for_each_bit() - visit the set bits, @i is the place of each */
+/** wpool_for_each_bit() - visit the set bits; @i is the number of each */
 #define wpool_for_each_bit(i, mask, nr)						\
 	for ((i) = wpool_next_bit(mask, nr, 0); (i) < (nr);			\
 	     (i) = wpool_next_bit(mask, nr, (i) + 1))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The class of workers, see class.h. */
+/* The scheduling class of workers, see class.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "core/class.h"
@@ -14,7 +14,7 @@
 #include "core/state.h"
 
 static_assert(MAX_RT_PRIO - 1 == WPOOL_MAX_PRIORITY);
-/* what sched_set_fifo_low() and sched_set_fifo() give */
+/* the priorities that sched_set_fifo_low() and sched_set_fifo() set */
 static_assert(WPOOL_SCHED_FIFO_LOW == 1);
 static_assert(MAX_RT_PRIO / 2 == WPOOL_SCHED_FIFO);
 
@@ -33,7 +33,7 @@ void wpool_class_set(struct wpool_worker *w)
 	} else {
 		/* sched_set_fifo() has a single priority */
 		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
-		/* without effect, but /proc shows it */
+		/* without effect, but shown in /proc */
 		set_user_nice(w->thread, pool->nice);
 	}
 	WRITE_ONCE(w->prio, w->thread->normal_prio);

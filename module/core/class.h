@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The scheduling class and nice value of workers, which are their pool's. */
+/* The scheduling class and nice value of workers: their pool sets both. */
 #ifndef WPOOL_CORE_CLASS_H
 #define WPOOL_CORE_CLASS_H
 
@@ -9,8 +9,8 @@ struct wpool;
 struct wpool_worker;
 
 /*
- * Give a worker the scheduling class and nice value of its pool. @w: its thread may have ended.
- * Process context, under pool->workers.mutex.
+ * Give a worker the scheduling class and nice value of its pool. @w: the worker, whose thread may
+ * have ended. Process context, under pool->workers.mutex.
  */
 void wpool_class_set(struct wpool_worker *w);
 
@@ -19,9 +19,9 @@ bool wpool_class_is_set(const struct wpool *pool);
 
 /*
  * Undo what a task or an administrator has changed, and log it once. Other threads may rely on the
- * worker to look for tasks, so it does not wait for the mutex. If the mutex is taken, perhaps by a
- * tune that changes one worker after the other, this does nothing, and the caller tries again
- * later.
+ * worker to look for tasks, so it does not wait for the mutex: while another thread holds that,
+ * perhaps a tune that changes one worker after the other, this does nothing, and the caller tries
+ * again later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

@@ -6,19 +6,19 @@
 struct mem_cgroup;
 struct mm_struct;
 
-/* That state, as far as a module sees it; usually all fields are 0 */
+/* The state of a thread that a module can see; usually all fields are 0 */
 struct wpool_context {
 	int preempt;	/* preempt count */
-	/* softirqs disabled by the thread, if the preempt count does not show them */
+	/* how often the thread has disabled softirqs, if the preempt count does not show it */
 	int softirq;
 	int rcu;	/* depth of RCU read-side sections */
 	int locks;	/* locks held, as lockdep counts them */
 	int migration;	/* how many times migration is disabled */
 	int pagefault;	/* how many times page faults are disabled */
-	unsigned int state;	/* its state, other than running */
-	unsigned int flags;	/* those PF_ flags in which it differs from a new kthread */
+	unsigned int state;	/* the state of the task, if it is not running */
+	unsigned int flags;	/* the PF_ flags in which it differs from a new kthread */
 	unsigned long signal;	/* _TIF_SIGPENDING, or 0 */
-	unsigned long creds;	/* its credentials, xor its own ones: 0 without override_creds() */
+	unsigned long creds;	/* credentials in use, xor its own: 0 without override_creds() */
 	struct mm_struct *mm;	/* of kthread_use_mm() */
 	struct mem_cgroup *memcg;	/* of set_active_memcg() */
 	void *journal;	/* current->journal_info */

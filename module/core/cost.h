@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tasks cost by their functions: a short table, in the order in which the functions
- * were first seen. The last entry sums up all functions that found no room.
+ * What tasks cost, by function: a short table, in the order in which the functions were first seen.
+ * The last entry sums up all functions that found no room.
  */
 #ifndef WPOOL_CORE_COST_H
 #define WPOOL_CORE_COST_H
@@ -13,15 +13,15 @@
 #define WPOOL_NR_COSTS	32
 
 /*
- * The entry of a function. @costs: the table, the entries before the first one without runs are in
- * use; @nr: how many entries it has; @func: the function, %NULL for the last entry. One caller at a
- * time. Returns the entry, which is new if it has no runs.
+ * Find the entry of a function. @costs: the table, whose used entries come first; @nr: how many
+ * entries it has; @func: the function, %NULL for the last entry. One caller at a time. Returns the
+ * entry, which is new if its runs are 0.
  */
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
 
 /*
  * Count a task that has returned. @costs: table of WPOOL_NR_COSTS entries; @one: its function and
- * its times, runs is 1. Context: the table's own CPU, interrupts off.
+ * its times, with runs = 1. Context: the table's own CPU, interrupts off.
  */
 void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
 

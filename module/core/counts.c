@@ -28,7 +28,7 @@ __MODULE_PARM_TYPE(max_workers, "uint");
 MODULE_PARM_DESC(max_workers,
 		 "workers at most, over all pools, 1 to 4194304 (default: a quarter of the boot-time pid_max)");
 
-/* Workers counted in, over all pools. */
+/* Workers of all pools together. */
 static atomic_t nr_all_workers;
 
 /* ---- workers of a pool, and of the module ---- */
@@ -98,7 +98,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* a CPU where it could not run at once comes last, unless it may wait */
+		/* last: a CPU where the worker could not run at once, unless it may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		away = goal && rq != goal ? 1 + wpool_distance(rq, goal) : 0;
@@ -108,7 +108,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 			best = cpu;
 		}
 	}
-	/* wpool_affinity_set() leaves at least one CPU, unless that one is going down now */
+	/* wpool_affinity_set() leaves at least one CPU, except if that one is going offline now */
 	return best < 0 ? raw_smp_processor_id() : best;
 }
 
@@ -167,7 +167,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* the age of the first one: a worker that waits for its CPU is not relied on for long */
+	/* age of the first one: do not rely for long on a worker that waits for its CPU */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }
@@ -176,7 +176,7 @@ void wpool_coming_leave(struct wpool_worker *w)
 {
 	if (w->helps) {
 		w->helps = false;
-		/* wpool_coming_leave:A, it counts as searching before: see wake.c */
+		/* wpool_coming_leave:A, it was counted as searching before: see wake.c */
 		smp_mb__before_atomic();
 		atomic_dec(&w->pool->nr_coming);
 	}
@@ -229,11 +229,11 @@ bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq)
 
 void wpool_running_left(struct wpool_runq *rq, bool left)
 {
-	/* wpool_running_left:A, see wake.c; the caller relies on it in any case */
+	/* wpool_running_left:A, see wake.c; the caller relies on this barrier in any case */
 	smp_mb();
 	/*
-	 * wpool_running_left:B. A submitter on that CPU executes no barrier while it counts
-	 * on the worker: only that CPU itself is sure to see what was queued there.
+	 * wpool_running_left:B. A submitter on that CPU executes no barrier while it relies on the
+	 * worker: only that CPU itself is sure to see what was queued there.
 	 */
 	if (left && unlikely(rq->cpu != smp_processor_id()))
 		make_it_look(rq);
@@ -245,7 +245,7 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 	unsigned long flags;
 	bool left = false;
 
-	/* the worker and the monitor may both try; a worker that was picked again still counts */
+	/* the worker and the monitor may both do this; a worker picked again still counts */
 	if (rq) {
 		raw_spin_lock_irqsave(&rq->lock, flags);
 		left = !READ_ONCE(w->picked) && __wpool_running_leave(w, rq);
@@ -257,7 +257,7 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 
 void wpool_counts_init(void)
 {
-	/* computed as the kernel does at boot, because pid_max is not exported */
+	/* the same formula as the kernel uses at boot, because pid_max is not exported */
 	if (!max_workers)
 		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
 				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counts of workers. A worker counts as one of its pool, and of the module, until
- * it leaves; it counts as at home on a CPU; and it is waking, searching, running or
- * idle. All counts are changed here, except those of the idle workers, in idle.h.
+ * The counts of workers. A worker counts as one of its pool, and of the module, until it leaves. It
+ * counts as at home on a CPU. And it is waking, searching, running or idle. All counts are changed
+ * here, except those of idle workers, which idle.h changes.
  *
- * A worker counts in its run queue's nr_running from the moment it is picked to look for work
- * until it parks. While it counts, it will look again, so no worker needs to be woken for
- * tasks that are queued there. It is counted in and out under the run queue's lock.
+ * A worker counts in its run queue's nr_running from the moment when it is picked to look for work
+ * until it parks. While it counts, it will look for work again, so tasks that are queued there need
+ * no other worker. It is counted in and out under the run queue's lock.
  */
 #ifndef WPOOL_CORE_COUNTS_H
 #define WPOOL_CORE_COUNTS_H
@@ -16,21 +16,20 @@
 /* ---- workers of a pool, and of the module ---- */
 
 /*
- * How many more workers the module may have. Returns max_workers less the workers of all pools:
- * racy.
+ * How many more workers the module may have: max_workers less the workers of all pools. Racy.
  */
 u32 wpool_workers_room(void);
 
 /*
- * Count one more worker of a pool, and of the module. Process context. Returns 0; -EBUSY the pool
- * has its capacity; -EAGAIN the module has its max_workers.
+ * Count one more worker of a pool, and of the module. Process context. Returns 0; -EBUSY if the
+ * pool has its capacity; -EAGAIN if the module has its max_workers.
  */
 int wpool_workers_enter(struct wpool *pool);
 
-/** wpool_workers_enter_place() - count one worker of the module; false: it has max_workers */
+/** wpool_workers_enter_place() - count one worker of the module; false if it has max_workers */
 bool wpool_workers_enter_place(void);
 
-/** wpool_workers_leave() - the same back, for the pool; wpool_workers_leave_place() must follow */
+/** wpool_workers_leave() - count one out of its pool; wpool_workers_leave_place() must follow */
 static inline void wpool_workers_leave(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
@@ -50,8 +49,8 @@ void wpool_home_enter(struct wpool_runq *rq);
 void wpool_home_leave(struct wpool_runq *rq);
 
 /*
- * Best CPU for a worker. @prefer: of those with as few workers the one nearest to this CPU is best,
- * or -1. Returns the CPU with the fewest workers among those that wpool_affinity_set() allows.
+ * Best CPU for a worker. @prefer: a CPU, or -1. Returns, of the CPUs that wpool_affinity_set()
+ * allows, one with the fewest workers; of these the one nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
@@ -73,7 +72,7 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do too many workers run here? One on its way does not count. Racy */
+/** wpool_runq_is_over() - do too many workers run here? A waking one does not count. Racy */
 static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->nr_running) >
@@ -81,31 +80,32 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 }
 
 /*
- * A worker is picked or created, about to be woken, and counts as running. @w: it cannot run yet;
- * @rq: its home, which it will serve, if another worker is waking for it already, that one stays in
- * rq->waking; @helps: it shall also look for tasks that other CPUs offer. Under rq->lock.
+ * Count a worker, which was picked or created and is about to be woken, as running. @w: it cannot
+ * run yet;
+ * @rq: its home, which it will serve; if another worker is waking for @rq already, rq->waking stays
+ * as it is; @helps: whether it also looks for tasks that other CPUs offer. Under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
-/** wpool_coming_enter() - a picked worker, which cannot run yet, shall help other CPUs */
+/** wpool_coming_enter() - a picked worker, which cannot run yet, will help other CPUs */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - the worker is not to help, or counts as searching by now */
+/** wpool_coming_leave() - the worker will not help, or counts as searching by now */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /*
- * A worker that was created or picked has its CPU. @w: becomes searching if it helps. Called by the
- * worker.
+ * A worker that was created or picked now has its CPU. @w: becomes searching if it helps. Called by
+ * the worker.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
 /*
- * A worker that is counted in its pool gets a home, and is on its way there. @w: has not looked for
+ * Give a worker that is counted in its pool a home; it is then waking there. @w: has not looked for
  * work yet; @rq: its home, which is active. Interrupts are off.
  */
 void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
-/** wpool_waking_disown() - the worker is no longer on its way to w->rq; it may still be coming */
+/** wpool_waking_disown() - the worker is no longer waking for w->rq; it may still be coming */
 static inline void wpool_waking_disown(struct wpool_worker *w)
 {
 	if (READ_ONCE(w->rq->waking) == w)
@@ -117,13 +117,13 @@ void wpool_searching_enter(struct wpool_worker *w);
 
 /*
  * Stop searching without a task, if the worker searches. @w: the calling worker. It must look at
- * the queues afterwards, unless another worker is sure to.
+ * the queues afterwards, unless another worker is sure to do so.
  */
 void wpool_searching_leave(struct wpool_worker *w);
 
 /**
  * wpool_running_enter() - count a worker as running: it will look for work
- * @w: the calling worker, which does not count; a full barrier
+ * @w: the calling worker, which does not count yet; a full barrier
  */
 void wpool_running_enter(struct wpool_worker *w);
 
@@ -131,16 +131,16 @@ void wpool_running_enter(struct wpool_worker *w);
 bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
 /*
- * Call it after __wpool_running_leave(): a full barrier. @left: the return value of that. If the
- * run queue is that of another CPU, that CPU is made to look at the queues.
+ * Call it after __wpool_running_leave(): a full barrier. @left: what that returned. If the run
+ * queue belongs to another CPU, this makes that CPU look at the queues.
  */
 void wpool_running_left(struct wpool_runq *rq, bool left);
 
 /*
  * Count a worker out, if it counts as running: a full barrier. The caller looks at the queues
- * afterwards, or makes sure that another thread does. If this is not the run queue's CPU, that CPU
- * is made to look, too: see wake.c. Preemption is off. Returns the run queue in which it was
- * counted, or NULL.
+ * afterwards, or makes sure that another thread does. If the run queue belongs to another CPU, this
+ * makes that CPU look at the queues, too: see wake.c. Preemption is off. Returns the run queue in
+ * which the worker was counted, or NULL.
  */
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w);
 

@@ -10,17 +10,16 @@ struct wpool;
 struct wpool_worker;
 
 /*
- * The function of every worker's thread. @worker: the struct wpool_worker, whose @loop it calls. A
- * thread with this function is a worker's. Returns the return value of @loop.
+ * The function of every worker's thread. @worker: the struct wpool_worker, whose @loop it calls.
+ * Only a worker's thread has this function. Returns what @loop returns.
  */
 int wpool_worker_thread(void *worker);
 
-/** __wpool_worker_current() - wpool_worker_current() of a kernel thread */
+/** __wpool_worker_current() - wpool_worker_current() for a kernel thread */
 struct wpool_worker *__wpool_worker_current(void);
 
 /*
- * The worker that this code runs in. Returns the worker; NULL if this is no worker's thread, or an
- * interrupt.
+ * The worker that this code runs in; NULL in another thread, or in an interrupt.
  */
 static inline struct wpool_worker *wpool_worker_current(void)
 {
@@ -30,7 +29,7 @@ static inline struct wpool_worker *wpool_worker_current(void)
 /** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
 bool wpool_in_own_task(const struct wpool *pool);
 
-/** wpool_refuse_own_task() - the same; if it does, say so in the log, of the function @caller */
+/** wpool_refuse_own_task() - the same; if it does, log that for the function @caller */
 bool wpool_refuse_own_task(const struct wpool *pool, const char *caller);
 
 /** wpool_worker_self() - wpool_worker_current() for code that only workers run */
@@ -42,7 +41,8 @@ static inline struct wpool_worker *wpool_worker_self(void)
 #ifdef CONFIG_LOCKDEP
 /*
  * Tell lockdep that the caller waits for tasks of a pool. Warns if the caller is a task of a pool
- * with the attribute reclaim, and @pool has it not: while memory is short, this wait may not end.
+ * with the attribute reclaim, and @pool does not have it: while memory is short, this wait may not
+ * end.
  */
 void wpool_lockdep_wait(struct wpool *pool);
 #else

@@ -14,8 +14,8 @@ struct wpool_estimate {
 					 *    worker of another CPU; %U32_MAX: none do
 					 */
 	u32 ring_max;			/* C: how many tasks a push may leave in the ring without a
-					 *    closer look: set by one that has looked, 0 when what
-					 *    it saw may have changed
+					 *    closer look: set by a push that has looked, 0 when
+					 *    what it saw may have changed
 					 */
 };
 
@@ -24,8 +24,8 @@ struct wpool_sample {
 	u32 tick;			/* P: the run queue's @tick at the look that took the
 					 *    first timed task
 					 */
-	bool is_run;			/* P: all tasks up to the next full look are timed, not
-					 *    only one
+	bool is_run;			/* P: whether all tasks up to the next full look are timed,
+					 *    not only one
 					 */
 	u64 ns;				/* P: when the first task was taken; 0: nothing is timed */
 	struct task_struct *thread;	/* P: the worker that took it; only compared */

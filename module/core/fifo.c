@@ -2,10 +2,10 @@
 /*
  * Lists of tasks, see fifo.h.
  *
- * Why one lock is enough. To a backlog, a push takes the lock once in 128 pushes, with all that
- * the full ring holds; a worker takes it for each task. To the global queue, every push takes it
- * on a CPU without a worker, and where tasks are long; a worker takes it while the first task
- * there is the oldest that it finds.
+ * Why one lock is enough. A push takes the lock of a backlog once in 128 pushes, and moves all
+ * tasks of the full ring there; a worker takes the lock for each task. A push to the global queue
+ * takes its lock each time, which happens on a CPU without a worker, and where tasks are long; a
+ * worker takes it while the first task there is the oldest that it finds.
  */
 #include "core/fifo.h"
 
@@ -38,7 +38,7 @@ static u64 submit_ns_at(const struct wpool_task *task, u64 now, u32 now_jiffy)
 {
 	u64 about = now - (u64)(now_jiffy - task->jiffy) * TICK_NSEC;
 
-	/* about is right to two ticks, so the lower half of the time is within two seconds of it */
+	/* about is at most two ticks off, so the lower half of the time gives the exact time */
 	return task->submit_ns ? about + (s32)(task->submit_ns - (u32)about) : 0;
 }
 
@@ -53,8 +53,8 @@ static inline unsigned long word_of(const struct wpool_fifo *fifo)
 }
 
 /*
- * Linked by hand, here and in wpool_fifo_pop(): tasks come and go by the hundred, and
- * a hardened list would check each of them twice.
+ * Linked by hand, here and in wpool_fifo_pop(): tasks come and go by the hundred, and a hardened
+ * list would check each of them twice.
  */
 static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
 			struct wpool_task *const *tasks, u32 nr)
@@ -89,7 +89,7 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
-	/* they were taken before; what is behind them has its place still */
+	/* they were taken before, so the places of the tasks behind them do not change */
 	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }
@@ -163,7 +163,7 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* The first of @nr tasks that was submitted in the period, which stays in the list, or NULL. */
+/* The first of @nr tasks that was submitted in the period, or NULL. It stays in the list. */
 static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {
@@ -232,7 +232,7 @@ bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)
 
 	if (!(word & WPOOL_TASK_IN_FIFO))
 		return false;
-	/* interrupts are off: it exists, though the task may be elsewhere by now */
+	/* interrupts are off, so the list exists, though the task may have left it by now */
 	fifo = (struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO);
 	if (fifo->pool != pool)
 		return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent
- * tasks, and the backlog behind each ring. A task can be taken out of its middle. It uses only
- * a task's node, the word that otherwise names the task's pool, and when it was queued.
+ * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent tasks,
+ * and the backlog behind each ring. A task can be taken out of the middle. A list uses only two
+ * things of a task: its node, and the word that otherwise names the task's pool. And it stores when
+ * the task was queued.
  */
 #ifndef WPOOL_CORE_FIFO_H
 #define WPOOL_CORE_FIFO_H
@@ -15,12 +16,13 @@
 #include <linux/wpool.h>
 
 /*
- * In task->pool, beside the address: that of a struct wpool_fifo, in which the task is. One
- * word, so that a read cannot combine the address of one stay with the bit of another.
+ * Set in task->pool if the rest of the word is the address of the struct wpool_fifo that holds the
+ * task. It is one word, so that a read cannot combine the address from one stay in a list with the
+ * bit from another.
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
-/* Tasks that a search visits at most, of this list or another: interrupts are off meanwhile. */
+/* Tasks that a search visits at most, in any list: interrupts are off meanwhile. */
 #define WPOOL_FIFO_MAX_PASSED	4096U
 
 /* First in, first out */
@@ -32,22 +34,22 @@ struct wpool_fifo {
 	raw_spinlock_t lock;
 	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */
 	/*
-	 * how many tasks have been taken from the front; tells the monitor whether the list moves
+	 * how many tasks were taken from the front; shows the monitor whether the list moves
 	 */
 	u32 popped;
 	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
 	struct wpool *pool;	/* the pool of all of them; constant */
 	/*
-	 * where to store whether @tasks has any, or NULL: on a line that workers read for each
+	 * where to store whether @tasks holds any, or NULL: on a line that workers read for each
 	 * task; constant
 	 */
 	bool *has_any;
 };
 
 /*
- * Note when a task is queued. @exact: in ns, too: the task keeps the lower half of that time, the
- * jiffy gives the upper one.
+ * Note when a task is queued. @exact: also in ns: the task stores the lower half of that time, the
+ * jiffy gives the upper half.
  */
 static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 {
@@ -76,7 +78,8 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
 }
 
 /*
- * Put tasks at the end. Interrupts are off. Returns what @popped will be when they have been taken.
+ * Put tasks at the end. Interrupts are off. Returns the value that @popped will have when all of
+ * them have been taken.
  */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
@@ -101,13 +104,13 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
 }
 
-/** wpool_fifo_is_older() - is the first task from before @ns, or of unknown age? Interrupts off */
+/** wpool_fifo_is_older() - is the first task older than @ns, or of unknown age? Interrupts off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1, as
- * 0 is a task without a time; @ns: when it ends, exclusive. Passes up to 4,096 tasks in front of
- * it: younger ones that were moved there from a ring, and those that were submitted before @from.
+ * 0 is a task without a time; @ns: when it ends, exclusive. Skips up to 4,096 tasks in front of it:
+ * younger ones that were moved there from a ring, and those that were submitted before @from.
  * Interrupts are off. Returns the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
@@ -127,8 +130,8 @@ void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *tas
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 
 /*
- * The pool that a task's word names. @word: task->pool, the caller has interrupts off, or holds an
- * RCU lock since it read it. Returns the pool, or NULL.
+ * The pool that a task's word names. @word: task->pool; the caller has had interrupts off, or has
+ * held an RCU lock, since it read the word. Returns the pool, or NULL.
  */
 static inline struct wpool *wpool_fifo_pool(unsigned long word)
 {

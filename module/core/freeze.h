@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pools that stand still while the system sleeps: those whose attribute freezable is set,
- * from the freeze of the kernel's threads to their thaw.
+ * Pools that start no task while the system sleeps: those whose attribute freezable is set, from
+ * the freeze of the kernel's threads to their thaw.
  *
  * A frozen pool accepts tasks and starts none: its workers park although tasks are queued, no
  * thread wakes them for these tasks, and no worker is created. Parked workers do not expire. They
- * still move to another CPU, and leave if the pool is closed and empty. The path of a task does
- * not check whether the pool is frozen. A worker checks it in a full look for work, at least once
- * a tick.
+ * still move to another CPU, and leave if the pool is closed and empty. The path of a task does not
+ * check whether the pool is frozen. A worker checks that in a full look for work, at least once a
+ * tick.
  *
  * While a worker sleeps for a task of its own pool that had not started (wait.c), the pool is not
- * frozen: the freeze waits for running tasks, and so for the tasks that these wait for.
+ * frozen: the freeze waits for running tasks, and therefore for the tasks that these wait for.
  *
  * workers/freezer.c says when, and waits until the tasks that run have ended.
  *
@@ -33,7 +33,7 @@
 
 #include "core/state.h"
 
-/* The freezer to write; read anywhere with READ_ONCE. */
+/* Only the freezer writes this; read it anywhere with READ_ONCE. */
 extern bool wpool_freeze_is_on;
 
 /** wpool_is_frozen() - are the tasks of this pool kept from starting? Racy */
@@ -53,7 +53,7 @@ static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned
 	return READ_ONCE(pool->freezable) ? state | TASK_FREEZABLE : state;
 }
 
-/* The pool is not frozen any more: look at what was queued meanwhile. Interrupts are on */
+/* The pool is not frozen any more: look at tasks that were queued meanwhile. Interrupts on */
 void wpool_freeze_lift(struct wpool *pool);
 
 #endif /* WPOOL_CORE_FREEZE_H */

@@ -2,8 +2,8 @@
 /*
  * Hand-off, see handoff.h. wake.c explains the barrier in wpool_running_leave().
  *
- * The notifier is called in the middle of a context switch, under the scheduler's lock. So it
- * takes only the lock of a run queue, and leaves it to an irq_work to wake a thread.
+ * The notifier is called in the middle of a context switch, under the scheduler's lock. So it takes
+ * only the lock of a run queue, and lets an irq_work wake a thread.
  *
  * The notifiers depend on a static key, and switching it patches the text of the kernel.
  * So the key is enabled once, with the first pool that uses hand-off, and disabled when
@@ -50,11 +50,10 @@ static void look_here(void *info)
 	struct wpool_runq *rq = info;
 
 	/*
-	 * look_here:B, fully ordered. A thread that finds the flag false from here on calls
-	 * again, and @look is free for that. A change that a thread made before it found the
-	 * flag true is seen below. A task that was queued here without a barrier is visible to
-	 * all CPUs before the counts are read. Pairs with make_it_look:A, stop_searching:A,
-	 * wpool_park_join:A.
+	 * look_here:B, fully ordered. From here on, a thread that finds the flag false calls again,
+	 * and may reuse @look. A change that a thread made before it found the flag true is seen
+	 * below. A task that was queued here without a barrier is visible to all CPUs before the
+	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
 	xchg(&rq->handoff.is_called, false);
 	look_for_sleepers(rq->pool);
@@ -65,7 +64,7 @@ static void look_here(void *info)
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
-	/* runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
+	/* this runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
 	rq->handoff.work = IRQ_WORK_INIT_HARD(handoff_work);
 	INIT_CSD(&rq->handoff.look, look_here, rq);
 }
@@ -77,7 +76,7 @@ void wpool_handoff_sync(struct wpool *pool)
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff.work);
-		/* wpool_handoff_sync:A, pairs with look_here:A; it waits for an interrupt */
+		/* wpool_handoff_sync:A, pairs with look_here:A; the call waits for an interrupt */
 		while (atomic_read_acquire(&rq->handoff.nr_looks))
 			cpu_relax();
 	}
@@ -91,7 +90,7 @@ static bool is_enabled;
 
 static bool has_reserve(struct wpool *pool)
 {
-	/* the idle workers last: this may pass CPUs that have none any more */
+	/* the idle workers last: this may visit CPUs that have none any more */
 	return READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity) || wpool_idle_any(pool);
 }
 
@@ -105,8 +104,8 @@ static bool could_come(struct wpool *pool, struct wpool_runq *here)
 }
 
 /*
- * Does the worker go to sleep in this switch, other than to park? A worker that parks has
- * counted itself out and has no task; one in a task may have been counted out as a hog.
+ * Does the worker go to sleep in this switch, other than to park? A worker that parks has counted
+ * itself out and has no task; a worker in a task may have been counted out as a hog.
  */
 static bool is_blocking(struct wpool_worker *w)
 {
@@ -125,7 +124,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* if neither is set, the worker parks, and another thread has picked it again already */
+	/* if neither is set, the worker parks, and another thread has already picked it again */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;
@@ -137,9 +136,9 @@ static void switched_out(struct preempt_notifier *notifier,
 }
 
 /*
- * A worker that slept runs again, and counts again: it will look for work when its task has
- * ended. A hog that has slept counts again, too; another hog stays counted out until its task
- * has ended.
+ * A worker that slept runs again, and counts again: it will look for work when its task has ended.
+ * So does a hog that has slept. A hog that has not slept stays counted out until its task has
+ * ended.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -149,7 +148,7 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 		return;
 	w->asleep = false;
 	wpool_running_enter(w);
-	/* the monitor must see if the task does not end soon */
+	/* the monitor must notice if the task does not end soon */
 	wpool_monitor_timer_set(w->pool);
 }
 
@@ -192,7 +191,7 @@ void wpool_handoff_exit(void)
 		preempt_notifier_dec();
 }
 
-#else /* the monitor does all of it, later */
+#else /* without this, the monitor does all of it, later */
 
 void wpool_handoff_enable(void) { }
 void wpool_handoff_watch(struct wpool_worker *w) { }

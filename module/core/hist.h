@@ -3,8 +3,8 @@
  * Histograms of times: 16 buckets for each power of two, so that a bucket's width is at
  * most a sixteenth of its start.
  *
- * Below 256 ns the buckets are 16 ns wide: a clock is not more precise. The last one also
- * counts what is longer than 137 s. A pool that does not keep its latency has none of them.
+ * Below 256 ns the buckets are 16 ns wide: a clock is not more precise. The last bucket also counts
+ * times longer than 137 s. A pool has histograms only if it keeps its latency.
  */
 #ifndef WPOOL_CORE_HIST_H
 #define WPOOL_CORE_HIST_H
@@ -19,13 +19,13 @@
 #define WPOOL_HIST_SHIFT	4	/* 16 buckets a power */
 
 /*
- * What a run queue keeps while the attribute latency is 1. Written on the run queue's own CPU with
- * interrupts off, and by a reset, which excludes that; read anywhere with READ_ONCE.
+ * What a run queue counts while the attribute latency is 1. Written on the run queue's own CPU with
+ * interrupts off, and by a reset, which excludes such writers; read anywhere with READ_ONCE.
  */
 struct wpool_hists {
 	struct wpool_hist wait;	/* from submit to start, of tasks that started on this CPU */
 	struct wpool_hist run;	/* from start to end, of tasks that ended on this CPU */
-	/* what these cost by their functions, WPOOL_NR_COSTS entries */
+	/* what these tasks cost by their functions, WPOOL_NR_COSTS entries */
 	struct wpool_cost *costs;
 };
 
@@ -43,13 +43,13 @@ static inline u32 wpool_hist_bucket(u64 ns)
 	return min_t(u64, units, WPOOL_HIST_BUCKETS - 1);
 }
 
-/** wpool_hist_count() - count a time; the histogram's own CPU, interrupts off */
+/** wpool_hist_count() - count a time; on the histogram's own CPU, interrupts off */
 void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 
 /** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - empty it; the caller keeps others from counting, not from reading */
+/** wpool_hist_clear() - empty it; the caller excludes threads that count, but not readers */
 void wpool_hist_clear(struct wpool_hist *hist);
 
 #endif /* WPOOL_CORE_HIST_H */

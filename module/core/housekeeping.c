@@ -11,13 +11,13 @@
 
 #include "core/registry.h"
 
-/* As all pools know them; written by the work only. */
+/* The set that all pools use; written by the work only. */
 static struct cpumask seen;
 static void (*tell)(struct wpool *pool, void *unused);
 
 static void tell_pools(struct work_struct *work)
 {
-	/* a later change is seen by the pools, or by the next check, or by both */
+	/* the pools see a later change, or the next check does, or both do */
 	wpool_housekeeping_copy(&seen);
 	wpool_pools_walk(tell, NULL);
 }
@@ -25,9 +25,9 @@ static void tell_pools(struct work_struct *work)
 static DECLARE_WORK(work, tell_pools);
 
 /*
- * The kernel keeps three sets, and what is in them differs between versions: DOMAIN are the CPUs
- * that isolcpus= and partitions leave to it, WQ those that nohz_full= leaves, KTHREAD one or the
- * other. A worker keeps to the CPUs in all three.
+ * The kernel keeps three sets, and their contents differ between versions. DOMAIN: the CPUs that
+ * isolcpus= and partitions leave to the kernel. WQ: those that nohz_full= leaves. KTHREAD: one or
+ * the other. A worker keeps to the CPUs that are in all three.
  */
 static unsigned long mask_word(u32 i)
 {
@@ -63,7 +63,7 @@ void wpool_housekeeping_look(void)
 
 	rcu_read_lock();
 	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
-		/* a word that is just being written looks different: the work runs once more */
+		/* a word that is being written looks different: then the work runs once more */
 		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
 	rcu_read_unlock();
 	if (!same)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. On
- * Linux 7.2 and later an administrator changes them while the machine runs: isolated
- * partitions of cpusets; 6.12 does not have that. The kernel tells no module, so the monitor
- * looks.
+ * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. On Linux 7.2
+ * and later an administrator changes them while the machine runs, with isolated partitions of
+ * cpusets; 6.12 cannot. The kernel does not tell modules about it, so the monitor checks.
  */
 #ifndef WPOOL_CORE_HOUSEKEEPING_H
 #define WPOOL_CORE_HOUSEKEEPING_H
@@ -20,15 +19,16 @@ void wpool_housekeeping_copy(struct cpumask *mask);
 bool wpool_housekeeping_has(int cpu);
 
 /*
- * Notice whether the set has changed. If so, the function that wpool_housekeeping_init() was given
- * is soon called for each pool. The check reads a few words, and writes none. Context: any but NMI.
+ * Check whether the set has changed. If so, the function that wpool_housekeeping_init() was given
+ * is soon called for each pool. The check reads a few words, and writes none. Context: any except
+ * NMI.
  */
 void wpool_housekeeping_look(void);
 
-/* From now on changes are noticed. @changed: called for each pool, in process context */
+/* Check for changes from now on. @changed: called for each pool after one; process context */
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
 
-/** wpool_housekeeping_exit() - the monitor has stopped: wait for the last call */
+/** wpool_housekeeping_exit() - wait for the last call, after the monitor has stopped */
 void wpool_housekeeping_exit(void);
 
 #endif /* WPOOL_CORE_HOUSEKEEPING_H */

@@ -47,8 +47,8 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
 	/*
-	 * wpool_idle_take:A, the last access: the worker continues without the lock. Pairs
-	 * with wpool_park_sleep:A.
+	 * wpool_idle_take:A, the last access: the worker continues without the lock. Pairs with
+	 * wpool_park_sleep:A.
 	 */
 	smp_store_release(&w->parked, false);
 }
@@ -67,7 +67,7 @@ bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	/* usually set: it outlasts the wake-up of a worker, which may soon park again */
+	/* usually set: the bit outlasts the wake-up of a worker, which may soon park again */
 	if (!test_bit(rq->index, pool->idle_mask))
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
@@ -92,12 +92,12 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. If a worker
-	 * wakes itself, in an interrupt, it is none; but a worker takes a task out before it asks
-	 * for the timer. Interrupts are still off: the thread cannot be freed yet.
+	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. The call is no
+	 * barrier if a worker wakes itself, in an interrupt; but a worker takes a task out before
+	 * it asks for the timer. Interrupts are still off, so the thread cannot be freed yet.
 	 */
 	wake_up_process(thread);
-	/* the worker may have to wait for its CPU: the monitor must see that */
+	/* the worker may have to wait for its CPU, which the monitor must see */
 	wpool_monitor_timer_set(rq->pool);
 	return true;
 }
@@ -141,8 +141,8 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 	/* wpool_idle_wake_runq:A, pairs with wpool_park_join:A, see wake.c */
 	smp_mb();
 	/*
-	 * Wake as many as there are now, from the end where no worker joins. A worker
-	 * that joins later has seen the state that these are woken for.
+	 * Wake as many workers as there are now, from the end where no worker joins. A worker that
+	 * joins later has seen the state for which these are woken.
 	 */
 	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
 		;

@@ -2,9 +2,9 @@
 /*
  * Idle workers: the lists of parked workers, and the picking of one.
  *
- * Each run queue has a list of its parked workers, with the next one to be picked in
- * front. With order lifo the most recently parked worker is picked and the coldest one
- * expires; with fifo the worker that has been idle longest is picked.
+ * Each run queue has a list of its parked workers, with the next one to be picked in front. With
+ * order lifo the most recently parked worker is picked and the coldest one expires; with fifo the
+ * worker that has been idle longest is picked.
  *
  * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, the
  * expiry timer, or the worker itself. workers/park.h says what the worker does before
@@ -19,9 +19,9 @@
 bool wpool_idle_any(struct wpool *pool);
 
 /*
- * Clear a CPU's bit in pool->idle_mask, if it has no idle worker. @rq: its run queue. The bit stays
- * when the last idle worker is woken, as that worker may soon park again. A waker that finds no
- * idle worker there calls this. Interrupts are off.
+ * Clear a CPU's bit in pool->idle_mask, if the CPU has no idle worker. @rq: its run queue. The bit
+ * stays when the last idle worker is woken, as that worker may soon park again. A waker that finds
+ * no idle worker there calls this. Interrupts are off.
  */
 void wpool_idle_trim(struct wpool_runq *rq);
 
@@ -29,28 +29,29 @@ void wpool_idle_trim(struct wpool_runq *rq);
 u32 wpool_idle_nr(struct wpool *pool);
 
 /*
- * Put a worker on its run queue's list: it does not count as running. @rq: its run queue. Called by
- * the worker; interrupts off. Returns true if it counted as running until then: pass that to
- * wpool_running_left().
+ * Put a worker on its run queue's list, so that it does not count as running. @rq: its run queue.
+ * Called by the worker; interrupts off. Returns true if it counted as running until then: pass that
+ * to wpool_running_left().
  */
 bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
 
-/** wpool_idle_take() - take a worker off the list, which may run at once; under rq->lock */
+/** wpool_idle_take() - take a worker, which may run at once, off the list; under rq->lock */
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);
 
 /** wpool_idle_coldest() - the worker to expire or move first, or NULL; under rq->lock */
 struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq);
 
 /*
- * The run queue whose coldest idle worker is the oldest of all. @since: since when that worker has
- * been idle, in jiffies. Interrupts are off. Returns the run queue, or NULL if no worker is idle.
+ * Find the run queue whose coldest idle worker has been idle longest of all. @since: since when
+ * that worker has been idle, in jiffies. Interrupts are off. Returns the run queue, or NULL if no
+ * worker is idle.
  */
 struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since);
 
 /*
- * Wake the next idle worker of a run queue to look for work. @helps: it shall also look for tasks
- * that other CPUs offer. Does nothing if a worker is already waking for this run queue. Interrupts
- * are off. Returns true if a worker was woken.
+ * Wake the next idle worker of a run queue to look for work. @helps: whether it also looks for
+ * tasks that other CPUs offer. Does nothing if a worker is already waking for this run queue.
+ * Interrupts are off. Returns true if a worker was woken.
  */
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 

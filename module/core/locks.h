@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lock order, outer lock first: a lock may be taken under each lock that it is indented
- * below. Raw locks are taken with interrupts off. Each lockless section has interrupts or
- * preemption off, so an RCU grace period waits for all threads that were inside one.
+ * Lock order, outer lock first: a lock may be taken under each lock that it is indented below. Raw
+ * locks are taken with interrupts off. Each lockless section has interrupts or preemption off, so
+ * an RCU grace period waits for all threads that were inside one.
  *
  *   file->attach_mutex (faces/dev/load/file.h)
  *   devpool->mutex (faces/dev/control/pool.c)
@@ -45,6 +45,6 @@
 #ifndef WPOOL_CORE_LOCKS_H
 #define WPOOL_CORE_LOCKS_H
 
-/* What each lock protects is said at its definition. */
+/* The definition of each lock says what it protects. */
 
 #endif /* WPOOL_CORE_LOCKS_H */

@@ -2,9 +2,9 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its timer fires as long as a task is queued or a worker runs, or one did since the
- * last look: a module whose pools are quiet has no timer. A look changes nothing unless
- * the look before it saw the same:
+ * Its timer fires as long as a task is queued or a worker runs, or either was so since the last
+ * look: a module whose pools are quiet has no timer. A look changes something only if the look
+ * before it saw the same:
  *
  *   a hog     a worker that runs here has not looked for work for hog_ms. It is counted
  *             out, and a worker of another CPU takes its queue.
@@ -23,10 +23,10 @@
  *             task has been there. The pool's work (tidy.c) then ends all overdue tasks:
  *             finish.c.
  *
- *   pressure  a task has been queued since the look before, or a submitter waits: pressure.h
+ *   pressure  a task has been queued since the last look, or a submitter waits: pressure.h
  *
- * A queue does not stall if it waits because the capacity is used up, or because its
- * worker is in a task that is no hog yet.
+ * A queue that waits because the capacity is used up, or because its worker is in a task that is no
+ * hog yet, does not stall.
  */
 #include "core/monitor.h"
 
@@ -56,8 +56,8 @@
 #define STALL_LOG_NS	NSEC_PER_SEC
 
 /*
- * Where no notifier tells that a worker blocks, the monitor looks often as long as it
- * finds blocked workers, and takes a hundredth of a CPU at most.
+ * Where no notifier tells that a worker blocks, the monitor looks often as long as it finds blocked
+ * workers. It takes a hundredth of a CPU at most.
  */
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
@@ -68,7 +68,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose which workers retake_chosen() counts out: those asleep, or with a hog all in tasks. */
+/* Choose which workers retake_chosen() counts out: with a hog all in tasks, else those asleep. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -89,7 +89,7 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	return watch->retake != WPOOL_RETAKE_NONE;
 }
 
-/* Count out the chosen workers of all run queues, in one walk. */
+/* Count out the chosen workers of all run queues, in one walk over the workers. */
 static void retake_chosen(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -132,7 +132,7 @@ static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-/* Note what is seen. Returns for how long it has not changed. */
+/* Note what is seen. Returns how long it has not changed. */
 static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 {
 	if (!standing->since_ns || standing->what != what) {
@@ -142,7 +142,7 @@ static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 	return now - standing->since_ns;
 }
 
-/* Note what is at the head of a queue. Returns for how long, if that is a stall, or 0. */
+/* Note what is at the head of a queue. Returns how long it has been, if that is a stall, or 0. */
 static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 {
 	u64 ns = standing_ns(&watch->head, head, now);
@@ -153,8 +153,9 @@ static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 }
 
 /*
- * True if no worker is idle or in reserve, and none can be created: the next one that becomes free
- * looks at the offers. A pool without any worker must still ask, so that other pools make room.
+ * True if no worker is idle or in reserve, and none can be created: then the next worker that
+ * becomes free looks at the offers. A pool without any worker must still ask, so that other pools
+ * make room.
  */
 static bool is_exhausted(struct wpool *pool)
 {
@@ -165,7 +166,7 @@ static bool is_exhausted(struct wpool *pool)
 		(workers && !wpool_workers_room() && !READ_ONCE(pool->reserve.rescuer)));
 }
 
-/* Is the worker that is relied on here in a task, rather than waiting for its CPU? */
+/* Is the worker that is relied on here in a task, so that it does not wait for its CPU? */
 static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w;
@@ -176,7 +177,7 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
-/* A queue is stalled: of all such queues, let other CPUs take from the one with the oldest task. */
+/* This queue is stalled: let other CPUs take from the stalled queue with the oldest task. */
 static void note_left(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 left = READ_ONCE(pool->left), first, other;
@@ -193,7 +194,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	unsigned long flags;
 	u64 ns;
 
-	/* if there is only @next, the same task may be submitted there again and again */
+	/* if only @next holds a task, the same task may be submitted there again and again */
 	if (wpool_runq_len(rq) == 1 && READ_ONCE(rq->next))
 		head ^= (u64)READ_ONCE(rq->tick) << 32;
 	ns = stall_ns(&rq->watch, head, now);
@@ -204,7 +205,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		return;
 	}
 	note_left(pool, rq);
-	/* if it was not offered so far: the task that runs takes longer than the estimate */
+	/* if the queue was not offered so far, the running task takes longer than the estimate */
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
@@ -215,7 +216,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 
-/* The global queue and the urgent tasks, as one: a worker that takes from one takes from both. */
+/* The global queue and the urgent tasks, as one queue: a worker takes from both or from none. */
 static void watch_shared(struct wpool *pool, u64 now)
 {
 	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
@@ -247,7 +248,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has a task been there for too long? Perhaps another one at the same address: the sweep checks. */
+/* Has a task been there for too long? It may be another one at that address: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -273,7 +274,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	bool overdue;
 	u32 i;
 
-	/* max_wait_ms was set more recently than that: no task that it applies to is overdue yet */
+	/* max_wait_ms was set after that time: no task to which it applies is overdue yet */
 	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||
@@ -296,8 +297,8 @@ static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 }
 
 /*
- * Does a run queue hold a task that it held when its marks were set? A task that moves to
- * another queue is seen there one time later.
+ * Does a run queue hold a task that it held when its marks were set? A task that moves to another
+ * queue is noticed there one time later.
  */
 static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 {
@@ -315,7 +316,7 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	return waits;
 }
 
-/* Does somebody wait? Tasks count if they were queued at the sample before this one, too. */
+/* Does a submitter wait, or a task that was queued at the sample before this one, too? */
 static void sample_pressure(struct wpool *pool, u64 now, bool queued)
 {
 	bool waits = READ_ONCE(pool->admission.nr_waiting);
@@ -351,7 +352,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* A frozen pool takes no tasks, so nothing is a stall: start all measurements again. */
+/* A frozen pool takes no tasks, so no queue of it stalls: start all measurements again. */
 static void forget_marks(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
@@ -411,11 +412,11 @@ static bool look_closely(struct wpool *pool)
 	else if (wpool_report_jam(pool, now))
 		busy = true;
 	sample_pressure(pool, now, queued);
-	/* as long as there is pressure, so that its end is seen */
+	/* continue while there is pressure, to notice its end */
 	return busy || queued || pool->pressure.is_on;
 }
 
-/* For each pool, in each period: a quiet pool costs one test. */
+/* For each pool, in each period. A quiet pool costs one test. */
 static bool look_at(struct wpool *pool)
 {
 	bool busy;
@@ -425,7 +426,7 @@ static bool look_at(struct wpool *pool)
 	busy = look_closely(pool);
 	if (!busy) {
 		WRITE_ONCE(pool->is_watched, false);
-		/* look_at:A, pairs with what monitor_timer.c lists */
+		/* look_at:A, pairs with the barriers that monitor_timer.c lists */
 		smp_mb();
 		busy = look_closely(pool);
 		if (busy)
@@ -442,7 +443,7 @@ static void set_period(u64 look_ns)
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
 	has_acted = false;
-	/* PERIOD_NS at most: one slow look must not put off the next one for long */
+	/* PERIOD_NS at most: one slow look must not postpone the next one for long */
 	period_ns = min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS);
 	wpool_monitor_timer_period(period_ns);
 }

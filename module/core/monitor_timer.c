@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's timer, see monitor_timer.h. A timer that was asked for since it last rang starts
- * again by itself, so tasks that come one at a time do not each start it.
+ * The monitor's timer, see monitor_timer.h. If a thread has asked for the timer since it last
+ * fired, it starts again by itself. So tasks that come one at a time do not each start it.
  *
- * Barrier pairs. One side changes what a look at the pools sees, executes a full
- * barrier, and reads the state of the timer:
+ * Barrier pairs. One side changes something that a look at the pools sees, executes a full barrier,
+ * and reads the state of the timer:
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
  *   wpool_idle_wake:A       the same, because it is picked (idle.c)
@@ -17,8 +17,8 @@
  *
  *   timer_fires:A           the state is OFF, barrier, look at all pools
  *
- * Either the thread that made the change finds the state OFF and starts the timer, or the look
- * sees the change and starts it.
+ * Either the thread that made the change finds the state OFF and starts the timer, or the look sees
+ * the change and starts it.
  *
  * The look visits only pools with @is_watched set. If the monitor finds a pool quiet, it clears
  * the flag, executes a full barrier, and looks again (look_at:A in monitor.c). Either the thread
@@ -56,8 +56,8 @@ void __wpool_monitor_timer_set(struct wpool *pool)
 		smp_mb();
 	}
 	/*
-	 * An exchange, so that only one caller starts the timer. It must not lose its CPU before
-	 * it does: no other thread would.
+	 * An exchange, so that only one caller starts the timer. That caller must not lose its CPU
+	 * before it does: no other thread would start it.
 	 */
 	local_irq_save(flags);
 	if (xchg(&wpool_monitor_timer_state, WPOOL_TIMER_USED) == WPOOL_TIMER_OFF)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's timer: one timer of the module, set by threads that start a task or
- * wake a worker, or that queue a task for which no worker is woken.
+ * The monitor's timer: one timer of the module. A thread sets it that starts a task, wakes a
+ * worker, or queues a task for which no worker is woken.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
 #define WPOOL_CORE_MONITOR_TIMER_H
@@ -11,18 +11,18 @@
 
 #include "core/state.h"
 
-/* The timer is off; it is on; it is on and was asked for since it last rang. */
+/* The timer is off; it is on; it is on, and a thread has asked for it since it last fired. */
 enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_USED };
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 
-/** __wpool_monitor_timer_set() - have the monitor look at a pool, start its timer if it is off */
+/** __wpool_monitor_timer_set() - have the monitor look at a pool; start its timer if that is off */
 void __wpool_monitor_timer_set(struct wpool *pool);
 
 /*
  * Set the timer, because a worker runs or is about to, or a task waits. @pool: the pool, which the
- * monitor visits from now on, until it finds the pool quiet. A full barrier since the worker was
- * counted or the task was queued, see monitor_timer.c.
+ * monitor visits from now on, until it finds the pool quiet. The caller has executed a full barrier
+ * since the worker was counted or the task was queued, see monitor_timer.c.
  */
 static inline void wpool_monitor_timer_set(struct wpool *pool)
 {
@@ -32,8 +32,8 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 }
 
 /*
- * Call it before there is a pool. @look_fn: called in a softirq when the timer fires, if it returns
- * true, the timer rings again; @period_ns: time until it rings.
+ * Call it before there is a pool. @look_fn: called in a softirq when the timer fires; if it returns
+ * true, the timer starts again; @period_ns: time until the timer fires.
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 

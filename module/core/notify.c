@@ -2,9 +2,9 @@
 /*
  * News, see notify.h.
  *
- * Barrier pair: a thread sets the flag, executes a full barrier (wpool_notify_tell:A), and sets
- * the monitor's timer. The monitor executes timer_fires:A, see monitor_timer.c, and reads the
- * flag. It clears the flag before it sends, so that later news set it again.
+ * Barrier pair: a thread sets the flag, executes a full barrier (wpool_notify_tell:A), and sets the
+ * monitor's timer. The monitor executes timer_fires:A, see monitor_timer.c, and reads the flag. It
+ * clears the flag before it sends, so that later news sets it again.
  */
 #include "core/notify.h"
 
@@ -30,7 +30,7 @@ void wpool_notify_send(struct wpool *pool)
 	WRITE_ONCE(pool->has_news, false);
 	/* pairs with the release in wpool_notify_attach() */
 	file = smp_load_acquire(&pool->pressure_file);
-	/* the file may be removed already, but the node is valid as long as the pool */
+	/* the file may be removed already, but its node is valid as long as the pool */
 	if (file)
 		sysfs_notify_dirent(file);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * News of a pool, for programs that poll its file pressure: a submit met a full pool, tasks
- * or submitters begin to wait, a worker died, a queue stalls. The monitor passes them on. So
- * they may come from any context, and there is at most one message in a period of the monitor.
+ * News for programs that poll the file pressure of a pool: a submit met a full pool, tasks or
+ * submitters begin to wait, a worker died, a queue stalls. The monitor sends it. So any context may
+ * report news, and at most one message is sent in a period of the monitor.
  */
 #ifndef WPOOL_CORE_NOTIFY_H
 #define WPOOL_CORE_NOTIFY_H
@@ -14,20 +14,20 @@
 /** __wpool_notify_tell() - the slow path of wpool_notify_tell() */
 void __wpool_notify_tell(struct wpool *pool);
 
-/* There is something to tell about a pool */
+/* Report news of a pool */
 static inline void wpool_notify_tell(struct wpool *pool)
 {
 	if (!READ_ONCE(pool->has_news))
 		__wpool_notify_tell(pool);
 }
 
-/** wpool_notify_send() - for the monitor: wake those who poll, if there is anything to tell */
+/** wpool_notify_send() - for the monitor: wake programs that poll, if there is news */
 void wpool_notify_send(struct wpool *pool);
 
-/** wpool_notify_attach() - the pool has its files; process context */
+/** wpool_notify_attach() - called when the pool has its files; process context */
 void wpool_notify_attach(struct wpool *pool);
 
-/** wpool_notify_detach() - before the pool is freed */
+/** wpool_notify_detach() - call it before the pool is freed */
 void wpool_notify_detach(struct wpool *pool);
 
 #endif /* WPOOL_CORE_NOTIFY_H */

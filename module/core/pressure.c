@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pressure, see pressure.h. A pure data structure, which is given the time.
+ * Pressure, see pressure.h. A pure data structure: the caller passes the time.
  *
- * Once in a period each average moves towards the share of that period in which the pressure
- * was on; periods in which it did not change are one step together. After kernel/sched/psi.c.
+ * Once in a period each average moves towards the share of that period in which the pressure was
+ * on. Periods in which it did not change are computed together, in one step. After
+ * kernel/sched/psi.c.
  */
 #include "core/pressure.h"
 
@@ -15,10 +16,10 @@
 /* What is left of an average after a period: exp(-1/10), exp(-1/60), exp(-1/300); * 2^32 */
 static const u32 decays[WPOOL_NR_PRESSURES] = { 3886247119U, 4223977731U, 4280674573U };
 
-/* What is left of a value after @nr periods, each of which multiplies it by @power / 2^32. */
+/* What is left of a value after @nr periods, if each period multiplies it by @power / 2^32. */
 static u64 decay_periods(u64 value, u32 power, u64 nr)
 {
-	/* ends soon: the power becomes 0, and then the value does */
+	/* this ends soon: the power becomes 0, and then the value */
 	for (; nr && value; nr >>= 1) {
 		if (nr & 1)
 			value = mul_u64_u32_shr(value, power, 32);
@@ -27,7 +28,7 @@ static u64 decay_periods(u64 value, u32 power, u64 nr)
 	return value;
 }
 
-/* @nr periods have passed, in each of which the pressure was on for @share of the time. */
+/* @nr periods have passed. In each, the pressure was on for @share of the time. */
 static void pass_periods(struct wpool_pressure *p, u64 nr, u64 share)
 {
 	u64 *avg = p->avg;

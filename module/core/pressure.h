@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In how much of the time a pool kept somebody waiting: averages over 10, 60 and 300 s, as
- * the kernel's /proc/pressure has them.
+ * How much of the time a pool kept tasks or submitters waiting: averages over 10, 60 and 300 s,
+ * like those of the kernel's /proc/pressure.
  *
- * The monitor switches the pressure on and off. The averages are computed when it changes, and
- * when they are read, for all the time since then: nothing runs in between.
+ * The monitor switches the pressure on and off. The averages are computed when it changes, and when
+ * they are read, for all the time since then; in between nothing runs.
  */
 #ifndef WPOOL_CORE_PRESSURE_H
 #define WPOOL_CORE_PRESSURE_H
@@ -22,29 +22,29 @@
 /* The pressure of a pool */
 struct wpool_pressure {
 	raw_spinlock_t lock;	/* protects all fields; raw: the monitor takes it */
-	bool is_on;	/* somebody waits; read anywhere with READ_ONCE */
-	u64 until_ns;	/* up to when all is counted */
+	bool is_on;	/* a task or a submitter waits; read anywhere with READ_ONCE */
+	u64 until_ns;	/* up to when the time is counted */
 	u64 start_ns;	/* when the present period began */
-	u64 on_ns;	/* how long it was on in that period, up to @until_ns */
-	u64 total_ns;	/* how long it was ever on, up to @until_ns */
+	u64 on_ns;	/* how long the pressure was on in that period, up to @until_ns */
+	u64 total_ns;	/* how long the pressure was ever on, up to @until_ns */
 	u64 avg[WPOOL_NR_PRESSURES];	/* the averages at @start_ns, 0 to %WPOOL_PRESSURE_FULL */
 };
 
 /* What a reader gets */
 struct wpool_pressure_avgs {
 	u64 avg[WPOOL_NR_PRESSURES];	/* the averages, 0 to %WPOOL_PRESSURE_FULL */
-	u64 total_ns;	/* how long it was ever on */
+	u64 total_ns;	/* how long the pressure was ever on */
 };
 
 /** wpool_pressure_init() - start without pressure at @now, in ns */
 void wpool_pressure_init(struct wpool_pressure *p, u64 now);
 
-/** __wpool_pressure_set() - the slow path of wpool_pressure_set(): @on is new */
+/** __wpool_pressure_set() - the slow path of wpool_pressure_set(), if @on changes */
 void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
 /*
- * Switch the pressure on or off. @p: the pressure; @now: the time, in ns; @on: does somebody wait?
- * One caller at a time. Returns true if it was off and is on.
+ * Switch the pressure on or off. @p: the pressure; @now: the time, in ns; @on: does a task or
+ * submitter wait? One caller at a time. Returns true if it was off and is on.
  */
 static inline bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
 {

@@ -19,7 +19,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;
 
-	/* many CPUs read this line: do not write what is there already */
+	/* many CPUs read this line, so write it only if its value changes */
 	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
 		return false;
 	set_bit(rq->index, offers);
@@ -28,7 +28,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End the offer of a run queue. False if it holds tasks for others after all: the offer stays. */
+/* End the offer of a run queue. False if it does hold tasks for others: the offer stays. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;
@@ -44,7 +44,7 @@ static bool end_offer(struct wpool_runq *rq)
 	return false;
 }
 
-/* Here, for all CPUs, or on a CPU that offers its tasks. */
+/* Is a task queued here, for all CPUs, or on a CPU that offers its tasks? */
 static __always_inline bool look_from(struct wpool *pool, struct wpool_runq *rq, bool end_offers)
 {
 	u32 nr = wpool_nr_active(pool), i;

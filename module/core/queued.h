@@ -11,8 +11,8 @@
 
 /*
  * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on it. A
- * worker that sleeps in its task, or that was counted out as a hog, does not look. Returns true if
- * such a worker is running, idle or waking.
+ * worker that sleeps in its task, or that was counted out as a hog, will not. Returns true if
+ * another worker is running, idle or waking here.
  */
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
@@ -27,13 +27,13 @@ static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
 	       wpool_fifo_len(&rq->backlog);
 }
 
-/** wpool_runq_first() - when was the first task queued? Without the next slot; racy */
+/** wpool_runq_first() - when was the first task queued, the next slot not included? Racy */
 static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
 {
 	return wpool_fifo_first(&rq->backlog, jiffy) || wpool_ring_first(&rq->ring, jiffy);
 }
 
-/** wpool_runq_pop() - take the first task, not that of the next slot; interrupts off */
+/** wpool_runq_pop() - take the first task, the next slot not included; interrupts off */
 static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 {
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
@@ -67,9 +67,9 @@ bool wpool_runq_is_left(struct wpool_runq *rq);
 /*
  * If wpool_runq_is_left(), offer its tasks to workers of other CPUs. @rq: run queue of any CPU.
  * Workers visit only those run queues of other CPUs that are offered, so that a search costs the
- * same with two CPUs and with many. A full barrier after the change that makes other workers
- * necessary. Returns true if it was not offered before and is now; then this is a full barrier,
- * too.
+ * same with two CPUs and with many. The caller has executed a full barrier after the change that
+ * makes other workers necessary. Returns true if it was not offered before and is now; then this is
+ * a full barrier, too.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 
@@ -81,8 +81,8 @@ bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * As wpool_queues_have_work(), and end outdated offers. @rq: this CPU's run queue. An offer that
- * turns out to be valid is withdrawn for a moment, and another thread may rely on it just then. So
- * the caller must make sure that a worker comes. Preemption is off. Returns true if there is one;
+ * turns out to be valid is withdrawn for a moment, during which another thread may miss it. So the
+ * caller must make sure that a worker comes. Preemption is off. Returns true if a task is queued;
  * then this is a full barrier after the offer was repeated.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);

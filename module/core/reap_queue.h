@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The queue of the reaper: workers whose threads end. */
+/* The queue of the reaper: workers whose threads are ending. */
 #ifndef WPOOL_CORE_REAP_QUEUE_H
 #define WPOOL_CORE_REAP_QUEUE_H
 

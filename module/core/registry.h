@@ -12,15 +12,15 @@ struct wpool;
 
 /*
  * Add a pool, which wpool_find() does not find yet. From now on CPU hotplug and the monitor visit
- * the pool. Sleeps. Returns 0, or -EEXIST if there is a pool with this name, even one that is being
- * made or destroyed.
+ * the pool. Sleeps. Returns 0, or -EEXIST if a pool has this name, even one that is being made or
+ * destroyed.
  */
 int wpool_registry_add(struct wpool *pool);
 
 /*
- * The pool is complete: let it be found. @show: makes it visible to programs, until it returns, a
- * search for the pool waits. Sleeps. Returns the return value of @show; after an error the pool is
- * not found.
+ * The pool is complete: let wpool_find() find it. @show: makes the pool visible to programs; until
+ * it returns, a search for the pool waits. Sleeps. Returns what @show returns; after an error the
+ * pool is not found.
  */
 int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool));
 
@@ -28,8 +28,8 @@ int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool));
 void wpool_registry_del(struct wpool *pool);
 
 /*
- * Find the first published pool that matches. @match: does a pool match? Called under a mutex.
- * Sleeps. Returns the pool, with a reference, or NULL.
+ * Find the first published pool that matches. @match: says whether a pool matches; called under a
+ * mutex. Sleeps. Returns the pool, with a reference, or NULL.
  */
 struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *data),
 				  const void *data);
@@ -40,20 +40,20 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
 /*
- * Is there a pool at that address, whose destruction has not ended? @pool: the address. Under RCU,
+ * Is there, at that address, a pool whose destruction has not ended? @pool: the address. Under RCU,
  * which keeps the pool.
  */
 bool wpool_registry_has(const struct wpool *pool);
 
 /*
- * As wpool_pools_walk(), without a lock. @fn: called under RCU, the destruction of the pool may
- * have begun. No sleeping. Returns whether @fn returned true for any pool; it is called for all.
+ * As wpool_pools_walk(), without a lock. @fn: called under RCU; the destruction of the pool may
+ * have begun. No sleeping. Calls @fn for all pools, and returns whether any call returned true.
  */
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
 
 /*
- * Add up what a function returns for each pool. @fn: called under RCU, its second argument is what
- * is left of @most; @most: stop when the sum has reached it. No sleeping.
+ * Add up what a function returns for each pool. @fn: called under RCU; its second argument is what
+ * is still missing to @most; @most: stop when the sum has reached it. No sleeping.
  */
 unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
 				  unsigned long most);

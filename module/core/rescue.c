@@ -19,11 +19,11 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* interrupts are off, so it is not freed; the lock decides whether it is taken */
+	/* interrupts are off, so the worker is not freed; it is taken under the lock only */
 	w = READ_ONCE(pool->reserve.rescuer);
 	if (!w || !READ_ONCE(w->in_reserve))
 		goto out;
-	/* where there are few, and so not behind a hog if that can be helped */
+	/* a CPU with few workers, and so not behind a hog if possible */
 	rq = wpool_runq(pool, wpool_home_place(pool, prefer));
 	wpool_runq_activate(rq);
 	raw_spin_lock(&pool->workers.lock);
@@ -52,8 +52,9 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	}
 out:
 	/*
-	 * wpool_reserve_take:B, there is none; then the caller reads whether the spawner was asked.
-	 * Pairs with spawn_worker:A, then a look whether there is one.
+	 * wpool_reserve_take:B, the reserve is empty; then the caller reads whether the spawner was
+	 * asked. Pairs with spawn_worker:A, after which the spawner reads whether the reserve is
+	 * empty.
 	 */
 	smp_mb();
 	local_irq_restore(flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the worker in reserve is taken, by the thread that needs it; see workers/rescuer.c. */
+/* How a thread that needs a worker takes the one in reserve; see workers/rescuer.c. */
 #ifndef WPOOL_CORE_RESCUE_H
 #define WPOOL_CORE_RESCUE_H
 
@@ -8,14 +8,15 @@
 struct wpool;
 
 /*
- * The worker in reserve becomes one of the pool's. @prefer: the CPU where it would be welcome, or
- * -1. Returns true if it was there, and the pool below its capacity; the reserve is to be refilled.
+ * The worker in reserve becomes a worker of the pool. @prefer: the CPU where it would be welcome,
+ * or -1. Returns true if there was one, and the pool was below its capacity; the reserve is to be
+ * refilled.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 
 /*
- * The pool has other CPUs or cgroups: so shall have its worker in reserve. Process context,
- * interrupts on.
+ * The CPUs or cgroups of the pool have changed: change those of its worker in reserve. Process
+ * context, interrupts on.
  */
 void wpool_reserve_follow(struct wpool *pool);
 

@@ -9,15 +9,15 @@ struct wpool_worker;
 
 /* The reserve of a pool; the letters are those of state.h. */
 struct wpool_reserve {
-	struct wpool_worker *rescuer;	/* W: the worker in reserve, or on its way there, or NULL.
-					 *    It is leaving, and counts in workers.list and in
-					 *    the module alone
+	struct wpool_worker *rescuer;	/* W: the worker in reserve, or about to be, or NULL. It has
+					 *    @leaving set, and counts only in workers.list and in
+					 *    the module
 					 */
-	u64 rescue_ns;			/* W: when the last rescuer stepped in, or 0 if it was
-					 *    replaced or is counted
+	u64 rescue_ns;			/* W: when the last rescuer became a worker, or 0 if it was
+					 *    replaced or is counted in @rescued
 					 */
-	u64 rescued;			/* W: times that it could not be replaced, or not within
-					 *    10 ms
+	u64 rescued;			/* W: times that the rescuer could not be replaced, or not
+					 *    within 10 ms
 					 */
 	bool wait_reported;		/* X: the log says that a task waits for a pool without
 					 *    reclaim; racy

@@ -19,8 +19,8 @@
  * Consumers read head with acquire, too, and then tail: a consumer that reads a head
  * which another consumer moved also reads a tail at or beyond it.
  *
- * ABA: head is compared as a number that only grows. A consumer that holds an old
- * value has preemption off, so head cannot move 2^32 times meanwhile.
+ * ABA: head is compared as a number that only grows. A consumer that holds an old value has
+ * preemption off, so head cannot move 2^32 times meanwhile.
  */
 #include "core/ring.h"
 
@@ -37,7 +37,7 @@ void wpool_ring_init(struct wpool_ring *ring)
 	atomic_set(&ring->head, ring->tail);
 }
 
-/* Read @nr slots from @head on and win them. False if head has moved: @head is the new one. */
+/* Read @nr slots from @head on and win them. False if head has moved: then @head is updated. */
 static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
 		       struct wpool_task **tasks)
 {
@@ -59,7 +59,7 @@ u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 		nr = wpool_ring_tail(ring) - (u32)head;
 		if (!nr)
 			return 0;
-		/* head was read before tail and is too old for it: read it again */
+		/* head was read before tail and is too old for that tail: read head again */
 		if (nr > WPOOL_RING_SIZE) {
 			head = atomic_read_acquire(&ring->head);
 			continue;

@@ -2,11 +2,11 @@
 /*
  * The ring of a run queue: 128 slots, one producer, any number of consumers.
  *
- * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it knows
- * nothing of pools, workers or threads, and it never follows the pointers that it
- * holds. head and tail grow without bound; a slot is valid while
- * head <= index < tail (mod 2^32). Beside each task stands the jiffy in which it was
- * queued, so that the age of the first one can be read without a look at the task.
+ * A pure data structure, after Go's runtime (runqput, runqget, runqgrab): it knows nothing of
+ * pools, workers or threads, and it never follows the pointers that it holds. head and tail grow
+ * without bound; a slot is valid while head <= index < tail (mod 2^32). Beside each task the ring
+ * stores the jiffy in which it was queued, so that a reader learns the age of the first task
+ * without touching the task.
  *
  *   producer   code on the ring's own CPU with interrupts off, so there is only one
  *   consumer   any CPU, with preemption off: reads slots, then wins them by moving
@@ -33,8 +33,8 @@ struct wpool_task;
 
 /**
  * struct wpool_ring - the ring
- * @head: next slot to take; moved by consumers
- * @tail: next slot to fill; moved by the producer
+ * @head: next slot to take; consumers move it
+ * @tail: next slot to fill; the producer moves it
  * @slots: the tasks
  * @jiffy: when each of them was queued
  */
@@ -86,7 +86,7 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 
 /*
  * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE;
- * it can only grow until the next put.
+ * the room can only grow until the next put.
  */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
@@ -97,7 +97,7 @@ static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
-/** wpool_ring_fits() - would a ring hold at most @max tasks with @nr more? For the producer */
+/** wpool_ring_fits() - would the ring hold at most @max tasks after @nr more? For the producer */
 static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 max)
 {
 	/* wpool_ring_fits:A, as wpool_ring_room:A */
@@ -174,14 +174,14 @@ static inline bool wpool_ring_pop_if(struct wpool_ring *ring, const struct wpool
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
 /*
- * Is a task in a ring? @task: the task to find, only its address is used. Racy:
- * another consumer may take the task meanwhile. Returns true if it was there.
+ * Is a task in a ring? @task: the task; only its address is used. Racy: another consumer may take
+ * the task meanwhile. Returns true if it was there.
  */
 bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 
 /*
  * Move half of another ring to the own one. @own: ring of this CPU, must be empty; @victim: the
- * other ring; @nr: how many were taken, the returned one included. Context: producer of @own,
+ * other ring; @nr: how many were taken, including the one returned. Context: producer of @own,
  * consumer of @victim. Returns the first of the tasks taken, which is not put into @own; %NULL if
  * @victim is empty.
  */

@@ -26,7 +26,7 @@ struct wpool_worker;
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after one of this CPU has blocked */
 	call_single_data_t look;	/* K: the same, after another CPU counted one out */
-	bool is_called;			/* X: @look is on its way, and has not begun to look */
+	bool is_called;			/* X: @look was called, and has not begun to look */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
 };
 
@@ -34,9 +34,9 @@ struct wpool_runq {
 	struct wpool_ring ring;		/* X: the tasks, oldest first */
 
 	struct wpool_fifo backlog ____cacheline_aligned; /* K: the older part of the same queue:
-							  *    tasks for which the ring had no
-							  *    room, and those that other CPUs
-							  *    submit for this one
+							  *    tasks for which the ring had no room,
+							  *    and tasks that other CPUs submit for
+							  *    this one
 							  */
 
 	/* One line: used by each look for work; other CPUs read it to decide whether to help. */
@@ -45,24 +45,25 @@ struct wpool_runq {
 	 * off, while it is NULL; cleared by exchange
 	 */
 	struct wpool_task *next ____cacheline_aligned;
-	struct task_struct *runner;	/* X: thread of the worker that last began to run tasks
-					 *    here; written by workers at home here, only compared
+	struct task_struct *runner;	/* X: thread of the worker that was the last one here to
+					 *    begin to run tasks; written by workers at home here,
+					 *    only compared
 					 */
 	u32 tick;			/* P: number of looks for work */
-	u32 shared_end;			/* C: how many tasks had come to the global queue when this
-					 *    CPU last put one there
+	u32 shared_end;			/* C: how many tasks had ever come to the global queue when
+					 *    this CPU last put one there
 					 */
 	u32 shared_jiffy;		/* C: and when that was */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
 					 *    @urgent_tick
 					 */
-	u32 urgent_tick;		/* P: @tick of the look that took the last one */
+	u32 urgent_tick;		/* P: @tick of the look that took the last urgent task */
 	u32 call_jiffy;			/* P: when a worker last checked whether the queue needs
 					 *    help
 					 */
 	u32 help_jiffy;			/* C: when this CPU last looked for a worker of another CPU,
-					 *    and woke none, or the tasks are short
+					 *    and either woke none or had short tasks
 					 */
 	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
@@ -72,8 +73,8 @@ struct wpool_runq {
 	struct wpool_share share;	/* of the admission of the pool */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because another one blocked */
-	u32 turn_tick;			/* P: of the global queue and this one: the @tick from which
-					 *    on the global queue has its turn
+	u32 turn_tick;			/* P: in the turns of the global queue and this one: the
+					 *    @tick at which the global queue has its next turn
 					 */
 	u32 turn_end;			/* P: pool->globq.popped at the end of that turn */
 	int cpu;			/* I */
@@ -81,7 +82,7 @@ struct wpool_runq {
 	bool is_active;			/* W: it may hold tasks and workers, see runq_alloc.h */
 
 	/* The workers at home here. */
-	u32 nr_running ____cacheline_aligned; /* Q: those that will look for work before they
+	u32 nr_running ____cacheline_aligned; /* Q: the workers that will look for work before they
 					       *    sleep, see counts.h
 					       */
 	raw_spinlock_t lock;		/* K: for Q of the run queue and of its workers */
@@ -96,11 +97,11 @@ struct wpool_runq {
 					 *    only that worker clears it, without the lock
 					 */
 	int node;			/* T: the memory node of this CPU, see near.h; read anywhere */
-	u32 cache;			/* T: which last-level cache it has; the same */
+	u32 cache;			/* T: its last-level cache, see near.h; read anywhere */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
-	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool
-					 *    has never kept that; constant once set
+	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool has
+					 *    never measured it; constant once set
 					 */
 	struct wpool *pool;		/* I */
 };

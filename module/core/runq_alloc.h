@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The run queues of a pool. From before the pool has its first worker until it is
- * destroyed, each CPU that is online has one, so code in any context finds the run queue of
- * its own CPU. A CPU that has not been online since the pool was created has none, and costs
- * a pointer.
+ * The run queues of a pool. From before the pool has its first worker until it is destroyed, each
+ * online CPU has one, so code in any context finds the run queue of its own CPU. A CPU that has not
+ * been online since the pool was created has none, and costs a pointer.
  *
- * A run queue becomes active when a worker is first at home there, or when a worker that the
- * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a
- * thread that looks for these visits no others.
+ * A run queue becomes active when its first worker gets its home there, or when a worker that the
+ * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a thread
+ * that looks for these visits no others.
  */
 #ifndef WPOOL_CORE_RUNQ_ALLOC_H
 #define WPOOL_CORE_RUNQ_ALLOC_H
@@ -16,21 +15,22 @@
 
 /*
  * Prepare the memory for the run queues of a new pool. @pool: zeroed. Sleeps. Returns 0 or -ENOMEM;
- * wpool_runqs_free() also after an error.
+ * call wpool_runqs_free() also after an error.
  */
 int wpool_runqs_init(struct wpool *pool);
 
 /*
- * Make the run queue of a CPU, if it has none. @gfp: how to allocate it: without __GFP_ACCOUNT
- * while a CPU comes up, as that thread's memory cgroup has nothing to do with the pool, and its
- * limit must not keep the CPU offline. Sleeps. No other thread adds to the pool meanwhile. Returns
- * 0 or -ENOMEM.
+ * Make the run queue of a CPU, if the CPU has none. @gfp: how to allocate it. Without __GFP_ACCOUNT
+ * while a CPU comes online: the memory cgroup of that thread has nothing to do with the pool, and
+ * its limit must not keep the CPU offline. Sleeps. No other thread adds to the pool meanwhile.
+ * Returns 0 or -ENOMEM.
  */
 int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 
 /*
- * Let all run queues count times, now and those that come later. Sleeps. The caller holds
- * cpu_hotplug_lock and pool->tune_mutex. Returns 0 or -ENOMEM; a second call does the rest.
+ * Let all run queues measure times, also those that are made later. Sleeps. The caller holds
+ * cpu_hotplug_lock and pool->tune_mutex. Returns 0 or -ENOMEM; a second call continues after an
+ * error.
  */
 int wpool_runqs_add_hists(struct wpool *pool);
 

@@ -15,10 +15,10 @@ struct wpool_spawn {
 					 *    a hint, which any thread may replace
 					 */
 	u32 retry_ms;			/* B: pause after a failed spawn */
-	int error;			/* B: the error of the last failed attempt, or 0; read
-					 *    anywhere with READ_ONCE
+	int error;			/* B: the error of the last attempt, if that failed, or 0;
+					 *    read anywhere with READ_ONCE
 					 */
-	u64 failed;			/* B: attempts that failed; read as @error */
+	u64 failed;			/* B: attempts that failed; readers as of @error */
 	bool failing;			/* B: the last attempt failed, and the log says so */
 	bool refused;			/* S: the module had no place for a worker of the pool;
 					 *    the spawner tries again

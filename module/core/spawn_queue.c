@@ -6,13 +6,13 @@
  * spawner, which is that work, clears the flag before it looks at the pool: spawn_worker:A, in
  * workers/spawner.c.
  *
- * A pool that has a worker in reserve takes that one at once: it needs no spawner, all of which
- * may be waiting for memory. The request is then for the next one in reserve.
+ * A pool that has a worker in reserve takes that one at once. It needs no spawner for it, since all
+ * spawners may be waiting for memory. The request is then for the next worker in reserve.
  *
- * A pool that has work but no worker, because max_workers is reached, starves. While a
- * pool starves, the other pools create no worker. While more pools starve than there are
- * free places, workers of other pools leave. Each place that becomes free makes the
- * first starved pool due at once.
+ * A pool that has work but no worker, because max_workers is reached, starves. While a pool
+ * starves, the other pools create no worker. While more pools starve than there are free places,
+ * workers of other pools leave. When a place becomes free, the spawner of the pool that has starved
+ * longest runs at once.
  */
 #include "core/spawn_queue.h"
 
@@ -28,13 +28,13 @@
 #include "core/state.h"
 
 /*
- * Protects the list and the fields marked S, and a reference got for a work that is then found
- * pending; raw: submitters and ending threads take it.
+ * Protects the list and the fields marked S. Also protects a reference taken for a work that then
+ * turns out to be pending. Raw: submitters and ending threads take it.
  */
 static DEFINE_RAW_SPINLOCK(lock);
-/* Pools that starve, those that began first in front. */
+/* Pools that starve, the longest first. */
 static LIST_HEAD(starved_pools);
-/* How many these are; read anywhere. */
+/* Length of that list; read anywhere. */
 static u32 nr_starved;
 
 static struct workqueue_struct *spawn_wq;
@@ -113,11 +113,11 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 	raw_spin_unlock_irq(&lock);
 }
 
-/* Serve the pool then, whatever was asked before. */
+/* Serve the pool at that time, whatever was asked before. */
 static void serve_in(struct wpool *pool, unsigned int ms)
 {
 	wpool_get(pool);
-	/* never the last one: see the callers */
+	/* never the last reference: see the callers */
 	if (mod_delayed_work(spawn_wq, &pool->spawn.work, msecs_to_jiffies(ms)))
 		wpool_put(pool);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queue of the spawners: pools that need one more worker. A spawner is a work of the pool,
- * which one thread at a time runs, see workers/spawner.c.
+ * The queue of the spawners: pools that need one more worker. A spawner is a work of the pool, so
+ * one thread at a time runs it, see workers/spawner.c.
  */
 #ifndef WPOOL_CORE_SPAWN_QUEUE_H
 #define WPOOL_CORE_SPAWN_QUEUE_H
@@ -23,11 +23,11 @@ struct wpool;
 void wpool_spawn_ask(struct wpool *pool, int prefer);
 
 /**
- * wpool_spawn_look() - have the spawner look whether the pool needs a worker, or a reserve
+ * wpool_spawn_look() - have the spawner check whether the pool needs a worker, or a reserve
  * @pool: the pool
  *
- * For who has not looked. If no spawner comes, as memory is short, tasks that are queued have the
- * monitor ask for a worker.
+ * For a caller that has not checked. If no spawner comes, as memory is short, the monitor asks for
+ * a worker for the tasks that are queued.
  *
  * Context: any.
  */
@@ -47,15 +47,15 @@ u32 wpool_spawn_nr_starved(void);
  * wpool_spawn_wants_place() - do more pools starve than there are free places?
  *
  * Context: any.
- * Return: true if so. Then a worker that is not in a task must leave its pool.
+ * Return: true if so. Then a worker that is in no task must leave its pool.
  */
 bool wpool_spawn_wants_place(void);
 
 /**
- * wpool_spawn_place_free() - the module may have one more worker
+ * wpool_spawn_place_free() - announce that the module may have one more worker
  * @pool: the pool whose worker left
  *
- * Context: any; a full barrier after the place is free.
+ * Context: any; after a full barrier since the place became free.
  */
 void wpool_spawn_place_free(struct wpool *pool);
 
@@ -69,7 +69,7 @@ void wpool_spawn_place_free(struct wpool *pool);
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
 
 /**
- * wpool_spawn_set_refused() - note whether the module had no place for a worker
+ * wpool_spawn_set_refused() - note whether the module had no place for a worker of the pool
  * @pool: the pool that the calling spawner serves
  * @refused: max_workers is reached, or other pools starve
  */
@@ -78,7 +78,7 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused);
 /** wpool_spawn_attach() - set the workqueue of the spawners, before there is a pool */
 void wpool_spawn_attach(struct workqueue_struct *wq);
 
-/** wpool_spawn_end() - take back the request of a pool that is drained; any context, irqs on */
+/** wpool_spawn_end() - take back the request of a drained pool; any context, interrupts on */
 void wpool_spawn_end(struct wpool *pool);
 
 #endif /* WPOOL_CORE_SPAWN_QUEUE_H */

@@ -68,7 +68,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 
 /* ---- jams ---- */
 
-/* Say why nothing happens; false if that is not known, or in the log already. */
+/* Log why nothing happens. Returns false if the reason is not known, or is in the log already. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
 	char text[WPOOL_WHY_BYTES];

@@ -11,8 +11,9 @@ struct wpool;
 struct wpool_looked;
 
 /*
- * No worker takes from a queue, although one could. @watch: the monitor's record of the queue,
- * notes that it was reported; @cpu: the queue's CPU, or -1 for the global queue; @ns: for how long.
+ * Report that no worker takes from a queue, although one could. @watch: the monitor's record of the
+ * queue, which notes the report; @cpu: the queue's CPU, or -1 for the global queue; @ns: how long
+ * no task was taken.
  * Context: the monitor, in an RCU read-side section.
  */
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
@@ -26,10 +27,10 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 
-/** wpool_stall_attach() - set what prints a stalled pool, called under RCU, or %NULL; sleeps */
+/** wpool_stall_attach() - set the function that prints a stalled pool under RCU, or NULL; sleeps */
 void wpool_stall_attach(void (*fn)(struct wpool *pool));
 
-/** wpool_report_no_jam() - no task is queued, no submitter waits: an episode is over */
+/** wpool_report_no_jam() - end an episode: no task is queued, and no submitter waits */
 void wpool_report_no_jam(struct wpool *pool);
 
 #endif /* WPOOL_CORE_STALL_REPORT_H */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state that the layers share: struct wpool. What a single mechanism owns is a struct of its
- * own: admission.h, fifo.h, hooks.h, pressure.h, reserve.h, spawn.h, tidy.h, watch.h. Run queues
- * are in runq.h, workers in worker.h. The functions in here are accessors only. The order of all
- * locks is in locks.h.
+ * The state that the layers share: struct wpool. The fields that only one mechanism uses are in a
+ * struct of that mechanism: admission.h, fifo.h, hooks.h, pressure.h, reserve.h, spawn.h, tidy.h,
+ * watch.h. Run queues are in runq.h, workers in worker.h. The functions in here are accessors only.
+ * The order of all locks is in locks.h.
  *
- * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read
- * the field anywhere; K, D, M, O and G say who may use it at all.
+ * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read the
+ * field anywhere; K, D, M, O and G say who may use it at all.
  *
  *   I: set before the pool, the run queue or the worker is published, never changed
  *   T: pool->tune_mutex to write
@@ -73,9 +73,10 @@ struct wpool {
 					 *    WPOOL_ATT_*; usually 0
 					 */
 	u32 colour;			/* F: colour of newly accepted tasks */
-	u32 token_batch;		/* T: tokens that a run queue caches at a time; 0 below
-					 *    about 64 tokens a CPU, where other CPUs would miss the
-					 *    cached ones; %WPOOL_NO_TOKENS without a limit
+	u32 token_batch;		/* T: tokens that a run queue caches at a time; 0 if there
+					 *    are fewer than about 64 tokens a CPU, as CPUs would
+					 *    lack the tokens that others have cached;
+					 *    %WPOOL_NO_TOKENS without a limit
 					 */
 	u32 capacity;			/* T: workers at most, or %WPOOL_UNLIMITED */
 	u32 nr_workers;			/* W: live workers that have not decided to leave */
@@ -86,11 +87,11 @@ struct wpool {
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
 	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
-	bool prealloc;			/* I: min_workers exist before the first task */
+	bool prealloc;			/* I: min_workers workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
 	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
-	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, and
-					 *    then queues it; the spawner clears it before it
+	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, before
+					 *    it queues the spawner; the spawner clears it before it
 					 *    looks
 					 */
 	u16 cgroup_nr;			/* K: counts the changes of @anchor, under the same lock;
@@ -105,9 +106,8 @@ struct wpool {
 					 */
 	struct wpool_items *items;	/* I: reserve of items of a bound pool, or NULL */
 	struct module *owner;		/* I: the module that created the pool */
-	unsigned long *idle_mask;	/* X: active run queues that have an idle worker, and
-					 *    some that no longer have one; changed under
-					 *    runq->lock
+	unsigned long *idle_mask;	/* X: active run queues that have an idle worker, and some
+					 *    that no longer have one; changed under runq->lock
 					 */
 	unsigned long *offers;		/* X: active run queues that workers of other CPUs shall
 					 *    check for tasks, see queued.h
@@ -121,8 +121,8 @@ struct wpool {
 	 * that are rarely used fill up the lines.
 	 */
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
-	atomic_t nr_coming;		/* X: workers that were woken to search, and do not yet */
-	u32 coming_jiffy;		/* X: when the first of them was woken */
+	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
+	u32 coming_jiffy;		/* X: when the first of these was woken */
 	bool unserved;			/* X: a thread needed a worker and could wake none; the
 					 *    spawner, or the next worker that makes room, clears
 					 *    it and looks at the queues: wake_one:A in wake.c
@@ -138,15 +138,15 @@ struct wpool {
 					 *    that last changed between short and long, see
 					 *    length.h; %U32_MAX: unknown
 					 */
-	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, those that
-					 *    are not known to be short, and what follows them
-					 *    on their CPU in the same tick
+	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, tasks that
+					 *    are not known to be short, and those that the same CPU
+					 *    submits later in the same tick
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
-	bool follows;			/* T: @cpumask is that of housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
-					 *    mutex, too, but by the rescuer, which is told to
+	bool follows;			/* T: @cpumask follows housekeeping.h */
+	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Read it under the
+					 *    mutex, too; only the rescuer does not, and is told to
 					 *    read it again: wpool_reserve_follow()
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
@@ -156,7 +156,7 @@ struct wpool {
 	u32 queue_depth;		/* T: accepted tasks beyond @capacity */
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
-	u64 max_wait_since;		/* T: @max_wait_ms holds for tasks submitted since then;
+	u64 max_wait_since;		/* T: @max_wait_ms applies to tasks submitted from then on;
 					 *    set before @max_wait_ms
 					 */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
@@ -180,14 +180,14 @@ struct wpool {
 	struct wpool_monitor monitor;	/* what the monitor keeps */
 	struct wpool_pressure pressure;	/* K: the share of time in which tasks or threads waited */
 	bool has_news;			/* X: see notify.h */
-	struct kernfs_node *pressure_file; /* I: sysfs file, or NULL; set when the file exists */
+	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
-	struct wpool_tidy tidy;		/* K: tasks and dead workers whose end calls functions of
-					 *    the owner, see tidy_queue.h
+	struct wpool_tidy tidy;		/* K: tasks and dead workers for whose end functions of the
+					 *    owner are called, see tidy_queue.h
 					 */
-	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks, which call none */
+	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks, for which none is called */
 	wait_queue_head_t drain_wq;	/* K: waits for tasks to finish, or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time;
@@ -217,7 +217,7 @@ static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
 	return __this_cpu_read(*pool->rq);
 }
 
-/** wpool_runq() - run queue of a CPU, or NULL if it has not been online since create */
+/** wpool_runq() - run queue of a CPU, or NULL if the CPU has not been online since create */
 static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
 {
 	return READ_ONCE(*per_cpu_ptr(pool->rq, cpu));
@@ -275,12 +275,12 @@ static inline bool wpool_is_closed(struct wpool *pool)
 }
 
 /*
- * For how long may a task wait? @from: set to the time of submit from which on tasks have that
- * limit. Returns the limit, or 0 if there is none.
+ * How long may a task wait? @from: set to the earliest time of submit to which the limit applies.
+ * Returns the limit, or 0 if there is none.
  */
 static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 {
-	/* pairs with apply_attrs() of tune.c: a new limit does not hold for earlier tasks */
+	/* pairs with apply_attrs() of tune.c: a new limit does not apply to earlier tasks */
 	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
 
 	/* 0 is a task without a time of submit */
@@ -291,8 +291,8 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 /*
  * Does a task that has not started end with -ECANCELED? @pool: the pool, released with
  * %WPOOL_RELEASE_CANCEL or not. Call it after the task was taken out of its queue. A task that was
- * accepted after a reboot was queued after the bit was cleared, and the take orders this read.
- * Returns true if it does.
+ * accepted after a reboot was queued after the bit was cleared, and the take orders this read
+ * behind that. Returns true if it does.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {

@@ -15,7 +15,7 @@
 
 /*
  * Take half of another CPU's tasks: of its backlog, whose tasks are older, or else of its ring. If
- * its tasks may be long, take only the first: the others would wait here behind it.
+ * its tasks may be long, take only the first: others would wait behind it here.
  */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has to be ended in process context, see tidy_queue.h. */
+/* Tasks and workers that must be ended in process context, see tidy_queue.h. */
 #include "core/tidy_queue.h"
 
 #include <linux/kobject.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What has to be ended in process context, because a function of the pool's owner may be called
- * for it, which may sleep: tasks that were cancelled in a context that cannot end them, workers
- * that died, and queued tasks that have waited for too long, or whose pool was released with
- * %WPOOL_RELEASE_CANCEL.
+ * Tasks and workers that must be ended in process context, because that may call a function of the
+ * pool's owner, which may sleep: tasks that were cancelled in a context that cannot end them,
+ * workers that died, and queued tasks that have waited for too long, or whose pool was released
+ * with %WPOOL_RELEASE_CANCEL.
  *
- * Each pool has a queue of its own, so that a slow function holds up only its own pool. A work
- * item of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no
- * function is called, have a second queue: a thread that waits for one of them does not wait for
- * an abort or fault function.
+ * Each pool has a queue of its own, so that a slow function delays only its own pool. A work item
+ * of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no function
+ * is called, have a second queue, so that a thread that waits for one of them does not wait for an
+ * abort or fault function.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -21,7 +21,7 @@ struct wpool_task;
 struct wpool_tidy;
 struct wpool_worker;
 
-/* What to end next: one of the three */
+/* What to end next: one of these three */
 struct wpool_untidy {
 	struct wpool_task *task;	/* a task, or NULL */
 	struct wpool_worker *worker;	/* a worker, or NULL */
@@ -32,14 +32,14 @@ struct wpool_untidy {
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
 /*
- * Have a task ended in process context. @pool: its pool, which the task keeps, because it is
- * unfinished; @task: CANCELLED and taken out of the queues, or that of a refused event. Interrupts
- * are off.
+ * Have a task ended in process context. @pool: its pool, which exists because the task is
+ * unfinished; @task: either CANCELLED and taken out of the queues, or that of a refused event.
+ * Interrupts are off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Have a worker that died counted out, and its task ended. @w: the worker, whose thread has ended,
+ * Have a worker that died counted out, and its task ended. @w: the worker, whose thread has ended;
  * it belongs to the queue from now on. Context: the reaper.
  */
 void wpool_tidy_worker(struct wpool_worker *w);
@@ -51,8 +51,8 @@ void wpool_tidy_worker(struct wpool_worker *w);
 void wpool_tidy_queues(struct wpool *pool);
 
 /*
- * For the work: take what comes next. @next: filled in. Returns false if there is nothing. Then the
- * work counts as ended, and may be queued again.
+ * For the work: take the next one to end. @next: filled in. Returns false if the queue is empty.
+ * Then the work counts as ended, and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints, see include/trace/events/wpool.h: their definitions, and the code that
- * runs only while one is enabled.
+ * Tracepoints, see include/trace/events/wpool.h: their definitions, and the code that runs only
+ * while one is enabled.
  */
 #include "core/trace.h"
 

@@ -24,8 +24,8 @@ static inline bool wpool_trace_is_running(void)
 }
 
 /*
- * Where the function of a task is, as its owner knows it. @flags: those of the task, which a reader
- * of a task that may be gone has read before.
+ * The address of a task's function as the owner of the task knows it. @flags: the flags of the
+ * task, which the caller has read earlier, because the task may be gone by now.
  */
 static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags)
 {

@@ -6,15 +6,15 @@
 #include "core/state.h"
 
 /*
- * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue:
- * the ring is full, or a task is to be taken out of its middle. Returns how many. Interrupts are
- * off.
+ * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue.
+ * That is done if the ring is full, or if a task is to be taken out of its middle. Interrupts are
+ * off. Returns how many were moved.
  */
 u32 wpool_transit_spill(struct wpool_runq *rq);
 
 /*
- * Take up to *@nr tasks from a list. Returns the first one, or NULL; the others go to the end of
- * this CPU's ring, which has room for them. *@nr becomes their number, with the first. Interrupts
+ * Take up to *@nr tasks from a list. Returns the first one, or NULL. The others go to the end of
+ * this CPU's ring, which has room for them. *@nr becomes the number of all tasks taken. Interrupts
  * are off.
  */
 struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *from, u32 *nr);

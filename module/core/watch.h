@@ -20,29 +20,27 @@ struct wpool_standing {
 struct wpool_marks {
 	u32 ring_end;		/* N */
 	u32 fifo_end;		/* N: of the backlog, or of the global queue */
-	u32 urgent_end;		/* N: only of a pool: of the queue of urgent tasks */
+	u32 urgent_end;		/* N: of the queue of urgent tasks; only in the record of a pool */
 	struct wpool_task *next; /* N: only compared */
 	u32 tick;		/* N: the run queue's @tick */
 };
 
 /* What the monitor saw of a queue when it last came. */
 struct wpool_looked {
-	u32 look;		/* N: the run queue's @tick; of a pool, the sum of all */
+	u32 look;		/* N: @tick of the run queue; for a pool the sum of all */
 	u64 look_ns;		/* N: since when @look has not changed, or 0 */
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
-	bool reported;		/* N: the log has a message about it */
+	bool reported;		/* N: the log has a message about the queue */
 	struct wpool_marks marks; /* N: a task before these has waited since the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
-	struct wpool_standing stuck; /* N: of a pool: since when no worker has looked; only for
-				      *    panic_on_stall_ms
+	struct wpool_standing stuck; /* N: since when no worker has looked; only in the record of a
+				      *    pool, for panic_on_stall_ms
 				      */
-	bool is_overdue;	/* X: of a run queue: set when a task in it seems to have waited
-				 *    for max_wait_ms; cleared by the sweep, which checks that
+	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
+				 *    max_wait_ms; cleared by the sweep, which checks that
 				 */
-	bool jam_reported;	/* N: of a pool: the log says why its tasks wait, see
-				 *    stall_report.h
-				 */
+	bool jam_reported;	/* N: the log says why tasks of the pool wait, see stall_report.h */
 };
 
 /* What the monitor keeps of a pool. */
@@ -51,8 +49,8 @@ struct wpool_monitor {
 	u64 marked_ns;		/* N: when the marks of its queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: tasks that ran for hog_ms without sleeping */
-	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks,
-				 *    and no more were allowed
+	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks, and
+				 *    no more were allowed
 				 */
 };
 

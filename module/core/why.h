@@ -14,7 +14,7 @@ enum wpool_why {
 	WPOOL_WHY_HOGS,		/* tasks that do not sleep keep the CPUs */
 };
 
-/* Room for any answer: most is the name of a function. */
+/* Room for any answer: the name of a function takes most of it. */
 #define WPOOL_WHY_BYTES		192
 
 /* Say why tasks of a pool wait, racy; under RCU. @text: filled in, @size bytes. */

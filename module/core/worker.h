@@ -30,16 +30,16 @@ struct wpool_worker {
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */
 	struct list_head idle_node;	/* Q: in rq->idle while @parked */
 	unsigned long idle_since;	/* Q: jiffies when it parked */
-	bool parked;			/* Q: asleep or about to be; cleared by the thread that
-					 *    picks it
+	bool parked;			/* Q: asleep or about to be; the thread that picks it clears
+					 *    this
 					 */
-	bool picked;			/* G: created or woken to look for work, and has not
-					 *    started to; read anywhere with READ_ONCE
+	bool picked;			/* G: created or woken to look for work, and has not started
+					 *    to look; read anywhere with READ_ONCE
 					 */
 	bool helps;			/* G: @picked to look for tasks that other CPUs offer,
 					 *    too; counts in nr_coming
 					 */
-	bool leaving;			/* W: counted out of the pool: it ends, or is the
+	bool leaving;			/* W: counted out of the pool, because it ends or is the
 					 *    rescuer
 					 */
 	bool searching;			/* O: counts in nr_searching */
@@ -47,22 +47,19 @@ struct wpool_worker {
 					 *    when it runs again
 					 */
 	bool has_notifier;		/* O: @notifier is registered */
-	bool detached;			/* O: the outermost task is detached: its memory may be
-					 *    gone
+	bool detached;			/* O: the outermost task is detached: its memory may be gone
 					 */
 	u8 colour;			/* O: colour of a detached outermost task */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when the worker joined the cgroups */
-	u32 in_a_row;			/* O: number of tasks run while another thread wants the
-					 *    CPU
+	u32 in_a_row;			/* O: number of tasks run while another thread wants the CPU
 					 */
 	u32 nested;			/* O: number of tasks inside the outermost one: a worker
-					 *    that waits for a task may run it meanwhile
+					 *    that waits for a task may run that task meanwhile
 					 */
-	u32 on_stack[2];		/* O: of the nested tasks, those that live on its own
-					 *    stack, by colour
+	u32 on_stack[2];		/* O: the nested tasks that live on its own stack, by colour
 					 */
-	int locks_left;			/* O: locks that its tasks left held, and lockdep still
-					 *    counts
+	int locks_left;			/* O: locks that its tasks have left held, as lockdep still
+					 *    counts them
 					 */
 	int prio;			/* M to write: normal_prio of @thread, as its pool has
 					 *    set it
@@ -70,7 +67,7 @@ struct wpool_worker {
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-	struct preempt_notifier notifier; /* O: is called when the worker is switched out */
+	struct preempt_notifier notifier; /* O: called when the worker is switched out */
 #endif
 	struct wpool_task *task;	/* V: innermost task it is in, or NULL; other threads
 					 *    use its address only
@@ -79,14 +76,14 @@ struct wpool_worker {
 	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
 					 *    own stack, linked by their @held
 					 */
-	struct wpool_worn *worn;	/* O: what the innermost task has on of its group, or NULL,
-					 *    see task/behalf.h
+	struct wpool_worn *worn;	/* O: what the innermost task uses of its group's client, or
+					 *    NULL, see task/behalf.h
 					 */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
 					 *    see wait.c
 					 */
 	bool lifts;			/* W: counts in nr_lifting */
-	bool told;			/* W: another worker found a deadlock, and this one is to
+	bool told;			/* W: another worker found a deadlock, and this one must
 					 *    wake up and return -EDEADLK; read without the lock,
 					 *    too
 					 */
@@ -100,8 +97,8 @@ struct wpool_worker {
 	void *own;			/* O: what worker_start set, for tasks, worker_end and
 					 *    the fault handler
 					 */
-	struct wpool_preparing *preparing; /* G: its creator waits here for the end of
-					    *    worker_start, see owner_hooks.c
+	struct wpool_preparing *preparing; /* G: its creator waits here for the end of worker_start,
+					    *    see owner_hooks.c
 					    */
 	bool may_go;			/* X: set when its creator has made it a worker, or the
 					 *    rescuer
@@ -110,10 +107,10 @@ struct wpool_worker {
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
 					 *    cleared by the thread that takes it or ends it
 					 */
-	bool changed;			/* W: the pool has other CPUs or cgroups than the rescuer */
+	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
-	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of
-					 *    those that died
+	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of those
+					 *    that died
 					 */
 	struct rcu_head rcu;		/* O: frees it */
 	struct wpool_context base;	/* O: the state in which worker_start left the thread, and
@@ -127,8 +124,8 @@ struct wpool_workers {
 	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool,
 						 *    see wait.c
 						 */
-	u32 nr_lifting;				/* W: those whose task had not started: the pool is
-						 *    not frozen meanwhile, see freeze.h
+	u32 nr_lifting;				/* W: of these, the ones whose task had not started:
+						 *    the pool is not frozen meanwhile, see freeze.h
 						 */
 	u64 expired;				/* W: workers that ended because they were idle */
 	struct timer_list expiry_timer;		/* K: pending while workers beyond min_workers are
@@ -136,9 +133,8 @@ struct wpool_workers {
 						 */
 	struct mutex mutex;			/* K: for M */
 	struct list_head list;			/* M: those not reaped; read under RCU, too */
-	atomic_t nr_threads;			/* X: workers that are not reaped, without the one
-						 *    that waits in reserve, and threads that make
-						 *    workers
+	atomic_t nr_threads;			/* X: workers that are not reaped, except the one in
+						 *    reserve, and threads that make workers
 						 */
 	atomic64_t spawned;			/* X: workers that were created */
 	atomic64_t faults;			/* X: workers that died in a task */
