@@ -21,7 +21,7 @@
 
 /*
  * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
- * removed, and to attach a thread to one that is gone is a bug. One mutex for all pools, as the
+ * removed, and it is a bug to attach a thread to a removed one. One mutex for all pools, as the
  * kernel has one for all cgroups.
  */
 static DEFINE_MUTEX(anchors_mutex);
@@ -131,17 +131,17 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
 		pool->anchor = anchor;
-		/* 0 is that of a new worker, which is where it was created */
+		/* 0 is the number of a new worker, which is in the cgroups of kthreadd */
 		nr = pool->cgroup_nr + 1;
 		WRITE_ONCE(pool->cgroup_nr, nr ?: 1);
 	}
 	mutex_unlock(&anchors_mutex);
 
-	/* idle workers follow, and the rescuer, which would keep the old cgroups */
+	/* idle workers follow, and so does the rescuer, which would keep the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);
 	wpool_reserve_follow(pool);
-	/* without the mutex: it needs CPU time of its cgroup */
+	/* without the mutex: the anchor needs CPU time of its cgroup to end */
 	if (old)
 		kthread_stop(old);
 	return over ? -ESHUTDOWN : 0;
@@ -190,7 +190,7 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 	if (wpool_cgroup_is_joined(w))
 		return;
-	/* otherwise no cpuset takes it; wpool_worker_rehome() then sets its CPU again */
+	/* otherwise no cpuset accepts it; wpool_worker_rehome() then sets its CPU again */
 	current->flags &= ~PF_NO_SETAFFINITY;
 	err = wpool_cgroup_join(w);
 	current->flags |= PF_NO_SETAFFINITY;

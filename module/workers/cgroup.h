@@ -20,21 +20,21 @@ struct wpool_worker;
 
 /*
  * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
- * meanwhile: the calling one, %NULL is kthreadd. Sleeps, killable, for an RCU grace period or so.
- * Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or they
- * do not take a thread; -ENOMEM, -EINTR.
+ * meanwhile, such as the caller; %NULL is kthreadd. Sleeps, killable, for about an RCU grace
+ * period. Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups,
+ * or they do not take a thread; -ENOMEM, -EINTR.
  */
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from);
 
 /*
- * Let go of the cgroups of a pool. @pool: the pool, without workers, in sysfs no more, or about to
+ * Leave the cgroups of a pool. @pool: the pool, without workers, no longer in sysfs, or about to
  * leave it. Sleeps, until the anchor has had the CPU in its cgroup.
  */
 void wpool_cgroup_end(struct wpool *pool);
 
 /*
- * Where the workers of a pool are. @buf: for the path in cgroup version 2, as the caller sees it,
- * with a NUL. Sleeps. Returns length of the path, 0 if the pool has no cgroups; -errno.
+ * The path of the cgroup of a pool's workers. @buf: for the path in cgroup version 2, as the caller
+ * sees it, with a NUL. Sleeps. Returns length of the path, 0 if the pool has no cgroups; -errno.
  */
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
 
@@ -47,7 +47,7 @@ int wpool_cgroup_join(struct wpool_worker *w);
 /*
  * Attach the calling worker, if the cgroups of its pool have changed. @w: the calling worker, which
  * does not count as running. If that fails, the worker stays where it is, and the log says so. Its
- * allowed CPUs may be others afterwards.
+ * allowed CPUs may have changed afterwards.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 

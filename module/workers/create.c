@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Workers are created and freed, see create.h. */
+/* How workers are created and freed, see create.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "workers/create.h"
@@ -29,7 +29,7 @@
 #include "workers/worker.h"
 
 /*
- * Create a worker that waits for wpool_hooks_go(). @leaving: it is not counted in.
+ * Create a worker that waits for wpool_hooks_go(). @leaving: the worker is not counted in.
  */
 static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
 {
@@ -62,14 +62,14 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 		return ERR_PTR(err);
 	}
 	/*
-	 * Since 6.14 a thread that is not bound gets the CPUs of its node, when it first
-	 * runs and whenever a CPU comes up, whatever set_cpus_allowed_ptr() said. A bound
-	 * thread is left alone. Binding does not make it a per-CPU thread: it may move
-	 * itself, see home.c, and the scheduler moves it off a CPU that goes down.
+	 * Since 6.14, a thread that is not bound gets the CPUs of its node when it first runs and
+	 * whenever a CPU comes online, whatever set_cpus_allowed_ptr() said. A bound thread is left
+	 * alone. Binding does not make it a per-CPU thread: it may move itself, see home.c, and the
+	 * scheduler moves it off a CPU that goes offline.
 	 *
-	 * Hotplug need not be held off: the thread is on no run queue of the scheduler
-	 * before its wake-up, which chooses another CPU if this one is going down or gone.
-	 * The worker then notices that it is not at home.
+	 * Hotplug may change CPUs here: the thread is on no run queue of the scheduler before its
+	 * wake-up, which chooses another CPU if this one is going offline or is offline. The worker
+	 * then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
 
@@ -95,14 +95,14 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
-	/* counted as running it must be woken at once: others there park, and rely on it */
+	/* a worker counted as running must be woken at once: others there park, and rely on it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
 	local_irq_enable();
-	/* the worker may have to wait for its CPU: the monitor must see that */
+	/* the worker may have to wait for its CPU, which the monitor must see */
 	wpool_monitor_timer_set(pool);
 	return 0;
 }

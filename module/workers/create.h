@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Workers are created and freed. All functions here sleep; a fatal signal ends a creation. */
+/* How workers are created and freed. All functions here sleep; a fatal signal ends a creation. */
 #ifndef WPOOL_WORKERS_CREATE_H
 #define WPOOL_WORKERS_CREATE_H
 
@@ -29,14 +29,14 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr);
 int wpool_worker_create_rescuer(struct wpool *pool);
 
 /*
- * The same if the pool has none, for its create or a tune, after wpool_rescuer_enable(). Returns
- * as wpool_worker_create_all().
+ * As wpool_worker_create_rescuer(), if the pool has no rescuer; for its create or a tune, after
+ * wpool_rescuer_enable(). Returns as wpool_worker_create_all().
  */
 int wpool_worker_create_reserve(struct wpool *pool);
 
 /*
- * Take a worker that is counted out, and whose thread has ended, off its pool's list. It is freed
- * after an RCU grace period; its pool may be freed earlier. Takes pool->workers.mutex.
+ * Take a worker that is counted out, and whose thread has ended, off its pool's list. The worker is
+ * freed after an RCU grace period; its pool may be freed earlier. Takes pool->workers.mutex.
  */
 void wpool_worker_reap(struct wpool_worker *w);
 

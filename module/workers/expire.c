@@ -58,7 +58,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
-		/* unless it becomes the rescuer */
+		/* unless the worker becomes the rescuer */
 		WRITE_ONCE(pool->workers.expired, pool->workers.expired + !stays);
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
@@ -97,12 +97,12 @@ void wpool_expire_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	rq = wpool_idle_coldest_runq(pool, &since);
 	local_irq_restore(flags);
-	/* when the oldest worker that is left expires, or at once for the next batch */
+	/* when the worker that is now the oldest expires, or at once for the next batch */
 	if (rq)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
-/* If the timer is not pending, there are none: a quiet pool costs no read of its CPUs. */
+/* If the timer is not pending, no worker is idle beyond min_workers: then no CPU is read. */
 u32 wpool_expire_count(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an idle worker expires: the timer that sends away the coldest. */
+/* How an idle worker expires: a timer sends away the coldest one. */
 #ifndef WPOOL_WORKERS_EXPIRE_H
 #define WPOOL_WORKERS_EXPIRE_H
 
@@ -8,18 +8,18 @@
 struct timer_list;
 struct wpool;
 
-/** wpool_expire_arm() - a worker parks: if it may expire, make sure that the timer is pending */
+/** wpool_expire_arm() - a worker parks: make sure that the timer is pending, if it may expire */
 void wpool_expire_arm(struct wpool *pool);
 
 /* The attribute expiry_ms or min_workers changed: check the idle workers again */
 void wpool_expire_rearm(struct wpool *pool);
 
-/** wpool_expire_count() - how many idle workers the pool could spare: racy */
+/** wpool_expire_count() - how many idle workers the pool can spare: racy */
 u32 wpool_expire_count(struct wpool *pool);
 
 /*
- * Send the coldest idle worker away before its time. Takes raw locks only. Returns false if no
- * worker beyond min_workers has been idle for 100 ms.
+ * Send the coldest idle worker away early. Takes raw locks only. Returns false if no worker beyond
+ * min_workers has been idle for 100 ms.
  */
 bool wpool_expire_early(struct wpool *pool);
 

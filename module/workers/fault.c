@@ -2,10 +2,9 @@
 /*
  * Faults, see fault.h.
  *
- * A task_work that is added when the thread starts runs in do_exit(), even if the thread
- * ends because of an oops. There it only passes the worker on: it must not sleep,
- * allocate, or take any but raw locks. When the thread is gone, tidy.c does the
- * repairs.
+ * A task_work that is added when the thread starts runs in do_exit(), even if the thread ends
+ * because of an oops. There it only passes the worker on: it must not sleep or allocate, and may
+ * take only raw locks. When the thread is gone, tidy.c does the repairs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,7 +25,7 @@
 
 /*
  * The kernel counts for each CPU the threads that must not migrate, and does not subtract a thread
- * that ends like that: the CPU could never go offline again.
+ * that ends in that state: the CPU could never go offline again.
  */
 static void unpin_thread(void)
 {
@@ -35,7 +34,7 @@ static void unpin_thread(void)
 }
 
 /*
- * The map is held around tasks. If a task ends its thread without an oops, lockdep shall complain
+ * The map is held around tasks. If a task ends its thread without an oops, lockdep is to complain
  * only about locks of the task.
  */
 static void release_map(struct wpool *pool)
@@ -50,7 +49,7 @@ static void thread_ends(struct callback_head *work)
 {
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
 
-	/* first of all: otherwise it would still be called at the very last switch */
+	/* first of all: otherwise the notifier would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
 	unpin_thread();
 	release_map(w->pool);

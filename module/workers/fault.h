@@ -6,14 +6,14 @@
 struct wpool_worker;
 
 /**
- * wpool_fault_arm() - let the reaper know when this thread ends, for whatever reason
+ * wpool_fault_arm() - tell the reaper when this thread ends, for whatever reason
  * @w: the calling worker, at its start
  */
 void wpool_fault_arm(struct wpool_worker *w);
 
 /*
- * Tell the fault handler, or the log, of a dead worker. @w: its thread is gone. Context: the work
- * of the pool in tidy.c.
+ * Report a dead worker to the fault handler, or to the log. @w: the worker, whose thread is gone.
+ * Context: the work of the pool in tidy.c.
  */
 void wpool_fault_report(struct wpool_worker *w);
 

@@ -4,12 +4,13 @@
  *
  * When the system goes to sleep, the kernel freezes this thread, after the programs, but not the
  * workers. The thread first freezes the pools and waits until none of their tasks runs; only then
- * it enters the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
- * pools. So a suspend waits for tasks that run, as it does for those of a freezable workqueue, and
+ * does it enter the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
+ * pools. So a suspend waits for running tasks, as it does for those of a freezable workqueue, and
  * fails if they take longer than the kernel waits for frozen threads (20 s).
  *
- * A freezable workqueue would not do: the kernel waits for its works, but tells nobody. Nor would a
- * notifier: it is called before programs are frozen, which may wait for tasks of these pools.
+ * A freezable workqueue could not replace the thread: the kernel waits for the works of the
+ * workqueue, but tells no module. Nor could a notifier: it is called before programs are frozen,
+ * and these may wait for tasks of the pools.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,11 +32,11 @@
 
 /* Protects @thread from changes. */
 static DEFINE_MUTEX(mutex);
-/* Or NULL: no pool has been freezable; or an error: none will be. */
+/* The thread; NULL if no pool has been freezable so far; an error if none will be. */
 static struct task_struct *thread;
-/* From here on the kernel freezes it, and a pool that is freezable is frozen. */
+/* From here on the kernel freezes this thread, and a pool that is freezable is frozen. */
 static DECLARE_COMPLETION(is_started);
-/* wpool_freezer_hold() asks for it. */
+/* wpool_freezer_hold() asks for a freeze. */
 static bool is_held;
 /* No task of a freezable pool runs. */
 static bool is_done;
@@ -47,7 +48,7 @@ static bool is_freeze_wanted(void)
 	return freezing(current) || READ_ONCE(is_held);
 }
 
-/* Is it parked? A thread that picks it from now on, and then the worker, sees the pool frozen. */
+/* Is it parked? A thread that picks the worker from now on, and then it, see the pool frozen. */
 static bool is_parked(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = READ_ONCE(w->rq);
@@ -60,7 +61,7 @@ static bool is_parked(struct wpool_worker *w)
 	return parked;
 }
 
-/* How many workers a freeze has to wait for. Once it is 0, it stays so until the pool is thawed. */
+/* How many workers a freeze has to wait for. Once it is 0, it stays 0 until the pool is thawed. */
 static u32 count_busy(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -94,7 +95,7 @@ static bool complain_unfrozen(struct wpool *pool)
 	return false;
 }
 
-/* Wait until no task of the pools runs, or the freeze is called off. */
+/* Wait until no task of the pools runs, or the freeze is cancelled. */
 static void freeze_pools(void)
 {
 	WRITE_ONCE(wpool_freeze_is_on, true);
@@ -127,14 +128,14 @@ static void thaw_pools(void)
 
 static int freezer_main(void *unused)
 {
-	/* the kernel freezes it from here on, but only in the loop: the pools come first */
+	/* from here on the kernel freezes this thread, but only in the loop: pools come first */
 	current->flags &= ~PF_NOFREEZE;
 	/*
 	 * freezer_main:A, pairs with the kernel's freezer, which first says that it freezes and
-	 * then reads the flags: either it freezes this thread, or this thread sees that it does
+	 * then reads the flags: either it freezes this thread, or this thread sees that it freezes
 	 */
 	smp_mb();
-	/* does not wait: no pool is freezable yet */
+	/* this does not wait: no pool is freezable yet */
 	if (is_freeze_wanted())
 		freeze_pools();
 	complete(&is_started);
@@ -189,7 +190,7 @@ int wpool_freezer_hold(bool on)
 	wake_up_process(thread);
 	if (!on)
 		return wait_event_killable(done_wq, !READ_ONCE(wpool_freeze_is_on)) ? -EINTR : 0;
-	/* also ends if another thread thaws them meanwhile */
+	/* the wait also ends if another thread thaws them meanwhile */
 	err = wait_event_killable(done_wq, READ_ONCE(is_done) || !READ_ONCE(is_held));
 	if (!err)
 		return 0;
@@ -205,7 +206,7 @@ void wpool_freezer_exit(void)
 	WRITE_ONCE(is_held, false);
 	if (thread)
 		kthread_stop(thread);
-	/* an attribute of a pool that is left may still be stored */
+	/* a program may still write an attribute of a remaining pool */
 	thread = ERR_PTR(-ESHUTDOWN);
 	mutex_unlock(&mutex);
 }

@@ -7,13 +7,13 @@
 
 /**
  * wpool_freezer_hold() - freeze the freezable pools as a suspend does, or thaw them
- * @on: freeze them, until it is called with false
+ * @on: true: freeze them, until a call with false
  *
- * For tests: a suspend may come on top of it.
+ * For tests: a suspend may begin while the pools are frozen by this.
  *
  * Context: process context; sleeps, killable.
- * Return: 0: nothing of these pools runs, or they are thawed; -EINTR: killed before that, and
- * they are thawed; -ENOMEM; -ESHUTDOWN: after wpool_freezer_exit().
+ * Return: 0: no task of these pools runs, or they are thawed; -EINTR: killed before that, and they
+ * are thawed; -ENOMEM; -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_hold(bool on);
 

@@ -17,7 +17,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 
 	local_irq_disable();
 	raw_spin_lock(&old->lock);
-	/* it may still be coming, but not for the old run queue */
+	/* the worker may still be coming, but not for the old run queue */
 	wpool_waking_disown(w);
 	left = __wpool_running_leave(w, old);
 	raw_spin_unlock(&old->lock);
@@ -44,7 +44,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if that CPU goes down as well: the next round sees it */
+	/* fails if that CPU goes offline, too: the next round sees that */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
 	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
 	if (raw_smp_processor_id() != new->cpu)

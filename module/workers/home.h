@@ -9,17 +9,17 @@
 #include "workers/cgroup.h"
 
 /*
- * False if the CPU went down, the cpumask changed, or the worker was picked to move; the worker
- * must call wpool_worker_rehome() then.
+ * Is the worker at home? No if the CPU went offline, the cpumask changed, or the worker was picked
+ * to move: then the worker must call wpool_worker_rehome().
  */
 static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 {
-	/* the mask may have been changed by a task, or by the kernel while the CPU was offline */
+	/* a task may have changed the mask, or the kernel, while the CPU was offline */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w);
 }
 
-/* Go home, or to a new home if that CPU is no longer allowed. The worker calls it; sleeps. */
+/* Go home, or to a new home if the old one is no longer allowed. The worker calls it; sleeps. */
 void wpool_worker_rehome(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_HOME_H */

@@ -2,11 +2,11 @@
 /*
  * CPU hotplug.
  *
- * When a CPU begins to go down, its run queues are marked. Pushes then go to the global
- * queue, and its workers move to a new home as soon as they are in no task. Hotplug does
- * not wait for them. When the CPU is down, workers of other CPUs take the tasks in its
- * rings. When a CPU comes up, its run queues are marked as usable again; before it comes up
- * for the first time, they are made.
+ * When a CPU begins to go offline, its run queues are marked. Pushes then go to the global queue,
+ * and its workers move to a new home as soon as they are in no task. Hotplug does not wait for
+ * them. When the CPU is offline, workers of other CPUs take the tasks in its rings. When a CPU
+ * comes online, its run queues are marked as usable again. Before it comes online for the first
+ * time, its run queues are made.
  */
 #include "workers/hotplug.h"
 
@@ -57,7 +57,7 @@ static int cpu_up(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	/* again: the CPU may have stopped half-way up, as an administrator can make it */
+	/* once more: the CPU may have stopped half-way up, as an administrator can make it */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
 		wpool_pools_walk(place_workers, &change);
@@ -76,7 +76,7 @@ static int cpu_down_ended(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	/* again: a thread that tuned a pool meanwhile saw the CPU as online */
+	/* once more: a thread that tuned a pool meanwhile saw the CPU as online */
 	wpool_pools_walk(place_workers, &change);
 	return 0;
 }

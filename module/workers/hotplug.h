@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CPUs that go down and come up while pools use them. */
+/* CPUs that go offline and online while pools use them. */
 #ifndef WPOOL_WORKERS_HOTPLUG_H
 #define WPOOL_WORKERS_HOTPLUG_H
 
 /** wpool_hotplug_init() - start to watch the CPUs; Return: 0 or -errno */
 int wpool_hotplug_init(void);
 
-/** wpool_hotplug_exit() - stop to watch the CPUs; no pool is left */
+/** wpool_hotplug_exit() - stop watching the CPUs; no pool is left */
 void wpool_hotplug_exit(void);
 
 #endif /* WPOOL_WORKERS_HOTPLUG_H */

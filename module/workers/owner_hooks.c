@@ -2,9 +2,9 @@
 /*
  * The hooks of a pool, see owner_hooks.h.
  *
- * The thread that creates a worker waits until worker_start has returned, before the worker
- * counts as running. So an error of the hook is treated as a failure to create the thread, and
- * other workers never rely on a worker that sleeps in its hook. Without the hook there is no wait.
+ * The thread that creates a worker waits until worker_start has returned; only then does the worker
+ * count as running. So an error of the hook is treated as a failure to create the thread, and other
+ * workers never rely on a worker that sleeps in its hook. Without the hook there is no wait.
  *
  *   created    registered, so that the reaper finds it whatever happens
  *   preparing  in worker_start; the creator waits for w->preparing->done
@@ -61,7 +61,7 @@ void wpool_hooks_go(struct wpool_worker *w)
 {
 	/* the worker may already run, and leave: this keeps it until the wake-up has returned */
 	rcu_read_lock();
-	/* wpool_hooks_go:A, what the creator wrote comes first; pairs with wpool_hooks_start:A */
+	/* wpool_hooks_go:A, after all that the creator wrote; pairs with wpool_hooks_start:A */
 	smp_store_release(&w->may_go, true);
 	wake_up_process(w->thread);
 	rcu_read_unlock();
@@ -80,7 +80,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 	if (err) {
-		/* nothing is counted in: nothing has to be repaired */
+		/* the worker is not counted in, so nothing has to be undone */
 		w->leaving = true;
 		tell_creator(w, err);
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of a pool: functions of its owner that each worker calls before its first task
- * and after its last one.
+ * The hooks of a pool: functions of its owner that each worker calls before its first task and
+ * after its last one.
  */
 #ifndef WPOOL_WORKERS_OWNER_HOOKS_H
 #define WPOOL_WORKERS_OWNER_HOOKS_H
@@ -11,10 +11,10 @@
 struct wpool_worker;
 
 /*
- * Let a new worker call worker_start, and wait until it has. @w: registered, counted as a thread,
- * and has not run yet. After an error the worker ends, and the reaper frees it: the caller must not
- * touch it. Sleeps. The caller holds no lock that worker_start or the reaper takes. Returns 0, or
- * an error of worker_start, or -EIO the worker died in it.
+ * Let a new worker call worker_start, and wait until that has returned. @w: registered, counted as
+ * a thread, and has not run yet. After an error the worker ends, and the reaper frees it: the
+ * caller must not touch it. Sleeps. The caller holds no lock that worker_start or the reaper takes.
+ * Returns 0, or an error of worker_start, or -EIO if the worker died in it.
  */
 int wpool_hooks_prepare(struct wpool_worker *w);
 
@@ -23,14 +23,14 @@ void wpool_hooks_go(struct wpool_worker *w);
 
 /*
  * Call worker_start, and wait until the worker may go. Called by the worker; sleeps. Returns false
- * if it failed, and the thread must end.
+ * if worker_start failed, and the thread must end.
  */
 bool wpool_hooks_start(struct wpool_worker *w);
 
 /** wpool_hooks_end() - call worker_end, as the calling worker's last act; sleeps */
 void wpool_hooks_end(struct wpool_worker *w);
 
-/** wpool_hooks_died() - the calling worker dies: if its creator waits for worker_start, end that */
+/** wpool_hooks_died() - the calling worker dies: end its creator's wait for worker_start, if any */
 void wpool_hooks_died(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_OWNER_HOOKS_H */

@@ -13,7 +13,7 @@
 #include "core/wake.h"
 #include "workers/expire.h"
 
-/* Does the state of the pool want this worker awake, whether tasks are queued or not? */
+/* Must this worker stay awake because of the state of the pool, whether tasks are queued or not? */
 static bool is_wanted_awake(struct wpool *pool, struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->redirect) ||
@@ -34,7 +34,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
-	/* this may wake the calling worker; if there is no room here, those that run look again */
+	/* this may wake the calling worker; if there is no room here, running workers look again */
 	if (relied_on || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*

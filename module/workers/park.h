@@ -10,7 +10,7 @@ struct wpool_worker;
 /*
  * First half: join the idle workers, stop searching and running. @w: found no task, or too many
  * workers run here; @sent: it was woken for a task, which may have been offered to no other worker.
- * Checks once more afterwards, and unparks the worker if it is wanted after all. Called by the
+ * Checks the queues once more afterwards, and unparks the worker if it is needed. Called by the
  * worker; not preempted since it searched.
  */
 void wpool_park_join(struct wpool_worker *w, bool sent);
@@ -22,8 +22,8 @@ void wpool_park_join(struct wpool_worker *w, bool sent);
 bool wpool_park_sleep(struct wpool_worker *w);
 
 /*
- * Count out a dead worker that was idle or waking. @w: its thread is gone. Process context,
- * interrupts on.
+ * Count out a dead worker that was idle or waking. @w: the worker, whose thread is gone. Process
+ * context, interrupts on.
  */
 void wpool_park_forget(struct wpool_worker *w);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: it
- * passes a worker that died on to tidy.c.
+ * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: it passes
+ * a worker that died on to tidy.c.
  */
 #include "workers/reaper.h"
 
@@ -25,8 +25,8 @@
 
 /*
  * A workqueue of its own, with a rescuer for when there is no memory for a kworker: if a task died
- * with its worker, memory may become free only when that task is ended. Not that of tidy.c, whose
- * works may sleep for long.
+ * with its worker, memory may become free only when that task is ended. It cannot be that of
+ * tidy.c, whose works may sleep for long.
  */
 static struct workqueue_struct *wq;
 /* Workers taken from the queue whose threads have not ended yet. */
@@ -35,7 +35,7 @@ static LIST_HEAD(ending);
 static struct hrtimer timer;
 
 /*
- * Skip workers whose thread has not ended yet: at a low priority on a busy CPU that may take long,
+ * Skip workers whose thread has not ended yet. At a low priority on a busy CPU that may take long,
  * and other workers wait to be reaped.
  */
 static void reap_ended(void)
@@ -48,7 +48,7 @@ static void reap_ended(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* not in tidy.c, which may take long: other pools may wait for it */
+			/* not in tidy.c, which may take long: other pools may wait for this */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {
@@ -58,9 +58,9 @@ static void reap_ended(void)
 }
 
 /*
- * A thread has some microseconds to go once it is in the list, so the first look comes soon: the
- * end of a pool waits for it. Those that do not get their CPU are looked at once a tick. One that
- * comes meanwhile is looked at as soon as the first one.
+ * A thread in the list has some microseconds to go, so the first look comes soon, since the end of
+ * a pool waits for it. Threads that do not get their CPU are checked once a tick. A thread that
+ * joins the list meanwhile is checked as soon as the first one.
  */
 static void reap_workers(struct work_struct *work)
 {
@@ -90,7 +90,7 @@ int wpool_reaper_init(void)
 
 void wpool_reaper_exit(void)
 {
-	/* no worker is left for which the work would start it again */
+	/* no worker is left that could start the work again */
 	hrtimer_cancel(&timer);
 	destroy_workqueue(wq);
 }

@@ -2,16 +2,16 @@
 /*
  * The rescuer, see rescuer.h.
  *
- * A worker takes a thread, which takes memory. To get some, the system may have to write to
- * a disk, and for that wait for a task of the very pool that needs the worker: such a pool
- * would wait for itself. So a pool with the attribute reclaim has a worker in reserve. The thread
- * that would ask the spawner for a worker takes this one, which becomes an ordinary worker at
- * once; the spawner then creates another one for the reserve, however long that takes. Meanwhile
- * a task may have to wait for another task, but never for memory.
+ * A new worker needs a thread, which takes memory. To get some, the system may have to write to a
+ * disk, and for that wait for a task of the very pool that needs the worker: the pool would wait
+ * for itself. So a pool with the attribute reclaim has a worker in reserve. The thread that would
+ * ask the spawner for a worker takes this one, which becomes an ordinary worker at once. The
+ * spawner then creates another one for the reserve, however long that takes. Meanwhile a task may
+ * have to wait for another task, but never for memory.
  *
- * What workqueues call a rescuer waits until the creation of a worker has failed, or has
- * taken 10 ms, and goes back to its reserve afterwards. With as many threads, this one is
- * there earlier, and needs no state of its own: it is either a worker or none.
+ * The rescuer of a workqueue waits until the creation of a worker has failed, or has taken 10 ms,
+ * and returns to its reserve afterwards. With as many threads, the one here starts earlier, and has
+ * no state of its own: either it is an ordinary worker, or it is in reserve.
  *
  *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
  *                  is never missing. It is on its way here, or waits here: w->in_reserve
@@ -20,11 +20,12 @@
  *                  a worker leaves the pool, which goes into the reserve instead of ending
  *   ended          dismissed: the pool is destroyed, or its attribute was changed
  *
- * All of these change under pool->workers.lock. A request that finds the rescuer on its way is
- * lost, so this one looks when it has come. Once it is there, whoever needs a worker has it.
+ * All of these change under pool->workers.lock. A request that comes while the rescuer is on its
+ * way is lost, so the rescuer looks at the queues when it is in reserve. From then on any thread
+ * that needs a worker finds it.
  *
- * A rescuer needs no allocation, and has no flags of the allocator: a task that must dip into
- * the last reserves of memory says so itself, whichever worker runs it.
+ * A rescuer needs no allocation, and has no special flags of the allocator: a task that must use
+ * the last reserves of memory sets such flags itself, whichever worker runs it.
  */
 #include "workers/rescuer.h"
 
@@ -74,7 +75,7 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	used = pool->reclaim && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
-	/* if it is not used it ends, and only gives its place back */
+	/* if the worker is not used, it ends, and only gives its place back */
 	wpool_hooks_go(w);
 	raw_spin_unlock(&pool->workers.lock);
 	if (!used)
@@ -137,7 +138,7 @@ static bool enter_reserve(struct wpool_worker *w)
 	return ret;
 }
 
-/* False if it was taken or dismissed. */
+/* Returns false if it was taken or dismissed. */
 static bool leave_reserve(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -178,9 +179,9 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		follow_pool(w);
 		if (!enter_reserve(w))
 			return false;
-		/* not where it was put into reserve: the wake-up sleeps on PREEMPT_RT */
+		/* not when it was put into reserve: the wake-up sleeps on PREEMPT_RT */
 		wpool_threads_leave(pool);
-		/* wpool_rescuer_wait:A, it can be taken; then the queues are read: see wake.c */
+		/* wpool_rescuer_wait:A, it can be taken, then the queues are read: see wake.c */
 		smp_mb();
 		wpool_rescuer_look(pool);
 		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */
@@ -194,7 +195,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	} while (leave_reserve(w));
 	if (w->leaving)
 		return false;
-	/* fails if that CPU goes down: then it looks for another home */
+	/* fails if that CPU goes offline: then the worker looks for another home */
 	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
 	return true;
 }

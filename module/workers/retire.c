@@ -63,7 +63,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn.refused)))
 		wpool_spawn_place_free(pool);
 	wpool_wake_if_work(pool, rq);
-	/* other idle workers may leave as well, now that the last tasks are taken: wake one */
+	/* other idle workers may leave, too, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
 		wpool_idle_wake_next(pool);
 }
@@ -106,8 +106,8 @@ static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 void wpool_worker_make_room(void)
 {
 	/*
-	 * Busy workers check for it after their task, idle ones now. The spawner does not
-	 * wait for pools_mutex: the thread that holds it may wait for new threads.
+	 * Busy workers check for starved pools after their task, idle ones now. The spawner does
+	 * not wait for pools_mutex: the thread that holds it may wait for new threads.
 	 */
 	wpool_pools_sum_rcu(wake_idle, 1);
 }

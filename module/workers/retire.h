@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a worker is counted in its pool and in the module, and how it leaves: because it
- * expired, or the pool is above its capacity or closed, or another pool needs the place.
+ * How a worker is counted in its pool and in the module, and how it leaves: because it expired, or
+ * the pool is above its capacity or closed, or another pool needs the place.
  */
 #ifndef WPOOL_WORKERS_RETIRE_H
 #define WPOOL_WORKERS_RETIRE_H
@@ -31,8 +31,8 @@ void wpool_worker_count_out(struct wpool *pool);
 bool wpool_worker_resign(struct wpool_worker *w);
 
 /*
- * Should a worker of this pool call wpool_worker_leave()? Returns true if it should;
- * wpool_worker_leave() decides.
+ * Should a worker of this pool call wpool_worker_leave()? Returns true if so; wpool_worker_leave()
+ * decides.
  */
 bool wpool_worker_has_excess(const struct wpool *pool);
 
@@ -45,8 +45,9 @@ bool wpool_worker_has_excess(const struct wpool *pool);
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /*
- * Call it after wpool_worker_resign(). @stays: it is the rescuer from now on, and keeps its place
- * in the module. Makes sure that a worker comes for the tasks that are queued. Interrupts are off.
+ * Call it after wpool_worker_resign(). @stays: the worker is the rescuer from now on, and keeps its
+ * place in the module. Makes sure that a worker comes for the tasks that are queued. Interrupts are
+ * off.
  */
 void wpool_worker_left(struct wpool *pool, bool stays);
 

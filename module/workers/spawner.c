@@ -2,18 +2,19 @@
 /*
  * The spawners, see spawner.h.
  *
- * A spawner clears the pool's request, executes a full barrier (spawn_worker:A), and then looks
- * at the pool. A thread that queues a task after that look finds the request clear and
- * asks again. wake.c has the pairs. Before the look the spawner counts itself as a thread of the
- * pool. A thread that drains the pool checks first for tasks and then for threads (flush.c), so it
- * does not miss a worker that is being created.
+ * A spawner clears the pool's request, executes a full barrier (spawn_worker:A), and then looks at
+ * the pool. A thread that queues a task after that look finds the request clear and asks again.
+ * wake.c has the pairs. Before the look the spawner counts itself as a thread of the pool. A thread
+ * that drains the pool checks first for tasks and then for threads (flush.c), so it does not miss a
+ * worker that is being created.
  *
- * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may
- * take long to create one worker. Workers of several pools are created at the same time. A
- * spawner needs memory, and if there is none even to run it, there is none for a worker.
+ * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may take long
+ * to create one worker. Workers of several pools are created at the same time. The workqueue needs
+ * no rescuer: without memory for a kworker that runs a spawner, there is none for a new worker.
  *
- * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed,
- * see rescuer.c; the spawner creates the next one, which looks when it has come.
+ * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed, see
+ * rescuer.c. The spawner creates the next one for the reserve; that looks at the queues when it is
+ * there.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
@@ -70,7 +71,7 @@ static bool note_failure(struct wpool *pool, int err)
 	return true;
 }
 
-/* Create a worker if one is needed; true if the spawner must try again. */
+/* Create a worker if one is needed. Returns true if the spawner must try again. */
 static bool try_spawn(struct wpool *pool)
 {
 	int err;
@@ -92,7 +93,7 @@ static bool try_spawn(struct wpool *pool)
 	return note_success(pool);
 }
 
-/* Create a rescuer if the pool has none; true if the spawner must try again. */
+/* Create a rescuer if the pool has none. Returns true if the spawner must try again. */
 static bool try_refill(struct wpool *pool)
 {
 	int err;
@@ -105,7 +106,7 @@ static bool try_refill(struct wpool *pool)
 	wpool_spawn_set_refused(pool, err == -EBUSY);
 	if (err == -EBUSY)
 		return true;
-	/* a new one looks when it has come: at what was asked while there was none */
+	/* a new rescuer looks, when it is there, for requests that came while there was none */
 	return err ? note_failure(pool, err) : note_success(pool);
 }
 
@@ -121,7 +122,7 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
-/* Nobody else serves the pool meanwhile; and again afterwards, if it was asked meanwhile. */
+/* Only one thread at a time serves the pool; if asked meanwhile, it does so once more. */
 static void spawn_worker(struct wpool *pool)
 {
 	bool again;
@@ -131,7 +132,7 @@ static void spawn_worker(struct wpool *pool)
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
-	/* before it is no thread of the pool any more: wpool_spawn_end() takes it back */
+	/* while it still is a thread of the pool: wpool_spawn_end() takes it back */
 	if (again)
 		retry_later(pool);
 	wpool_threads_leave(pool);
@@ -151,8 +152,8 @@ void wpool_spawner_serve(struct work_struct *work)
 
 	spawn_worker(pool);
 	/*
-	 * There may be a place that came free before the pool was counted as starved. It takes the
-	 * lock that wpool_spawn_look() holds, which so drops no last reference.
+	 * A place may have become free before the pool was counted as starved. This takes the lock
+	 * that wpool_spawn_look() holds, so that the latter drops no last reference.
 	 */
 	wpool_spawn_place_free(pool);
 	wpool_put(pool);
@@ -160,7 +161,7 @@ void wpool_spawner_serve(struct work_struct *work)
 
 int wpool_spawner_init(void)
 {
-	/* all pools wait for them, whatever their own nice value is */
+	/* all pools wait for the spawners, whatever their own nice value is */
 	wq = alloc_workqueue("wpool_spawn", WQ_UNBOUND | WQ_HIGHPRI, WPOOL_NR_SPAWNERS);
 	wpool_spawn_attach(wq);
 	return wq ? 0 : -ENOMEM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tidying up, see tidy.h. Each pool has a work item of its own on an unbound workqueue, because
- * fault and abort functions may sleep for as long as they like.
+ * fault and abort functions may sleep for any time.
  */
 #include "workers/tidy.h"
 
@@ -24,7 +24,7 @@
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
-/* A worker died in a task: put right what it left behind. */
+/* Repair what a worker that died in a task left behind. */
 static void repair_after_death(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;

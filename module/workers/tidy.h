@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ends tasks and workers for which a function of the pool's owner may be called: workers that
- * died, cancelled tasks with an abort function, tasks that have waited for too long. Pools do not
- * wait for each other.
+ * Ends tasks and workers for which a function of the pool's owner may be called: workers that died,
+ * cancelled tasks with an abort function, tasks that have waited for too long. Pools do not wait
+ * for each other.
  */
 #ifndef WPOOL_WORKERS_TIDY_H
 #define WPOOL_WORKERS_TIDY_H

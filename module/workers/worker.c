@@ -32,12 +32,12 @@ enum step { RUN, SLEEP, END };
  * other worker is woken, so it must not lose its CPU. And a tune that has reduced the
  * capacity waits, by a grace period, for workers that read it before.
  *
- * RUN: with a task; SLEEP: it has joined the idle workers; END: it is counted out.
+ * RUN: it has a task; SLEEP: it has joined the idle workers; END: it is counted out.
  */
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* woken for a task: before it leaves for a starved pool, or parks, it sees to the task */
+	/* woken for a task: see to the task before leaving for a starved pool, or parking */
 	bool sent = w->picked;
 	enum step step;
 
@@ -92,7 +92,7 @@ static void run_tasks(struct wpool_worker *w)
 			wpool_run(w, task);
 			break;
 		case SLEEP:
-			/* a flush may wait for its last task; here, as preemption is on */
+			/* a flush may wait for the worker's last task; preemption is on here */
 			wpool_account_wake(w->pool);
 			if (!wpool_park_sleep(w))
 				return;
@@ -110,9 +110,9 @@ int wpool_worker_main(struct wpool_worker *w)
 	wpool_fault_arm(w);
 	if (!wpool_hooks_start(w))
 		return 0;
-	/* what worker_start has set holds for all of its tasks */
+	/* what worker_start has set applies to all tasks of the worker */
 	wpool_context_save(&w->base, w);
-	/* it may be created as the rescuer, or become the rescuer when it leaves */
+	/* the worker may be created as the rescuer, or become the rescuer when it leaves */
 	while (!READ_ONCE(w->leaving) || wpool_rescuer_wait(w))
 		run_tasks(w);
 	wpool_hooks_end(w);

@@ -2,14 +2,14 @@
 /*
  * A worker: one kthread at home on one CPU, which runs one task at a time.
  *
- * The spawner creates a worker as waking. It then searches, runs a task, parks on its
- * run queue's idle list, and so on, until it leaves: because it expired, or the pool is
- * above its capacity or closed, or another pool needs the place. A worker leaves by being
- * counted out under pool->workers.lock; its thread ends afterwards, and the reaper frees
- * it. A worker that dies in a task is counted out by tidy.c.
+ * The spawner creates a worker as waking. The worker then searches, runs a task, parks on its run
+ * queue's idle list, and so on, until it leaves: because it expired, or the pool is above its
+ * capacity or closed, or another pool needs the place. A worker leaves when it is counted out under
+ * pool->workers.lock; its thread ends afterwards, and the reaper frees it. If a worker dies in a
+ * task, tidy.c counts it out.
  *
- * All state is in struct wpool_worker, none on the worker's stack, because an oops
- * discards the stack.
+ * All state is in struct wpool_worker, none on the worker's stack, because an oops discards the
+ * stack.
  */
 #ifndef WPOOL_WORKERS_WORKER_H
 #define WPOOL_WORKERS_WORKER_H
