@@ -11,10 +11,10 @@ void wpool_event_timer_init(struct wpool_event *event);
 /* Start the timer, or change its time. */
 void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
 
-/* End the wait; true if there was one. */
+/* End the wait; true if the event was waiting. */
 bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
 
-/* The same without the lock. */
+/* The same, called without the lock. */
 bool wpool_event_disarm(struct wpool_event *event);
 
 /* Wait until no callback of the timer is running; no thread arms the event meanwhile. */

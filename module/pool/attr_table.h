@@ -20,9 +20,9 @@
  * WPOOL_NO_LIMIT_WORDS for a LIMIT without a limit.
  */
 #ifndef WPOOL_BOOL_WORDS
-/* no and yes in turns */
+/* no and yes alternate */
 #define WPOOL_BOOL_WORDS	"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on"
-/* it is shown as the first of these */
+/* shown as the first of these */
 #define WPOOL_NO_LIMIT_WORDS	"max", "unlimited"
 #endif
 

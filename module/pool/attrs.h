@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attributes of a pool: what there is, and which values are allowed. */
+/* The attributes of a pool, and which values are allowed. */
 #ifndef WPOOL_POOL_ATTRS_H
 #define WPOOL_POOL_ATTRS_H
 
 #include <linux/printk.h>
 #include <linux/wpool.h>
 
-/* Bits of the attributes that can be set only at creation; the others have WPOOL_TUNE_* */
+/* Bits of the attributes that can be set only at creation; those of the others are WPOOL_TUNE_* */
 #define WPOOL_CREATE_ORDER	BIT(13)
 #define WPOOL_CREATE_PREALLOC	BIT(14)
 
@@ -23,15 +23,15 @@ enum wpool_attr_type {
 struct wpool_attr {
 	const char *name;	/* as in sysfs */
 	/*
-	 * what a %WPOOL_ATTR_WORD stands for, up to NULL; of a %WPOOL_ATTR_CLASS the names that
+	 * for a %WPOOL_ATTR_WORD its words, up to NULL; for a %WPOOL_ATTR_CLASS the names that
 	 * &enum wpool_sched has, in its order
 	 */
 	const char *words[5];
 	enum wpool_attr_type type;	/* how it is written */
-	u32 offset;	/* where it is in struct wpool_attrs */
+	u32 offset;	/* where the attribute is in struct wpool_attrs */
 	u32 bit;	/* WPOOL_TUNE_* or WPOOL_CREATE_* */
 	int min;	/* least value */
-	int max;	/* largest value, beside %WPOOL_UNLIMITED of a %WPOOL_ATTR_LIMIT */
+	int max;	/* largest value, besides %WPOOL_UNLIMITED for a %WPOOL_ATTR_LIMIT */
 	int preset;	/* default */
 };
 
@@ -52,7 +52,7 @@ s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *att
 /** wpool_attr_set() - set one attribute; its type can hold @value */
 void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value);
 
-/* Refuse attributes: the result is @err. The log says why, unless the name @tells is NULL. */
+/* Refuse attributes with the error @err. The log says why, unless the name @tells is NULL. */
 #define wpool_attrs_refuse(err, tells, fmt, ...) ({				\
 	const char *_name = (tells);						\
 	if (_name)								\
@@ -62,7 +62,7 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
 
 /* Check each attribute in @mask alone. Returns 0, -EINVAL or -ERANGE. */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
-/* Check all attributes of a new pool, and whether they go together. */
+/* Check all attributes of a new pool, alone and together. */
 int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells);
 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */

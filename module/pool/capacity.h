@@ -12,7 +12,7 @@ struct wpool_attrs;
 /* The attributes of these names, which change together. */
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
-	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the CPUs */
+	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the number of CPUs */
 	u32 queue_depth;	/* tasks beyond that */
 	u32 min_workers;	/* workers that stay */
 };
@@ -20,38 +20,38 @@ struct wpool_limits {
 /** wpool_limits_of() - those of a pool; tune_mutex is held */
 struct wpool_limits wpool_limits_of(struct wpool *pool);
 
-/** wpool_limits_wanted() - those that attributes ask for */
+/** wpool_limits_wanted() - the limits that attributes ask for */
 struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs);
 
-/** wpool_limits_tune() - take those of @attrs that @mask names */
+/** wpool_limits_tune() - replace the limits that @mask names by those of @attrs */
 void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *attrs, u32 mask);
 
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
-/** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows it */
+/** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows that */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
 /*
- * Change them, without memory; @limits are allowed, and tune_mutex is held. No more tasks than the
- * new capacity start after the call. Sleeps.
+ * Change the limits, without memory; @limits are allowed, and tune_mutex is held. No more tasks
+ * than the new capacity start after the call. Sleeps.
  */
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
 /*
- * The same, with the memory that a pool with a function needs for them. After -ENOMEM or -ERANGE
- * nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that
- * the old limits can be restored.
+ * The same, with the memory that a pool with a function needs for the limits. After -ENOMEM or
+ * -ERANGE nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(),
+ * so that the old limits can be restored.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 
 /** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
 void wpool_limits_trim(struct wpool *pool);
 
-/* Adapt the capacity to the CPUs, if it follows them; 0, or -ENOMEM in a bound pool. Sleeps. */
+/* Adapt the capacity to the CPUs, if it depends on them; 0, or -ENOMEM in a bound pool. Sleeps. */
 int wpool_limits_follow(struct wpool *pool);
 
-/** wpool_limits_follow_work() - the function of pool->follow_work: the same, until it succeeds */
+/** wpool_limits_follow_work() - the function of pool->follow_work: adapt until it succeeds */
 void wpool_limits_follow_work(struct work_struct *work);
 
 #endif /* WPOOL_POOL_CAPACITY_H */

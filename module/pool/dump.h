@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every pool is doing, as text: its queues, its workers with their tasks and stacks, who
- * waits, and why. For sysrq-x, a panic, a stall, and debugfs.
+ * The state of every pool, as text: its queues, its workers with their tasks and stacks, waiting
+ * submitters, and why tasks wait. For sysrq-x, a panic, a stall, and debugfs.
  */
 #ifndef WPOOL_POOL_DUMP_H
 #define WPOOL_POOL_DUMP_H
@@ -10,7 +10,7 @@ struct seq_file;
 struct wpool;
 
 /*
- * Print one pool. @pool: its destruction may have begun; @seq: where to, %NULL: the kernel's log,
+ * Print one pool. @pool: its destruction may have begun; @seq: where to; %NULL is the kernel's log,
  * with the stacks of workers. It only tries to take locks, reads data that others change, and
  * bounds its output. Context: also where other CPUs have stopped in the middle of anything; under
  * RCU, or under the mutex of all pools.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pools left behind: their module is unloaded and has not called wpool_destroy(). */
+/* Pools that a module leaves behind: it is unloaded and has not called wpool_destroy(). */
 #ifndef WPOOL_POOL_ORPHANS_H
 #define WPOOL_POOL_ORPHANS_H
 
 /** wpool_orphans_init() - watch for modules that are unloaded; Return: 0 or -errno */
 int wpool_orphans_init(void);
 
-/** wpool_orphans_exit() - destroy every pool that is left, except the default one */
+/** wpool_orphans_exit() - destroy every remaining pool, except the default one */
 void wpool_orphans_exit(void);
 
 #endif /* WPOOL_POOL_ORPHANS_H */

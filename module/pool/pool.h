@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The life of a pool, as far as it is not part of the public header. */
+/* The life of a pool: the functions that are not part of the public header. */
 #ifndef WPOOL_POOL_POOL_H
 #define WPOOL_POOL_POOL_H
 
@@ -12,7 +12,7 @@ struct workqueue_struct;
 
 extern struct class wpool_class;
 
-/* Frees what may sleep then, pools and others; it goes with wpool_pools_free(). */
+/* Frees pools, and other memory, where that may sleep; wpool_pools_free() ends it. */
 extern struct workqueue_struct *wpool_free_wq;
 
 /** wpool_is_default() - is this the default pool, which all modules share? */
@@ -38,7 +38,7 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 void wpool_pools_exit(void);
 
 /*
- * Free what is left after an rcu_barrier(), also if the init failed; waits for pools that are
+ * Free what is left, after an rcu_barrier(), also if the init failed; waits for pools that are
  * being freed.
  */
 void wpool_pools_free(void);

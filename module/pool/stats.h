@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The statistics snapshot that the faces (sysfs, debugfs, /dev/wpool) show, as
- * far as it is not part of the public header.
+ * The statistics snapshot that the faces (sysfs, debugfs, /dev/wpool) show: the functions that are
+ * not part of the public header.
  */
 #ifndef WPOOL_POOL_STATS_H
 #define WPOOL_POOL_STATS_H
@@ -14,10 +14,10 @@
 
 struct wpool_worker;
 
-/** wpool_expiry_is_pending() - is the timer on that ends idle workers of a pool? */
+/** wpool_expiry_is_pending() - is the timer that ends idle workers of a pool pending? */
 bool wpool_expiry_is_pending(struct wpool *pool);
 
-/** wpool_monitor_is_pending() - is the timer of the monitor on? */
+/** wpool_monitor_is_pending() - is the timer of the monitor pending? */
 bool wpool_monitor_is_pending(void);
 
 /* What a worker does. */
@@ -34,8 +34,8 @@ enum wpool_doing {
 /* One worker, racy. */
 struct wpool_worker_info {
 	pid_t pid;	/* pid of its thread */
-	int cpu;	/* CPU of its run queue */
-	int last_cpu;	/* CPU that its thread runs on, or ran on last */
+	int cpu;	/* the CPU of its run queue */
+	int last_cpu;	/* the CPU on which its thread runs, or ran last */
 	enum wpool_doing doing;	/* what it does */
 	s64 since_ns;	/* time since its thread last got a CPU; -1 if this kernel does not tell */
 	const void *task;	/* innermost task that it is in, as a value; NULL if none */
@@ -58,7 +58,7 @@ static inline const char *wpool_state_name(enum wpool_state state)
 	return states[state];
 }
 
-/** wpool_worker_fill_info() - look at one worker, racy; any context, @w must not go meanwhile */
+/** wpool_worker_fill_info() - look at one worker, racy; any context; @w is not freed meanwhile */
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 

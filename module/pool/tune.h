@@ -9,8 +9,8 @@ struct wpool;
 struct wpool_attrs;
 
 /*
- * wpool_tune(), of the default pool as well: never -EBUSY; -EPERM if max_wait_ms, or the policy
- * drop_oldest, would be set of a pool whose owner has not set it.
+ * wpool_tune(), also for the default pool: never -EBUSY; -EPERM if max_wait_ms, or the policy
+ * drop_oldest, would be set for a pool whose owner has not set it.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 

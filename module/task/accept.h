@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Accepting claimed tasks: from here on they are the pool's. */
+/* Accepting claimed tasks: from here on they belong to the pool. */
 #ifndef WPOOL_TASK_ACCEPT_H
 #define WPOOL_TASK_ACCEPT_H
 
@@ -9,7 +9,7 @@
 #include "task/account.h"
 #include "task/state.h"
 
-/* Claimed tasks have their tokens: count them in, accept and queue them. Interrupts are off. */
+/* Count in, accept and queue claimed tasks that have their tokens. Interrupts are off. */
 static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpool_runq *rq,
 						 struct wpool_task *const *tasks, u32 nr)
 {

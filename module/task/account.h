@@ -8,15 +8,15 @@
 
 #include "core/state.h"
 
-/* Count claimed tasks that have their tokens, before any is accepted; interrupts off. */
+/* Count in claimed tasks that have their tokens, before any is accepted; interrupts off. */
 static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 {
 	WRITE_ONCE(rq->share.accepted[colour], rq->share.accepted[colour] + nr);
 }
 
 /*
- * Count a task out. @status: 0: it returned; -ECANCELED or -ETIME: it never ran; another error: its
- * worker died.
+ * Count a task out. @status: 0: its function returned; -ECANCELED or -ETIME: it never ran; another
+ * error: its worker died.
  */
 static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour, int status)
 {
@@ -28,7 +28,7 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 		local64_inc(&rq->share.failed);
 	/*
 	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
-	 * wpool_account_outstanding(): the task was counted in before.
+	 * wpool_account_outstanding(): the task was counted in earlier.
 	 */
 	smp_wmb();
 	local64_inc(&rq->share.finished[colour]);

@@ -4,13 +4,13 @@
  * the thread that called wpool_group_act_for_me().
  *
  * Invariants:
- *   - the group keeps the struct mm_struct, not the memory in it: that ends with the process, and
- *     a task that starts afterwards does not run;
- *   - a thread that dies in a task drops, in do_exit(), what it has put on: the user of the mm,
- *     and the credentials. So nothing needs to be done for it here, if it has put on just those
- *     references: see put_on();
+ *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process,
+ *     and a task that starts afterwards does not run;
+ *   - a thread that dies in a task drops, in do_exit(), the references that it has put on: the user
+ *     of the mm, and the credentials. If it has put on only those, nothing needs to be done for it
+ *     here: see put_on();
  *   - a task that runs inside a task of such a group gets nothing of the group's client:
- *     wpool_run_inside() and wpool_run_in_submitter() take it off before (w->worn). If the thread
+ *     wpool_run_inside() and wpool_run_in_submitter() first take it off (w->worn). If the thread
  *     dies then, its user of the mm is counted in nr_off, and dropped with the group.
  */
 #ifndef WPOOL_TASK_BEHALF_H
@@ -23,39 +23,39 @@ struct wpool_worker;
 struct wpool_worn;
 
 /**
- * wpool_behalf_take() - take what the calling thread has
+ * wpool_behalf_take() - take references to the context of the calling thread
  * @what: WPOOL_AS_*
  *
  * Context: process context; sleeps.
- * Return: it; ERR_PTR() of an error of wpool_group_act_for_me().
+ * Return: these references; or ERR_PTR() of an error of wpool_group_act_for_me().
  */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
-/** wpool_behalf_drop() - drop it, or NULL, after the last call */
+/** wpool_behalf_drop() - drop the references, or NULL, after the last call */
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
 /**
  * wpool_behalf_call() - call the function of a task on behalf of another thread
- * @behalf: what to put on
+ * @behalf: the context to put on
  * @func: the function
  * @task: its task, which may be gone afterwards
- * @ret: out: what it has returned
+ * @ret: out: what @func has returned
  *
  * Context: process context; the worker, or a submitter under %WPOOL_RUN.
- * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: it was not called.
+ * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: @func was not called.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
 /**
- * wpool_behalf_off() - a task is about to run inside the one that the worker runs
+ * wpool_behalf_off() - take off the context, as a task is about to run inside another one
  * @w: the calling worker
  *
  * Return: what the outer task has on, for wpool_behalf_on(), or NULL.
  */
 struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
 
-/** wpool_behalf_on() - the task inside has returned, and left nothing: put it on again */
+/** wpool_behalf_on() - put the context on again, after the inner task and its repairs */
 void wpool_behalf_on(struct wpool_worker *w, struct wpool_worn *worn);
 
 #endif /* WPOOL_TASK_BEHALF_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keeps what a task leaves behind from the next one. After each task, the worker's state is
+ * Protects the next task from what a task leaves behind. After each task, the worker's state is
  * compared with that before the task, and restored. Less dangerous state is checked only at the
  * next full look for work: the class and the CPUs of the worker, its task state, a list of bios,
- * and whether it may be frozen. Some leaks a module cannot see: a held lock, without lockdep; the
+ * and whether it may be frozen. A module cannot see some leaks: a held lock, without lockdep; the
  * cgroup of kthread_associate_blkcg(); and an entry in a wait queue, unless the task state shows
  * it.
  */
@@ -24,16 +24,16 @@
 #include "core/state.h"
 
 /*
- * Flags that change how allocations work, and other flags that a task may set. If they leaked into
+ * Flags that change how allocations work, and other flags that a task may set. If they stayed for
  * the next task, its allocations would fail, or use up the reserves.
  */
 #define WPOOL_CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
 				 PF_LOCAL_THROTTLE | PF_KSWAPD | PF_NOFREEZE | \
 				 COMPAT_PF_MEMALLOC_MORE)
-/* of these, what a kthread has from the start */
+/* of these, the flags that a kthread has from the start */
 #define WPOOL_CONTEXT_HAS	PF_NOFREEZE
 
-/* Locks held, without those that earlier tasks left held and that cannot be released. */
+/* Held locks, except those that earlier tasks left held and that cannot be released. */
 static inline int wpool_context_locks(const struct wpool_worker *w)
 {
 	return IS_ENABLED(CONFIG_LOCKDEP) ? lockdep_depth(current) - w->locks_left : 0;
@@ -59,7 +59,7 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 	context->plug = current->plug;
 }
 
-/* Are two the same? In one branch. */
+/* Are the two contexts the same? In one branch. */
 static inline bool wpool_context_is(const struct wpool_context *is,
 				    const struct wpool_context *was)
 {
@@ -81,14 +81,13 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 }
 
 /*
- * Restore what a task has changed, and log it. @was: the state that it found. Called by the worker,
- * where its task has returned.
+ * Restore what a task has changed, and log it. @was: the state before the task. Called by the
+ * worker, where its task has returned.
  */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
 /*
- * After a task inside another one: restore what it has changed. @was: the state that the task
- * found.
+ * After a task inside another one: restore what it has changed. @was: the state before the task.
  */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
@@ -107,8 +106,8 @@ static inline void wpool_context_look(struct wpool_worker *w)
 }
 
 /*
- * After any other task: has it left nothing dangerous? In one branch. Takes a few instructions.
- * What does the next tasks no harm is left to wpool_context_look(). False also if worker_start has
+ * After any other task: has it left nothing dangerous? In one branch of a few instructions. State
+ * that does not harm the next tasks is left to wpool_context_look(). False also if worker_start has
  * set something: wpool_context_repair() finds out.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tasks, and what is built on them, as objects that CONFIG_DEBUG_OBJECTS watches, see debug.c.
- * Without that option all of this is nothing.
+ * Without that option these functions are empty.
  */
 #ifndef WPOOL_TASK_DEBUG_H
 #define WPOOL_TASK_DEBUG_H
@@ -13,7 +13,8 @@ struct wpool_task;
 
 /*
  * The description kind##_descr of a kind of objects. kind##_hint() returns the function that names
- * one; debug_end_##kind(), after the report, ends one that is in use, as far as the context allows.
+ * an object; debug_end_##kind(), after the report, ends an object that is in use, as far as the
+ * context allows.
  */
 #define WPOOL_DEBUG_KIND(kind)								\
 static const struct debug_obj_descr kind##_descr;					\

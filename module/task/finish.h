@@ -9,16 +9,15 @@
  *
  * Barrier pair:
  *
- *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully
- *             ordered), the accounts, barrier, the finisher is cleared
- *             <-> wpool_finish_sync(): a thread that has seen IDLE waits until the
- *             finisher that it finds on the task's CPU is gone. Then it sees the
- *             accounts and the token that came free. Without the barriers it could
- *             return before the task is counted out.
+ *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully ordered), the
+ *             accounts, barrier, the finisher is cleared <-> wpool_finish_sync(): a thread that has
+ *             seen IDLE waits until the finisher that it finds on the task's CPU is gone. Then it
+ *             sees the accounts and the token that came free. Without the barriers it could return
+ *             before the task is counted out.
  *
- * So each side waits for the other: a waiter on the task returns only when the
- * accounts are right (finish:A), and a flusher that reads the accounts returns only
- * after the last touch of the task (the accounts come after it).
+ * So each side waits for the other: a thread that waits for the task returns only when the accounts
+ * are right (finish:A), and a thread that flushes reads the accounts, so it returns only after the
+ * last touch of the task (the accounts come after it).
  */
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H
@@ -35,7 +34,7 @@
 /* The thread that is in a finish on this CPU; only compared. */
 DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
 
-/** wpool_finish_begin() - see above; in a thread, never in an interrupt */
+/** wpool_finish_begin() - announce a finish, see above; in a thread, never in an interrupt */
 static inline void wpool_finish_begin(void)
 {
 	__this_cpu_write(wpool_finisher, current);
@@ -67,10 +66,10 @@ static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool
 void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status);
 
-/* Finish a task whose memory is no longer ours. */
+/* Finish a task whose memory no longer belongs to the pool. */
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 
-/* A thread has died, perhaps in a finish: wait for it no more. */
+/* A thread has died, perhaps in a finish: do not wait for it any more. */
 void wpool_finish_forget(struct task_struct *thread);
 
 /*
@@ -82,8 +81,8 @@ void wpool_finish_sync(const struct wpool_task *task);
 void wpool_finish_sync_all(void);
 
 /*
- * A cancel took a task out of a queue: finish it if it is CANCELLED. If it is not, that submit was
- * finished meanwhile, and this is a later one: queue it again.
+ * A cancel took a task out of a queue: finish the task if it is CANCELLED. If not, the cancelled
+ * submit was finished meanwhile, and this is a later one: queue it again.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
@@ -91,8 +90,8 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Finish a task taken out of the queues, not claimed, that has waited for longer than max_wait_ms:
- * with -ETIME, or with -ECANCELED if it was cancelled.
+ * Finish a task, which was taken out of the queues and not claimed, because it has waited for
+ * longer than max_wait_ms: with -ETIME, or with -ECANCELED if it was cancelled.
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 
@@ -113,12 +112,12 @@ static inline bool wpool_finish_may_wake(unsigned long irq_flags)
 }
 
 /*
- * Take the task of an event, or a helper of a loop, out of the queues and finish it as
- * cancelled; the caller keeps its memory. False if another thread holds it, or nobody does.
+ * Take the task of an event, or a helper of a loop, out of the queues and finish it as cancelled;
+ * the caller keeps its memory. False if another thread holds the task, or it is in no queue.
  */
 bool wpool_finish_take_out(struct wpool_task *task);
 
-/* The thread of a worker is gone: finish the tasks that it was in. */
+/* The thread of a worker is gone: finish the tasks in which it died. */
 void wpool_finish_dead(struct wpool_worker *w);
 
 #endif /* WPOOL_TASK_FINISH_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waiting for tasks: for all that were accepted before (flush), or for all there
- * are (drain).
+ * Waiting for all tasks accepted before the call (flush), or until no task is left (drain).
  */
 #ifndef WPOOL_TASK_FLUSH_H
 #define WPOOL_TASK_FLUSH_H
@@ -9,7 +8,7 @@
 struct wpool;
 
 /*
- * Wait, in a task state @state, until no task and no worker is left of a closed pool, or it is
+ * Wait, in a task state @state, until a closed pool has no task and no worker any more, or is
  * opened again. A @timeout of 0 does not wait. Returns 0, -ETIME or -EINTR.
  */
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout);

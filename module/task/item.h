@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Items: detached tasks with a function of one argument, and where they come from.
+ * Items: detached tasks with a function of one argument, and how they are allocated.
  *
- * No caller ever learns an item's address, so an item is never submitted a second time,
- * cancelled or waited for. The submitter owns it until it is queued, or refused; then the thread
- * that takes it out of the queues: a worker, or a release that cancels; after the worker's
- * death workers/tidy.c. So its state decides nothing. It is PENDING from the start, and
+ * No caller ever learns an item's address, so an item is never submitted a second time, cancelled
+ * or waited for. Each item has one owner: the submitter until it is queued, or refused; then the
+ * thread that takes it out of the queues, a worker or a release that cancels; after the worker's
+ * death workers/tidy.c. So no decision depends on its state. It is PENDING from the start, and
  * neither the submit nor the start claims it.
  *
- * The claims of other tasks order memory, too. For an item the queues do: the submitter
- * fills it in before it is queued (wpool_ring_put:A, wpool_sched_push_next:B, or the
- * lock of a fifo), and the taker reads it after it has taken it out.
+ * The claims of other tasks order memory, too. For an item the queues do so: the submitter fills it
+ * in before it is queued (wpool_ring_put:A, wpool_sched_push_next:B, or the lock of a fifo), and
+ * the taker reads it after it has taken it out.
  */
 #ifndef WPOOL_TASK_ITEM_H
 #define WPOOL_TASK_ITEM_H
@@ -36,7 +36,7 @@ struct wpool_item {
 		void *arg;	/* argument of both */
 		struct llist_node node;	/* in the reserve while the item is free */
 	};
-	struct wpool_items *items;	/* the reserve that it comes from, or NULL */
+	struct wpool_items *items;	/* the reserve that the item comes from, or NULL */
 };
 
 /* Allocate an item; @may_block: the caller may sleep, whatever @gfp says. */
@@ -86,7 +86,7 @@ void wpool_item_end(struct wpool_task *task);
 /** wpool_item_refuse() - free an item that was not accepted; context as its allocation */
 void wpool_item_refuse(struct wpool_item *item);
 
-/* Preallocate a reserve of items, as many as the pool has tokens; NULL if there is no memory. */
+/* Preallocate a reserve of items, one for each token of the pool; NULL if there is no memory. */
 struct wpool_items *wpool_items_create(u32 nr);
 
 /** wpool_items_take() - take an item of the reserve, or NULL; process context */

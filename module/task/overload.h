@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a submitter does when the pool is full, or closed. */
+/* What happens to a submitter when the pool is full, or closed. */
 #ifndef WPOOL_TASK_OVERLOAD_H
 #define WPOOL_TASK_OVERLOAD_H
 

@@ -10,7 +10,7 @@ struct wpool;
 struct wpool_task;
 struct wpool_worker;
 
-/* Run a task taken out of the queues, and then those that need no full look for work. */
+/* Run a task taken out of the queues, and then further ones until a full look for work is due. */
 void wpool_run(struct wpool_worker *w, struct wpool_task *task);
 
 /* Run a joinable task, taken out of the queues, nested inside the one that the worker runs. */
@@ -18,7 +18,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
 
 /*
  * Policy run: run a claimed task in its submitter, without a token. Returns 0; -EAGAIN if too
- * little stack is left, or -ECANCELED, and then it is still claimed.
+ * little stack is left, or -ECANCELED: after an error the task is still claimed.
  */
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task);
 

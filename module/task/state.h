@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The states of a task and what moves it between them.
+ * The states of a task and its transitions.
  *
  *              submit               taker                  returned
  *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
@@ -20,16 +20,16 @@
  * does not cancel it: the event has states of its own (event.c), and so have the tasks of a
  * strand (strand.c).
  *
- * A CANCELLED task is still in a queue, among the waiters, or on its way from there to tidy.c. The
- * thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
+ * A CANCELLED task is still in a queue, among the waiters, or being passed from there to tidy.c.
+ * The thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
  *
  * In every state, task->state also counts the threads that disable the task: those in
  * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
- * A second submit of a running task is counted in at once, as every submit is, and a cancel of
- * that submit is counted out at once. A task that runs INSIDE takes no second submit (-EALREADY):
- * if its thread died, nobody could count that out.
+ * A second submit of a running task is counted in at once, as every submit is, and a cancel of that
+ * submit is counted out at once. A task that runs INSIDE accepts no second submit (-EALREADY): if
+ * its thread died, no thread could count that submit out.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -50,21 +50,21 @@
 #define WPOOL_ST_RUNNING	2
 #define WPOOL_ST_CANCELLED	3
 #define WPOOL_ST_MASK		3
-#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue it when it has returned */
+#define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue the task when it has returned */
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
-#define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until it is IDLE */
+#define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until the task is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or in a worker that waits for
-					 * it, on whose stack it is
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on the stack of a worker
+					 * that waits for it
 					 */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
-/* task->queued: what task->pool stands for */
-#define WPOOL_QUEUED_NO		0	/* nothing, or its submitter has claimed it */
+/* task->queued: what the pool in task->pool means */
+#define WPOOL_QUEUED_NO		0	/* nothing, or only that its submitter has claimed it */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* waits there for a token: its submitter, task->waiter, or
-					 * an event
+#define WPOOL_QUEUED_LINE	2	/* the task waits there for a token: that of the submitter
+					 * task->waiter, or of an event
 					 */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 
@@ -86,10 +86,10 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
 /*
- * Note the pool of a claimed task, before it can run there, or stands in its line: then with the
- * tag. A submit, or a cancel, of a running task compares the pool and then changes the state. It
- * holds a lock meanwhile, and a joinable task changes its pool under the same lock: otherwise that
- * change could hit a later run of the task, in another pool.
+ * Note the pool of a claimed task: before the task can run there, or, with the tag, before it joins
+ * the waiters there. A submit, or a cancel, of a running task holds a lock while it compares the
+ * pool and then changes the state. A joinable task changes its pool under the same lock, so that
+ * this change of the state cannot hit a later run of the task, in another pool.
  */
 static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
 {
@@ -177,10 +177,10 @@ static inline bool wpool_stack_is_short(void)
 	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
 }
 
-/* Is the task the inner one of an event, of a strand's task or of a group's? */
+/* Is this the inner task of an event, of a strand's task or of a group's? */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
-/* Claim an ordinary IDLE task for its submitter; for any other task false: wpool_task_claim(). */
+/* Claim an ordinary IDLE task for its submitter; false for any other task: wpool_task_claim(). */
 static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
 	int old = WPOOL_ST_IDLE;
@@ -212,8 +212,8 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 void wpool_task_unclaim(struct wpool_task *task);
 
 /*
- * Wait a moment for another thread that holds a task. Every 128th call sleeps for a tick, as that
- * thread may be preempted, perhaps by this one. @tries: counts the calls, 0 at first.
+ * Wait a moment for another thread that holds a task. Every 128th call sleeps for a tick, because
+ * that thread may be preempted, perhaps by this one. @tries: counts the calls, 0 at first.
  */
 void wpool_task_await_hands(u32 *tries);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Submitting: what other files of wpool need, besides the exported functions. */
+/* Submitting: the functions, besides the exported ones, that other files of wpool need. */
 #ifndef WPOOL_TASK_SUBMIT_H
 #define WPOOL_TASK_SUBMIT_H
 
@@ -11,12 +11,12 @@ struct wpool_task;
 /*
  * Submit a task that is claimed already, as wpool_task_claim() leaves it; after an error it is
  * unclaimed. @state: task state to sleep in; 0: as wpool_try_submit(). @waited: the caller has
- * waited in a group; if the pool was closed to others meanwhile, the task is accepted all the same.
+ * waited in a group; then the task is accepted even if the pool was closed to others meanwhile.
  */
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
 			 bool waited);
 
-/* As wpool_try_submit_on(), but drops no other task for it, and counts no refusal. */
+/* As wpool_try_submit_on(), but drops no other task, and does not count a refusal. */
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /* As wpool_submit_on(), but every signal ends its wait. */

@@ -5,11 +5,11 @@
  *   tokens held by unfinished tasks + pool->admission.tokens + all runq->share.tokens
  *	= capacity + queue_depth, always.
  *
- * Away from the limit, tokens move between a task and the cache of the current CPU.
- * Before a submitter is refused or put to sleep, the caches of all CPUs are emptied, and
- * tokens are scarce from then on: they move between a task and pool->admission.tokens, until there
- * are plenty again. So only the first refusal visits all CPUs. While submitters wait,
- * tokens that come free go to them, in order.
+ * Away from the limit, tokens move between a task and the cache of the current CPU. Before a
+ * submitter is refused or put to sleep, the caches of all CPUs are emptied. From then on tokens are
+ * scarce: they move between a task and pool->admission.tokens, until there are plenty again. So
+ * only the first refusal visits all CPUs. While submitters wait, tokens that come free go to them,
+ * in order.
  */
 #ifndef WPOOL_TASK_TOKENS_H
 #define WPOOL_TASK_TOKENS_H
@@ -21,9 +21,9 @@
 #include "core/state.h"
 
 /*
- * Does the pool refuse the caller's tasks, whatever room it has? It is closed, or closed to all
- * but its own tasks. If the caller has interrupts off, the answer holds until they are on again,
- * as a release waits for a grace period.
+ * Does the pool refuse the caller's tasks, whatever room it has? True if it is closed, or closed to
+ * others and the caller is none of its tasks. If the caller has interrupts off, the answer holds
+ * until they are on again, as a release waits for a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {
@@ -40,8 +40,9 @@ void wpool_tokens_init(struct wpool *pool);
 void wpool_tokens_scale(struct wpool *pool);
 
 /*
- * Take up to @want tokens, at least 1, wherever they are. Returns how many; 0 if there is none, or
- * other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are off.
+ * Take up to @want tokens, at least 1, from wherever they are. Returns how many; 0 if there is
+ * none, or other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are
+ * off.
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
@@ -64,7 +65,7 @@ static inline u32 wpool_tokens_take_from(atomic_t *tokens, u32 want)
 	return n;
 }
 
-/* Take up to @want tokens if they are at hand; if fewer, wpool_tokens_take() may find more. */
+/* Take up to @want tokens that need no search; wpool_tokens_take() may find more. */
 static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 					 struct wpool_runq *rq, u32 want)
 {
@@ -81,7 +82,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 								     &rq->share.tokens, want);
 }
 
-/** __wpool_tokens_make_scarce() - let no CPU cache tokens; those cached go to the pool */
+/** __wpool_tokens_make_scarce() - let no CPU cache tokens; cached tokens go to the pool */
 void __wpool_tokens_make_scarce(struct wpool *pool)
 	__must_hold(&pool->admission.lock);
 
@@ -98,9 +99,8 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 void wpool_tokens_relax(struct wpool *pool);
 
 /*
- * Adapt the tokens to the limits, which have changed; @old: wpool_tokens_total() before. Tokens are
- * scarce afterwards. The caller has tune_mutex, and must serve the waiters, see
- * wpool_waiters_resize().
+ * Adapt the tokens to new limits; @old: wpool_tokens_total() of the old ones. Tokens are scarce
+ * afterwards. The caller has tune_mutex, and must serve the waiters, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool, int old);
 

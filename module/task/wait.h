@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waiting for a task in two halves, for the calls that cancel it in between. */
+/* Waiting for a task in two halves, for functions that cancel the task in between. */
 #ifndef WPOOL_TASK_WAIT_H
 #define WPOOL_TASK_WAIT_H
 
@@ -10,12 +10,12 @@ struct wpool_task;
  */
 int wpool_wait_begin(struct wpool_task *task);
 
-/* Wait until that task is idle, and help it along. Returns as wpool_task_wait(). */
+/* Wait until a task is idle, and help it to get there. Returns as wpool_task_wait(). */
 int wpool_wait_end(struct wpool_task *task);
 
 /*
- * Tell lockdep that the caller waits for a task, even if that has ended: a cycle is reported
- * whichever way the race goes.
+ * Tell lockdep that the caller waits for a task, even if the task has ended: then a cycle is
+ * reported whichever side of a race is first.
  */
 #ifdef CONFIG_LOCKDEP
 void wpool_wait_tell_lockdep(struct wpool_task *task);

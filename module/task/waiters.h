@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The waiters for tokens, a line that is served first in, first out: submitters, which sleep, and
- * events and strands, which wait without a thread. Tokens that come free go to the head.
+ * The waiters for tokens, served first in, first out: submitters, which sleep, and events and
+ * strands, which wait without a thread. Tokens that come free go to the first waiter.
  */
 #ifndef WPOOL_TASK_WAITERS_H
 #define WPOOL_TASK_WAITERS_H
@@ -13,14 +13,14 @@
 
 struct task_struct;
 
-/* The most tasks with which a submitter waits. */
+/* The most tasks that one submitter waits with. */
 #define WPOOL_WAITER_TASKS	32U
 
-/* A submitter that waits in line, on its own stack. */
+/* A submitter that waits, on its own stack. */
 struct wpool_waiter {
 	/*
-	 * its entry in the line, pool->admission.waiters, where the tasks of events are entries of
-	 * their own. This is no real task: only the node is used, and the flags, which are 0
+	 * its entry in pool->admission.waiters, where the tasks of events are entries of their own.
+	 * This is no real task: only the node is used, and the flags, which are 0
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
@@ -29,19 +29,19 @@ struct wpool_waiter {
 	u32 accepted;	/* number of tasks accepted; under admission.lock until @done */
 	int error;	/* why the wait ended; 0 if all were accepted */
 	/*
-	 * it has waited before, for other tasks or in a group: if the pool was closed to others
-	 * since then, it may still wait
+	 * the submitter has waited before, for other tasks or in a group: if the pool was closed to
+	 * others since then, it may still wait
 	 */
 	bool waited;
 	/*
-	 * set last, by the side that takes the waiter off the line. After that nobody touches the
-	 * waiter, and the submitter does not touch the pool.
+	 * set last, by the side that takes the waiter off the list. After that no other thread
+	 * touches the waiter, and the submitter does not touch the pool.
 	 */
 	bool done;
 };
 
 /*
- * Hand free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off. True
+ * Give free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off. True
  * if tokens and waiters may remain; a caller that gave a single token may ignore that, see the
  * serve rule in waiters.c.
  */
@@ -51,8 +51,8 @@ bool wpool_waiters_serve(struct wpool *pool);
 void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Give the token of a finished task to the first waiter, whose task is accepted and queued here,
- * and which is woken; without waiters give it back. Preemption is off.
+ * Give the token of a finished task to the first waiter: its task is accepted and queued here, and
+ * the waiter is woken. Without waiters, give the token back. Preemption is off.
  */
 static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -79,41 +79,41 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * Wait in line until the waiter's tasks are accepted. Returns 0 if all were; -EAGAIN if
- * max_blocking submitters already wait; -ECANCELED if one of the tasks was cancelled; -ESHUTDOWN;
- * -ETIME; -EINTR. After an error the first waiter->accepted tasks are accepted, and the caller must
- * unclaim the others.
+ * Wait until the waiter's tasks are accepted. Returns 0 if all were; -EAGAIN if max_blocking
+ * submitters already wait; -ECANCELED if one of the tasks was cancelled; -ESHUTDOWN; -ETIME;
+ * -EINTR. After an error the first waiter->accepted tasks are accepted, and the caller must unclaim
+ * the others.
  */
 int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		       unsigned int state, long timeout);
 
 /*
- * Let the task of an event or a strand wait in line, without a thread. True if there is a token
- * after all, and the caller must accept the task; otherwise the caller must not touch it any more.
- * If the pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the
- * task of a strand is accepted, as it was submitted before the close. Interrupts are off.
+ * Let the task of an event or a strand wait, without a thread. True if there is a token after all,
+ * and the caller must accept the task; otherwise the caller must not touch it any more. If the pool
+ * is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task of a
+ * strand is accepted, as it was submitted before the close. Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 
-/* Take the task of an event off the line; true if it was there. Interrupts are off. */
+/* Take the task of an event off the waiters; true if it was there. Interrupts are off. */
 bool wpool_waiters_leave(struct wpool_task *task);
 
 /*
  * End the wait of the submitter that waits with a task marked as cancelled, for all of its tasks;
- * true if it was in line. Interrupts are off.
+ * true if it was waiting. Interrupts are off.
  */
 bool wpool_waiters_withdraw(struct wpool_task *task);
 
 /*
  * Accept no more tasks, and end all waits; @drops: tasks that have not started end with -ECANCELED.
- * A submit or a start that has checked before may go on for another RCU grace period.
+ * A submit or a start that has checked before may continue for another RCU grace period.
  */
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
 /*
  * How often was the pool closed? A thread that waits for room in a group, in
- * pool->admission.guests, has read this before it saw the pool open. Its wait ends when the number
- * has changed.
+ * pool->admission.guests, has read this number before it saw the pool open. Its wait ends when the
+ * number has changed.
  */
 static inline u32 wpool_nr_closes(const struct wpool *pool)
 {
@@ -127,7 +127,7 @@ void wpool_waiters_close_to_others(struct wpool *pool);
 /** wpool_waiters_open() - accept again; tune_mutex held */
 void wpool_waiters_open(struct wpool *pool);
 
-/* Adapt to new limits, as wpool_tokens_resize(), and serve the line. */
+/* Adapt to new limits, as wpool_tokens_resize(), and serve the waiters. */
 void wpool_waiters_resize(struct wpool *pool, int old);
 
 #endif /* WPOOL_TASK_WAITERS_H */
