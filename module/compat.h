@@ -21,7 +21,7 @@
 #error "wpool needs Linux 6.1 or newer"
 #endif
 
-/* The first version that wpool was not tested with. It may well work. */
+/* The first version with which wpool was not tested. It may well work. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 4, 0)
 #define COMPAT_UNTESTED
 #endif
@@ -107,26 +107,26 @@ static inline u64 compat_kcov_handle(void)
 }
 #endif
 
-/* What the function of a key of sysrq gets. */
+/* The argument of the function of a sysrq key. */
 #ifdef COMPAT_HAVE_SYSRQ_U8
 #define COMPAT_SYSRQ_KEY	u8
 #else
 #define COMPAT_SYSRQ_KEY	int
 #endif
 
-/* What a function of a binary file in sysfs gets. */
+/* The argument of a function of a binary file in sysfs. */
 #ifdef COMPAT_HAVE_CONST_BIN_ATTR
 #define COMPAT_BIN_ATTR		const struct bin_attribute
 #else
 #define COMPAT_BIN_ATTR		struct bin_attribute
 #endif
 
-/* Is a thread asleep, rather than about to be? Racy. */
+/* Is a thread asleep, rather than about to sleep? Racy. */
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
 	/*
-	 * With delayed dequeue a sleeping thread may stay on the queue for a while, with proxy
-	 * execution one that waits for a mutex does as long as it waits.
+	 * With delayed dequeue a sleeping thread may stay on the queue for a while. With proxy
+	 * execution a thread that waits for a mutex stays there as long as it waits.
 	 */
 #ifdef COMPAT_HAVE_IS_BLOCKED
 	if (READ_ONCE(thread->is_blocked))
@@ -138,7 +138,7 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 	return !READ_ONCE(thread->on_rq);
 }
 
-/* Is the thread on a CPU? Racy; never, where the caller has the only one. */
+/* Is the thread on a CPU? Racy. Never, if the machine has only the caller's CPU. */
 static inline bool compat_has_cpu(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP
@@ -191,7 +191,7 @@ static inline int compat_migration_disabled(void)
 
 /*
  * Act with other credentials, with a reference to them that the exit of the thread would drop. The
- * old ones keep the reference that they had, which is the caller's until it reverts.
+ * old credentials keep their reference, which belongs to the caller until it reverts.
  */
 static inline const struct cred *compat_override_creds(const struct cred *cred)
 {
@@ -229,8 +229,9 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 }
 
 /*
- * A number that CPUs with the same last-level cache have in common, and no others of the machine.
- * Who may be asked is different everywhere; where nobody is, all are the same.
+ * A number that the CPUs with one last-level cache have in common, and that no other CPU of the
+ * machine has. The function that tells it differs between processors; without one, all CPUs have
+ * the same number.
  */
 static inline u32 compat_cache_of(int cpu)
 {

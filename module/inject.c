@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fault injection, see inject.h. Has no effect until it is asked for. */
+/* Fault injection, see inject.h. Has no effect until a test or a user enables it. */
 #include "inject.h"
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
@@ -52,7 +52,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task))
 		static_branch_enable(&wpool_inject_delays);
 	else
 		static_branch_disable(&wpool_inject_delays);
-	/* it is called with interrupts off */
+	/* called with interrupts off */
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(wpool_inject_set_delay);

@@ -2,10 +2,10 @@
 /*
  * Our own fault injection points. The first: the thread of a worker cannot be created.
  *
- * kthreadd allocates a thread, and fail-nth of the thread that asks for it does not count
- * there. So it is counted here, in the asking thread: fail-nth of a thread that creates a
- * worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and the
- * attributes in debugfs, as for the kernel's own injection points.
+ * kthreadd allocates a thread, so fail-nth of the thread that asks for the allocation does not
+ * count it. So it is counted here, in the asking thread: for fail-nth of a thread that creates a
+ * worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and for the
+ * attributes in debugfs, as with the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
@@ -21,7 +21,7 @@ struct wpool_task;
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
-/* Shall the creation of this thread fail? Process context */
+/* Is the creation of this thread to fail? Process context */
 bool wpool_inject_spawn(void);
 
 /** wpool_inject_init() - create the attributes; Context: process context */
@@ -48,17 +48,17 @@ static inline void wpool_inject_exit(void)
 #endif
 
 /*
- * And our own delay: the tests let a thread stand still between its reads of a task and the
- * exchange of task->state that they lead to, while others do what may not come between.
+ * The second is a delay: the tests stop a thread between its reads of a task and the exchange of
+ * task->state that depends on them, while other threads do what must not come between.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /*
- * Call a function at that point, or no longer. @fn: the function, called with interrupts off and a
- * raw lock held, perhaps, or %NULL: when this returns, it is not called any more with interrupts
- * off. Sleeps.
+ * Call a function at that point, or no longer. @fn: the function, called with interrupts off and
+ * perhaps a raw lock held, or %NULL: when this returns, no call with interrupts off is running or
+ * will start. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 
@@ -81,7 +81,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 #endif
 
 /*
- * And where counters start that wrap: at 0, or just below a wrap, so that a test crosses it.
+ * The third: where counters that wrap start, at 0, or just below a wrap, so that a test crosses it.
  *
  *   counter              wraps after            read by, and what a wrap does
  *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
@@ -102,18 +102,18 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *   last_id of queues    2^31 queues            a number comes again if it is free: nothing
  *
  * These need no start. Jiffies in 32 bits: the kernel starts five minutes below their wrap; of two
- * tasks that were queued 2^31 of them apart, the younger one may start first. task->submit_ns: the
- * lower half of ns wraps each four seconds, and the jiffy tells the rest. admission.base, and what
- * it is compared with: modulo 2^32, all of it. 64 bits are enough for 500 years of ns. The counts
- * in task->state, event->state and work->disabled are of calls that are to be undone: 2^24 and
- * 2^31 of them at once are an error of the caller.
+ * tasks queued 2^31 jiffies apart, the younger one may start first. task->submit_ns: the lower half
+ * of ns wraps each four seconds, and the jiffy gives the rest. admission.base, and all that it is
+ * compared with, is modulo 2^32. 64 bits are enough for 500 years of ns. The counts in task->state,
+ * event->state and work->disabled count calls that must be undone: 2^24 or 2^31 of them at once are
+ * an error of the caller.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
-/* Of what is made from now on; the module parameter inject_start, and written by tests. */
+/* For pools and tasks made from now on; the module parameter inject_start, or set by tests. */
 extern unsigned int wpool_inject_start;
 
-/** wpool_counter_start() - where a counter starts that wraps; cast to s32 for more bits */
+/** wpool_counter_start() - where a counter that wraps starts; cast to s32 for more bits */
 static inline u32 wpool_counter_start(void)
 {
 	return READ_ONCE(wpool_inject_start);

@@ -138,7 +138,7 @@ static int __init wpool_init(void)
 	if (err)
 		goto err_reaper;
 	wpool_housekeeping_init(wpool_affinity_follow);
-	/* before the first pool: it makes the run queues of CPUs that come up */
+	/* before the first pool: it makes the run queues of CPUs that come online */
 	err = wpool_hotplug_init();
 	if (err)
 		goto err_spawner;
@@ -194,10 +194,10 @@ static void __exit wpool_exit(void)
 	wpool_shrinker_exit();
 	wpool_freezer_exit();
 	wpool_orphans_exit();
-	/* the last pool: no task, no worker, and no expiry timer after this */
+	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
-	/* a last look may be in progress, at no pool */
+	/* a last look may be in progress, which visits no pool */
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */

@@ -2,9 +2,9 @@
 /*
  * debugfs: tables that say more about the pools than one value per file can.
  *
- * Nothing here is a stable interface, and the pool calls nothing here. Each table has
- * one or more lines for every pool, rather than a file for every pool: a file of
- * debugfs takes 900 bytes, which is much for a pool that nobody looks at.
+ * Nothing here is a stable interface, and the pool calls nothing here. Each table has one or more
+ * lines for every pool, rather than a file for every pool: a file of debugfs takes 900 bytes, which
+ * is much for a pool that nobody looks at.
  *
  * A reader holds the mutex of all pools, but not while it waits for memory or for the
  * program that reads.

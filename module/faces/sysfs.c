@@ -3,19 +3,18 @@
  * sysfs: what an administrator sees of a pool and may change.
  *
  * A pool is a device of class wpool; each file is one value, except the histogram.
- * Every file is described in Documentation/ABI/testing/sysfs-class-wpool.
+ * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
  *     for this attribute alone: all or nothing. The pool checks ranges; here
  *     only the text is checked.
- *   - Text that is no value at all is -EINVAL: empty, too long, with a NUL in
- *     it, a minus sign where no negative number is possible. A number that is out of
- *     its range is -ERANGE.
+ *   - Text that is no value at all is -EINVAL: it is empty, too long, has a NUL in it, or a minus
+ *     sign where no negative number is possible. A number that is out of its range is -ERANGE.
  *   - A show takes one snapshot for its one figure. /dev/wpool returns several
  *     figures of the same moment.
  *
- * Beside wpool_pool_tune() and the table of attributes it uses the public interface only, and
- * takes no lock. The files go with the device, which waits for the threads that are inside
+ * Besides wpool_pool_tune() and the table of attributes it uses the public interface only, and
+ * takes no lock. The files end with the device, whose removal waits for the threads that are inside
  * these functions.
  */
 #include "faces/sysfs.h"
@@ -69,14 +68,14 @@ static int parse_int(const char *buf, s64 *value)
 	return err;
 }
 
-/* @words ends with NULL, or has @nr_words. */
+/* @words ends with NULL, or has @nr_words entries. */
 static int parse_word(const char *const *words, size_t nr_words, const char *buf, s64 *value)
 {
 	*value = __sysfs_match_string(words, nr_words, buf);
 	return *value < 0 ? *value : 0;
 }
 
-/* "No limit" has names, and its number is not for users. */
+/* "No limit" has names; users cannot write its number. */
 static int parse_limit(const char *buf, s64 *value)
 {
 	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
@@ -107,7 +106,7 @@ static const u32 class_of_word[] = {
 	WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO_LOW, WPOOL_SCHED_FIFO,
 };
 
-/* A word, or "fifo:" and a priority, which 0 is not: it is another class. */
+/* A word, or "fifo:" and a priority. The priority 0 is refused: it is another class. */
 static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *value)
 {
 	const char *number = buf + strlen("fifo:");
@@ -128,8 +127,8 @@ static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *valu
 }
 
 /*
- * An administrator does not choose the policy run: a driver must be able to rely on it
- * that no task runs under its own locks.
+ * An administrator does not choose the policy run: a driver must be able to rely on it that no task
+ * runs under the driver's own locks.
  */
 static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t count, s64 *value)
 {
@@ -184,7 +183,7 @@ static ssize_t emit_limit(char *buf, u64 value)
 	return value == WPOOL_UNLIMITED ? sysfs_emit(buf, "max\n") : emit_number(buf, value);
 }
 
-/* As the word, if there is one. */
+/* Shown as a word, if the value has one. */
 static ssize_t emit_class(const struct wpool_attr *attr, char *buf, u32 class)
 {
 	size_t i;
@@ -318,7 +317,7 @@ static ssize_t figure_show(struct device *dev, struct device_attribute *file, ch
 		.bytes = sizeof_field(struct wpool_stats, _name),	\
 	}).file.attr)
 
-/* The pool's files go before its owner does, so the owner is still there. */
+/* The pool's files are removed before its owner is unloaded, so the owner exists here. */
 static ssize_t owner_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct module *owner = wpool_owner(dev_get_drvdata(dev));
@@ -330,7 +329,7 @@ static DEVICE_ATTR_RO(owner);
 /* A path, or "none". */
 static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	/* as much as a page, with the line end */
+	/* as much as a page holds, with the line end */
 	int len = wpool_cgroup_path(dev_get_drvdata(dev), buf, PAGE_SIZE - 1);
 
 	if (!len)
@@ -338,7 +337,7 @@ static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, ch
 	return len < 0 ? len : len + sysfs_emit_at(buf, len, "\n");
 }
 
-/* "0", the writer's own, as in cgroup.procs; another thread's could end meanwhile. */
+/* "0" stands for the writer, as in cgroup.procs; another thread could end meanwhile. */
 static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
@@ -351,7 +350,7 @@ static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RW(cgroup);
 
-/* As a line of /proc/pressure: per cent of the last 10, 60 and 300 s; us. */
+/* Like a line of /proc/pressure: per cent of the last 10, 60 and 300 s; us. */
 static ssize_t pressure_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const u32 seconds[WPOOL_NR_PRESSURES] = { 10, 60, 300 };
@@ -375,8 +374,8 @@ static DEVICE_ATTR_RO(pressure);
 /* ---- histogram: a table that is longer than a page ---------------------------- */
 
 /*
- * Lines of one length, all of them, whatever was counted: a place in the file is the same
- * line in each read, although each is a new snapshot.
+ * All lines have one length, whatever was counted: a place in the file is the same line in each
+ * read, although each read takes a new snapshot.
  */
 #define HIST_FORMAT_LEN	55
 #define HIST_HEAD_LINES	3

@@ -8,9 +8,9 @@
 #include <linux/sysfs.h>
 
 /*
- * The files of every pool, for dev_groups of the class: set before the class is
- * registered, they exist by the time user space hears of a pool. The drvdata of
- * a pool's device is its struct wpool.
+ * The files of every pool, for dev_groups of the class. They are set before the class is
+ * registered, so they exist when user space learns of a pool. The drvdata of a pool's device is its
+ * struct wpool.
  */
 extern const struct attribute_group *wpool_sysfs_groups[];
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that has its work done by a pool of its own: tasks embedded in its
- * objects and waited for, then a function that is run once and forgotten.
- * README.md quotes the part between the marks.
+ * A module whose work is done by a pool of its own: tasks embedded in its objects and waited for,
+ * then a function that is run once and forgotten. README.md quotes the part between the marks.
  *
- * The pool stays while the module is loaded, to be looked at and tuned in
+ * The pool stays while the module is loaded, so that a user can see and tune it in
  * /sys/class/wpool/sample/, and wpool cannot be removed before the module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -86,8 +85,8 @@ static int __init wpool_sample_init(void)
 		err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn",
 				      THIS_MODULE, GFP_KERNEL);
 	/*
-	 * A wait that was killed promises nothing about its task: the jobs are
-	 * ours again when the pool is gone.
+	 * After a wait that was killed, a task may still run: the jobs are free only when the pool
+	 * is gone.
 	 */
 	if (err)
 		wpool_destroy(pool);

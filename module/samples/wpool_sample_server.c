@@ -4,15 +4,15 @@
  * every connection, as many at a time as the pool has workers, and a connection that
  * comes when all of them are busy is turned away at once instead of queued.
  *
- * That is capacity N, queue_depth 0 and policy fail. An accepted connection may
- * still wait a moment for its worker to wake up or to be made.
+ * That is capacity N, queue_depth 0 and policy fail. An accepted connection may still wait a moment
+ * for its worker to wake up or to be made.
  *
- * That suits connections that work and end. One that may be silent, as any with keep-alive,
- * must not hold a worker: as many silent clients as there are workers would shut out all
- * others. httpd/ is the server for those.
+ * This suits connections that work and end. A connection that may be silent, as with keep-alive,
+ * must not hold a worker: as many silent clients as there are workers would shut out all others.
+ * httpd/ is the server for those.
  *
- * The connections are made up: each lasts until its peer hangs up, which is a
- * completion. The pool stays while the module is loaded.
+ * The connections are made up: each lasts until its peer hangs up, which is a completion. The pool
+ * stays while the module is loaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,7 +33,7 @@ struct connection {
 static struct connection connections[NR_WORKERS + 1];
 static struct wpool *pool;
 
-/* Nobody knows when the peer hangs up: until then this worker is taken. */
+/* This worker is taken until the peer hangs up, and nobody knows when that will be. */
 static void serve(void *arg)
 {
 	struct connection *conn = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delayed works: a work and a timer; see wq.h. Whoever owns PENDING starts the timer, and the
- * callback owns it again. The timer is TIMER_IRQSAFE, so that the callback, as every owner, has
+ * Delayed works: a work and a timer; see wq.h. The thread that owns PENDING starts the timer, and
+ * the callback owns it again. The timer is TIMER_IRQSAFE, so that the callback, as every owner, has
  * interrupts off.
  */
 #include <linux/export.h>
@@ -76,7 +76,7 @@ EXPORT_SYMBOL_GPL(wpool_wq_mod_delayed);
 bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork)
 {
 	might_sleep();
-	/* whoever stops the timer owns PENDING */
+	/* the thread that stops the timer owns PENDING */
 	local_irq_disable();
 	if (timer_delete_sync(&dwork->timer))
 		wpool_work_insert(dwork->wq, &dwork->work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpool_wq: workqueues on pools of wpool. This file makes the queues that are always there. */
+/* wpool_wq: workqueues on pools of wpool. This file makes the system workqueues. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -57,7 +57,7 @@ static int __init wpool_wq_init(void)
 
 static void __exit wpool_wq_exit(void)
 {
-	/* the modules whose works might be in them are gone, or keep this one loaded */
+	/* modules whose works might be in the queues are gone, or keep this one loaded */
 	rcu_barrier();
 	destroy_all();
 }

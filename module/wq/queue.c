@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queues: their runners, their flushes, their beginning and their end; see wq.h. */
+/* Queues: their runners, their flushes, how they begin and end; see wq.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "wq/queue.h"
@@ -30,8 +30,8 @@
 struct flusher {
 	struct list_head node;
 	unsigned long epoch;	/* turns up to this one */
-	unsigned long nr;	/* of these that have not ended */
-	bool drain;		/* wait for all turns instead, also those that begin meanwhile */
+	unsigned long nr;	/* turns, up to that one, that have not ended */
+	bool drain;		/* wait for all turns instead, also those that begin later */
 	struct completion done;
 };
 
@@ -75,7 +75,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	list_add_tail(&work->entry, &wq->pending);
 	wq->nr_turns++;
 
-	/* Without an idle one, each runner looks at the list before it becomes idle. */
+	/* While none is idle, each runner looks at the list before it becomes idle. */
 	runner = list_first_entry_or_null(&wq->idle, struct wpool_wq_runner, idle);
 	if (runner) {
 		list_del_init(&runner->idle);
@@ -107,7 +107,7 @@ static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct wpool_wq_w
 
 	lockdep_assert_held(&wq->lock);
 	for (; waiter; waiter = next) {
-		/* after complete() it is gone */
+		/* after complete() the waiter is gone */
 		next = waiter->next;
 		complete(waiter->done);
 	}
@@ -126,7 +126,7 @@ void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work)
 {
 	lockdep_assert_held(&wq->lock);
 	list_del_init(&work->entry);
-	/* it may still run there */
+	/* the work may still run there */
 	WRITE_ONCE(work->where, work->from);
 	end_turn(wq, work->epoch, work->waiters);
 }
@@ -169,7 +169,7 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 
 /*
  * Register the waiter, to be completed when the work's run in another queue ends (@await), or
- * unregister it. Returns false if the work does not run there: then nothing touches the waiter
+ * unregister it. Returns false if the work does not run there: then no thread touches the waiter
  * any more.
  */
 static bool await_run(u32 from, const void *work, wpool_work_fn func,
@@ -194,10 +194,10 @@ static bool await_run(u32 from, const void *work, wpool_work_fn func,
 }
 
 /*
- * The next work was queued elsewhere before, and may still run there: wait until it does not, or
- * until a cancel takes it off. It stays in a list that only this runner serves, where a cancel
- * finds it. If it is there afterwards, nobody took it off, and it cannot have begun to run
- * elsewhere.
+ * The next work was queued elsewhere before, and may still run there: wait until that run has
+ * ended, or a cancel takes the work off the list. It stays in a list that only this runner serves,
+ * where a cancel finds it. If it is still there afterwards, no cancel took it off, and it cannot
+ * have begun to run elsewhere.
  */
 static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *work)
 	__must_hold(&runner->wq->lock)
@@ -258,7 +258,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Start the next work, if there is one, as a task of its own. */
+/* Start the next work, if any, as a task of its own. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -269,7 +269,7 @@ static void go_on(struct wpool_wq_runner *runner)
 }
 
 /*
- * The function of a runner: one work. So the pool counts each, finds the hogs among them, and
+ * The function of a runner: one work. So the pool counts each work, finds hogs among them, and
  * repairs what one has left unbalanced before the next one starts.
  */
 static void run_work(struct wpool_event *event)
@@ -312,8 +312,8 @@ static void run_work(struct wpool_event *event)
 
 /*
  * The worker died in a work, and the runner continues with the next one. -ETIME is not possible,
- * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was
- * unloaded without destroying its queue: its works are gone.
+ * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was unloaded
+ * without destroying its queue: then the works of that module are gone.
  */
 static void run_failed(struct wpool_event *event, int status)
 {
@@ -346,7 +346,7 @@ void wpool_wq_flush(struct wpool_wq *wq)
 	flusher.epoch = wq->epoch;
 	wait = flusher.nr;
 	if (wait) {
-		/* those that begin from here on are not counted */
+		/* turns that begin from here on are not counted */
 		wq->epoch++;
 		list_add_tail(&flusher.node, &wq->flushers);
 	}
@@ -356,7 +356,7 @@ void wpool_wq_flush(struct wpool_wq *wq)
 }
 EXPORT_SYMBOL_GPL(wpool_wq_flush);
 
-/* Wait until the queue is empty; from then on nothing but its own works may queue. */
+/* Wait until the queue is empty; from then on only its own works may queue. */
 static void start_drain(struct wpool_wq *wq)
 {
 	struct flusher flusher = { .drain = true };
@@ -448,7 +448,7 @@ static bool add_runner(struct wpool_wq *wq)
 	return true;
 }
 
-/* Double the number of runners. Without memory the existing ones do the work, as in a workqueue. */
+/* Double the number of runners. Without memory the existing ones do the work, as in workqueues. */
 static void grow_runners(struct work_struct *work)
 {
 	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);
@@ -469,7 +469,7 @@ static void free_runners(struct wpool_wq *wq)
 		kfree(runner);
 }
 
-/* max_active is of each CPU, unless the queue is unbound. */
+/* max_active counts for each CPU, unless the queue is unbound. */
 static u32 max_runners(unsigned int flags, int max_active)
 {
 	u32 max = clamp(max_active ?: WPOOL_WQ_DFL_ACTIVE, 1, WPOOL_WQ_MAX_ACTIVE);
@@ -527,7 +527,7 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	while (wq->nr_runners < min(wq->max_runners, FIRST_RUNNERS))
 		if (!add_runner(wq))
 			goto err_pool;
-	/* nobody has the queue's number before the caller queues a work */
+	/* no thread has the queue's number before the caller queues a work */
 	if (xa_alloc_cyclic(&queues, &wq->id, wq, xa_limit_31b, &last_id, GFP_KERNEL) < 0)
 		goto err_pool;
 	return wq;
@@ -567,12 +567,12 @@ void wpool_wq_destroy(struct wpool_wq *wq)
 	/* every turn has ended, and no other begins */
 	start_drain(wq);
 	cancel_delayed_work_sync(&wq->grow);
-	/* a runner may still be on its way out of its last turn */
+	/* a runner may still be about to return from its last turn */
 	list_for_each_entry(runner, &wq->runners, node)
 		wpool_event_cancel_sync(&runner->event);
 	wpool_destroy(wq->pool);
 	free_runners(wq);
-	/* a flush of a work that ran here finds no queue, or finds it empty until it is freed */
+	/* a flush of a work that ran here finds no queue, or an empty queue until that is freed */
 	xa_erase(&queues, wq->id);
 	kfree_rcu(wq, rcu);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What works need of their queues; see wq.h. */
+/* What the code for works needs from queues; see wq.h. */
 #ifndef WPOOL_WQ_QUEUE_H
 #define WPOOL_WQ_QUEUE_H
 

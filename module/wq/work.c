@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "wq/queue.h"
 
-/* disable:B; the owner is done with the work, which may be queued, and freed, from now on. */
+/* disable:B; the owner no longer needs the work, which may be queued, and freed, from now on. */
 static void give_back(struct wpool_work *work)
 {
 	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
@@ -122,14 +122,14 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 {
 	for (;;) {
 		local_irq_save(*flags);
-		/* first the timer: what its callback has queued is found below */
+		/* the timer first: a work that its callback has queued is found below */
 		if (timer && timer_delete(timer))
 			return true;
 		if (!test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 			return false;
 		if (remove_work(work))
 			return true;
-		/* its owner has interrupts off, on another CPU; or it is a grace period */
+		/* its owner has interrupts off, on another CPU; or it waits for a grace period */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}
@@ -195,7 +195,7 @@ EXPORT_SYMBOL_GPL(wpool_work_enable);
 
 /*
  * Put a waiter where the last turn of the work will find it; false if there is none. The last turn
- * never starts before the one before it has ended, whatever the queues.
+ * never starts before the one before it has ended, even in another queue.
  */
 static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
 {
@@ -222,7 +222,7 @@ again:
 		}
 		raw_spin_unlock_irqrestore(&wq->lock, flags);
 	}
-	/* a cancel may have sent it back to the queue where it still runs */
+	/* a cancel may have returned it to the queue where it still runs */
 	if (!list && READ_ONCE(work->where) != where)
 		goto again;
 	rcu_read_unlock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What delayed works need of works; see wq.h. */
+/* What delayed works need from works; see wq.h. */
 #ifndef WPOOL_WQ_WORK_H
 #define WPOOL_WQ_WORK_H
 
@@ -9,11 +9,11 @@
 bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
 /* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
 bool wpool_work_begin(struct wpool_work *work);
-/* The work is owned, and disabled: give the bit back. */
+/* The work is owned, and disabled: clear the bit again. */
 bool wpool_work_refused(struct wpool_work *work);
 /*
- * Become the owner of PENDING, with interrupts off afterwards: @flags. Returns whether the work
- * was pending. @timer: of a delayed work, or NULL.
+ * Become the owner of PENDING, with interrupts off afterwards: @flags. Returns whether the work was
+ * pending. @timer: the timer of a delayed work, or NULL.
  */
 bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags);
 bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable);

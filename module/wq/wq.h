@@ -8,41 +8,43 @@
  * the next one; if there is none, it is idle again. The pool never refuses an event, so no limit
  * that the administrator may tune loses a work.
  *
- * A *turn* of a work is what one successful queueing leads to: it waits in a list, it runs, it
- * ends; or it ends where it waits, by a cancel.
+ * A *turn* of a work begins when the work is queued. The work waits in a list, runs, and ends; or
+ * it ends where it waits, by a cancel.
  *
- * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one.
- * The thread that sets the bit owns the work's other fields until the work is in a list, or the
- * timer runs. A thread that takes the work off the list under the lock, or stops the timer, owns
- * them again. An owner has interrupts off. So a thread or an interrupt that finds the bit set, and
- * the work in no list, can spin: it will not be for long.
+ * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one. The
+ * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
+ * runs. A thread that takes the work off the list under the lock, or stops the timer, owns them
+ * again. An owner has interrupts off. So a thread or an interrupt that finds the bit set, and the
+ * work in no list, may spin: it will not take long.
  *
- * work->where: the number of the queue of the last turn, shifted, and whether the work is in a
- * list of that queue. It changes from and to "in a list of queue N" only under the lock of N,
- * so it says under that lock whether the work is there. The number outlives the queue, which is
- * looked up by it under RCU: a work may be flushed after its queue was destroyed.
+ * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
+ * of that queue. It changes from and to "in a list of queue N" only under the lock of N, so under
+ * that lock it says whether the work is there. The number outlives the queue, which is looked up by
+ * it under RCU: a work may be flushed after its queue was destroyed.
  *
- * work->from: what work->where was before the last turn. While the work is in a list, from names
- * the queue where an earlier turn may still run; otherwise where does. A runner does not start
- * a work that was in another queue before the work's function has returned there, so there is
- * never more than one queue to look at. A cancel puts where back to from, and wakes a runner that
- * waits for that: it continues with the next work.
+ * work->from: the value of work->where before the last turn. While the work is in a list, an
+ * earlier turn may still run in the queue that work->from names; otherwise in the one that
+ * work->where names. A runner does not start a work that was in another queue before the work's
+ * function has returned there, so there is never more than one queue to look at. A cancel copies
+ * work->from back to work->where, and wakes a runner that waits for that work: the runner continues
+ * with the next work.
  *
- * A queue has a few runners from its beginning, and a kernel worker makes as many again when
- * none of them is idle, until there are max_active.
+ * A queue has a few runners from its beginning. When none of them is idle, a kernel worker doubles
+ * their number, until there are max_active.
  *
- * Nothing touches a work after its bit was cleared for its function: that may free it. What a
- * flush waits for is copied into the runner before; what it waits with is on its own stack.
+ * Nothing touches a work after its bit was cleared for its function: the function may free it. What
+ * a flush waits for is copied into the runner before; what it waits with is on its own stack.
  *
- * If a work is the next one and is running, it waits for that runner (runner->scheduled), so
- * that it never runs twice at once. As the kernel does, this compares the function as well as
- * the address: another object in the same memory must not wait for the one that was there.
+ * If a work is the next one and is running, the next turn waits for the runner that runs it
+ * (runner->scheduled), so that the work never runs twice at once. As the kernel does, this compares
+ * the function as well as the address: another object in the same memory must not wait for the one
+ * that was there.
  *
- * Lock order: wq->lock, then what wpool_event_fire() takes, the locks of timers and of the
- * scheduler among them. wq->lock is taken with interrupts off, in any context except NMI; two
- * of them are never held at once.
+ * Lock order: wq->lock, then the locks that wpool_event_fire() takes, including those of timers and
+ * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI; two of them
+ * are never held at once.
  *
- * Who runs concurrently with whom:
+ * What runs concurrently, and what excludes it:
  *
  *   queue, cancel, mod   with each other and with the timer: PENDING decides
  *   a runner's start     with cancel and flush: wq->lock
@@ -78,10 +80,10 @@
 
 #define WPOOL_WQ_HASH_BITS	6
 
-/* WQ_BH of kernels that have it; it stands for nothing in the others. */
+/* WQ_BH of kernels that have it; no flag in the others. */
 #define WPOOL_WQ_FLAG_BH	BIT(0)
 
-/* A thread that waits for one turn; on its stack, as is what completes. */
+/* A thread that waits for one turn; on its stack, as is the completion. */
 struct wpool_wq_waiter {
 	struct wpool_wq_waiter *next;
 	struct completion *done;
@@ -95,13 +97,13 @@ struct wpool_wq_runner {
 	struct wpool_wq *wq;		/* I */
 	struct list_head node;		/* L: in wq->runners */
 	struct list_head idle;		/* L: in wq->idle */
-	struct list_head scheduled;	/* L: works that wait for the one that runs here */
+	struct list_head scheduled;	/* L: works that wait for the end of the one here */
 	struct hlist_node busy;		/* L: in wq->busy while a work runs */
-	void *work;			/* L: that one, as a value only: it may be freed */
+	void *work;			/* L: that work, as a value only: it may be freed */
 	wpool_work_fn func;		/* L: its function */
 	unsigned long epoch;		/* L: of the turn */
 	struct wpool_wq_waiter *waiters; /* L: for the turn */
-	struct task_struct *thread;	/* L: that the runner is in */
+	struct task_struct *thread;	/* L: epoch of the turn that the runner is in */
 };
 
 struct wpool_wq {
@@ -112,8 +114,8 @@ struct wpool_wq {
 	struct list_head idle;		/* L: runners, the one that was busy last in front */
 	DECLARE_HASHTABLE(busy, WPOOL_WQ_HASH_BITS); /* L: runners, by the address of the work */
 	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
-	unsigned long epoch;		/* L: of turns that begin now */
-	unsigned long nr_turns;		/* L: turns that have not ended */
+	unsigned long epoch;		/* L: epoch of turns that begin now */
+	unsigned long nr_turns;		/* L: number of turns that have not ended */
 	unsigned int nr_drains;		/* L: drains in progress: only own works may queue */
 	struct list_head runners;	/* L: all of them */
 	u32 nr_runners;			/* L */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the server has to say: a table of paths, with a handler for each.
+ * The answers of the server: a table of paths, with a handler for each.
  *
- * A handler runs in a worker and may sleep: then the pool's other workers go on. It holds
- * no lock, so that a handler that dies takes nothing with it but its connection.
+ * A handler runs in a worker and may sleep: the pool's other workers continue. It holds no lock, so
+ * that if it dies, only its connection is lost.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -78,7 +78,7 @@ static int say_much(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* As one that waits for a disk, or for another server. */
+/* Like a handler that waits for a disk, or for another server. */
 static int say_slowly(struct http_answer *answer, const struct http_request *req,
 		      struct httpd *server)
 {

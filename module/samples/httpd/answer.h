@@ -12,16 +12,16 @@
 struct http_request;
 struct httpd;
 
-/* As many pieces are sent at once. */
+/* At most this many pieces are sent at once. */
 #define HTTP_ANSWER_VECS	17
 
 struct http_answer {
 	u16 head_len, head_sent;
 	u32 body_len, body_sent;
 	const char *body;
-	u32 period;		/* of the body, after which it begins again */
+	u32 period;		/* length of the text, after which the body begins again with it */
 	char head[192];
-	char text[128];		/* for a body of its own */
+	char text[128];		/* buffer for a body that is built for this answer */
 };
 
 /**
@@ -36,7 +36,7 @@ void http_answer(struct http_answer *answer, const struct http_request *req,
 		 struct httpd *server);
 
 /**
- * http_answer_rest() - what has to be sent of an answer
+ * http_answer_rest() - the part of an answer that is still to be sent
  * @answer: the answer
  * @vec: filled in; %HTTP_ANSWER_VECS of them
  * @len: their length; 0 if all of it is sent
@@ -45,7 +45,7 @@ void http_answer(struct http_answer *answer, const struct http_request *req,
  */
 unsigned int http_answer_rest(const struct http_answer *answer, struct kvec *vec, size_t *len);
 
-/* Further @len bytes of the rest are sent. */
+/* Note that @len further bytes of the rest are sent. */
 void http_answer_sent(struct http_answer *answer, size_t len);
 
 #endif /* HTTPD_ANSWER_H */

@@ -7,14 +7,13 @@
  *   send   the socket takes no more: wait; nothing is read meanwhile, so that a peer that
  *          does not read its answers has to stop sending requests
  *
- * Requests that were sent one behind the other wait in the buffer, and each has a step of
- * its own. A step that has answered looks for what comes next, since of bytes that have
- * arrived already nobody will tell.
+ * Requests that were sent one behind the other wait in the buffer, and each has a step of its own.
+ * A step that has answered looks for the next request itself, since no callback reports bytes that
+ * have arrived already.
  *
- * After the last answer, bytes of the peer may be on their way, of a request that was
- * refused for example. If the socket were closed then, the peer would get a reset that may
- * overtake the answer. So we say that we send no more, drop what comes, and close when the
- * peer does, or soon.
+ * After the last answer, bytes of the peer may be on their way, of a request that was refused for
+ * example. If the socket were closed then, the peer would get a reset that may overtake the answer.
+ * So we announce that we send no more, drop what comes, and close when the peer does, or soon.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -25,7 +24,7 @@
 #include "conn.h"
 #include "httpd.h"
 
-/* Per step, so that a peer that takes or sends much leaves room for others. */
+/* Limit for each step, so that a peer that takes or sends much leaves room for others. */
 #define SEND_BYTES	65536
 #define DRAIN_BYTES	65536
 
@@ -61,7 +60,7 @@ static void skip_body(struct conn *conn)
 	drop(conn, len);
 }
 
-/* As recvmsg(): how much, 0 for the end, or -errno. */
+/* As recvmsg(): the number of bytes, 0 for the end, or -errno. */
 static int receive(struct conn *conn)
 {
 	struct kvec vec = {
@@ -77,14 +76,14 @@ static enum conn_next read_request(struct conn *conn)
 {
 	int got;
 
-	/* a head that fills the buffer is complete, or refused */
+	/* a head that fills the buffer is complete, or is refused */
 	while (!http_parse(&conn->request, conn->in, conn->in_len)) {
 		got = receive(conn);
 		if (got == -EAGAIN)
 			return CONN_WAIT;
 		if (got <= 0)
 			return CONN_END;
-		/* time for a whole request, however its bytes drip */
+		/* time for a whole request, however slowly its bytes come */
 		if (!conn->in_len && !conn->skip)
 			set_deadline(conn, conn->server->idle);
 		conn->in_len += got;
@@ -158,7 +157,7 @@ static enum conn_next finish(struct conn *conn)
 {
 	if (conn->is_draining)
 		return drain(conn);
-	/* nothing of the peer's is left unread */
+	/* all bytes of the peer are read */
 	if (conn->request.status == 200 && !conn->in_len && !conn->skip)
 		return CONN_END;
 	conn->is_draining = true;

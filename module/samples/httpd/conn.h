@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection, as the protocol sees it: bytes come, bytes go, and neither is waited for,
- * unless &conn.flags say so.
+ * A connection, as the protocol sees it: bytes come, bytes go, and neither is waited for, unless
+ * &conn.flags say so.
  */
 #ifndef HTTPD_CONN_H
 #define HTTPD_CONN_H
@@ -17,7 +17,7 @@ struct socket;
 /**
  * enum conn_next - what a connection wants
  * @CONN_WAIT: nothing until its socket has changed, or &conn.deadline has come
- * @CONN_AGAIN: to go on after others had their turn
+ * @CONN_AGAIN: to continue after others had their turn
  * @CONN_END: to be closed
  * @CONN_GO_ON: only within conn.c
  */
@@ -31,10 +31,10 @@ enum conn_next {
 struct conn {
 	struct httpd *server;
 	struct socket *sock;
-	int flags;			/* MSG_DONTWAIT, or 0: a step waits for the peer */
+	int flags;			/* MSG_DONTWAIT; 0 if a step waits for the peer */
 	unsigned long deadline;		/* jiffies */
 	bool is_last;			/* to be closed when its answer is sent */
-	bool is_draining;		/* what still comes is dropped */
+	bool is_draining;		/* bytes that still come are dropped */
 	u16 in_len;
 	u32 skip;			/* bytes of a body that are to come */
 	struct http_request request;

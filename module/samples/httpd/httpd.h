@@ -27,7 +27,7 @@ struct socket;
 struct httpd {
 	struct wpool *pool;			/* I */
 	struct socket *sock;			/* I: listens */
-	void (*data_ready)(struct sock *sk);	/* I: of a socket that is not ours */
+	void (*data_ready)(struct sock *sk);	/* I: callback of a socket that is not ours */
 	u32 max_connections;			/* I */
 	unsigned long idle;			/* I: jiffies */
 	bool allow_fault;			/* I */
@@ -40,7 +40,7 @@ struct httpd {
 
 	spinlock_t lock;			/* the lists */
 	struct list_head conns;			/* L: connections */
-	struct list_head told;			/* L: those that know that we are stopping */
+	struct list_head told;			/* L: connections that know that we are stopping */
 
 	/* figures */
 	atomic_long_t accepted;			/* A */

@@ -2,16 +2,16 @@
 /*
  * The socket that listens, and the event that accepts.
  *
- * The event fires when a connection has come, and when one has gone and there is room
- * again: at most max_connections are open, and who comes then waits in the kernel's
- * backlog, costs no memory of ours, and is accepted when its turn comes.
+ * The event fires when a connection has come, and when one has gone and there is room again. At
+ * most max_connections are open. A further connection waits in the kernel's backlog, costs no
+ * memory of ours, and is accepted when its turn comes.
  *
  * If nothing can be accepted for want of memory, the event's timer tries again.
  *
- * The socket is one of sock_create(), in the network namespace of whoever loads the module,
- * and holds that, and so do those that it accepts. Those of sock_create_kern() do not: when
- * one is closed, the kernel stops its timers, and what is lost of its last answer and of
- * its end is sent no more.
+ * The socket is one of sock_create(), in the network namespace of the thread that loads the module.
+ * It holds that namespace, and so do the sockets that it accepts. Those of sock_create_kern() do
+ * not: when one is closed, the kernel stops its timers, and does not send again what is lost of its
+ * last answer and of its end.
  */
 #include <linux/fcntl.h>
 #include <linux/in.h>
@@ -26,7 +26,7 @@
 #include "listen.h"
 #include "serve.h"
 
-/* In a run; then others have their turn. */
+/* Connections accepted in one run; then other tasks have their turn. */
 #define MAX_ACCEPTS	64
 
 #define RETRY_TIME	(HZ / 10)
@@ -66,13 +66,13 @@ static void accept(struct wpool_event *event)
 	for (i = 0; i < MAX_ACCEPTS; i++) {
 		if (READ_ONCE(server->stopping))
 			return;
-		/* whoever makes room fires us after that */
+		/* a connection that makes room fires us after that */
 		if (atomic_read(&server->nr_conns) >= server->max_connections)
 			return;
 		err = accept_one(server);
 		if (err == -EAGAIN)
 			return;
-		/* -ECONNABORTED: the peer has thought better of it */
+		/* -ECONNABORTED: the peer has already gone */
 		if (err && err != -ECONNABORTED) {
 			wpool_event_arm(event, RETRY_TIME);
 			return;
@@ -126,8 +126,8 @@ void listen_stop(struct httpd *server)
 	sk->sk_data_ready = server->data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
 	/*
-	 * From here on only a connection that closes may fire the event, which then does
-	 * nothing, since we are stopping: the socket is ours.
+	 * From here on only a connection that closes may fire the event, which then does nothing,
+	 * since the server is stopping. So this function owns the socket.
 	 */
 	wpool_event_cancel_sync(&server->accept);
 	sock_release(server->sock);

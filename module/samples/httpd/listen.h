@@ -18,7 +18,7 @@ struct httpd;
 int listen_start(struct httpd *server, __be32 address, u16 port);
 
 /**
- * listen_stop() - accept none any more
+ * listen_stop() - accept no more connections
  * @server: the server; its field stopping is set
  *
  * Connections that were not accepted are reset.

@@ -2,10 +2,10 @@
 /*
  * wpool_httpd - an HTTP/1.1 server that holds 10,000 connections with 8 workers.
  *
- * How a server, or a driver with many clients, is written with events: a connection that
- * is silent holds no worker, and a request is a run of its own. (With a task for each
- * connection, as in wpool_sample_server.c, as many silent clients as there are workers
- * shut out all others: that is for connections that work and end.)
+ * The sample shows how a server, or a driver with many clients, is written with events: a
+ * connection that is silent holds no worker, and a request is a run of its own. (With a task for
+ * each connection, as in wpool_sample_server.c, as many silent clients as there are workers shut
+ * out all others: that is for connections that work and end.)
  *
  *   parse.c   the head of a request
  *   answer.c  what is there to be asked for, and the answer
@@ -21,8 +21,8 @@
  *   insmod wpool_httpd.ko port=8080 workers=8
  *   curl http://127.0.0.1:8080/
  *
- * The pool is /sys/class/wpool/httpd. It has a place for every connection, so that none
- * ever waits in line. It is a sample: no TLS, no files, no Date field.
+ * The pool is /sys/class/wpool/httpd. It has a place for every connection, so that none ever waits
+ * for room. It is a sample: no TLS, no files, no Date field.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -116,11 +116,11 @@ static void __exit wpool_httpd_exit(void)
 	WRITE_ONCE(server.stopping, true);
 	listen_stop(&server);
 	serve_stop(&server);
-	/* connections have fired it when they closed; there are none any more */
+	/* connections have fired the event when they closed; no connection is left */
 	wpool_event_cancel_sync(&server.accept);
-	/* no function of ours is still on its way out of a worker */
+	/* none of our functions is still about to return in a worker */
 	wpool_destroy(server.pool);
-	/* nor a callback out of the network's softirq */
+	/* nor a callback in the network's softirq */
 	synchronize_net();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A line at a time, as RFC 9112 has it, and strictly: what another server might read in
- * another way is refused, since a request that two read differently can be smuggled past
- * one of them. A bare CR or LF, a field continued on the next line, two lengths, and a
- * length beside a transfer coding are such.
+ * It parses a line at a time, by RFC 9112, and strictly: it refuses what another server might read
+ * in another way, since a request that two servers read differently can be smuggled past one of
+ * them. Examples are a bare CR or LF, a field continued on the next line, two lengths, and a length
+ * beside a transfer coding.
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -39,7 +39,7 @@ static bool has_control(const struct http_text *text)
 	return false;
 }
 
-/* Take what is in front of a character out of @rest; all of it if there is none. */
+/* Take the text in front of a character out of @rest; all of @rest if it has none. */
 static struct http_text cut(struct http_text *rest, char at)
 {
 	const char *found = memchr(rest->at, at, rest->len);
@@ -89,7 +89,7 @@ static bool parse_target(struct http_request *req, struct http_text target)
 	return true;
 }
 
-/* The functions for a line return a status: 0 to go on. */
+/* The functions for a line return a status; 0 means continue. */
 static int parse_first_line(struct http_request *req, struct http_text line)
 {
 	struct http_text method = cut(&line, ' ');
@@ -170,7 +170,7 @@ static int parse_end(struct http_request *req)
 		return req->has_length ? 400 : 501;
 	if (req->body_len > HTTP_MAX_BODY)
 		return 413;
-	/* if it waits to be asked for its body, nobody knows whether that comes */
+	/* if the client waits until it is asked for its body, the body may never come */
 	req->keep_alive = !req->says_close && !(req->says_expect && req->body_len) &&
 			  (req->is_http11 || req->says_keep_alive);
 	return 200;

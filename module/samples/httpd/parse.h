@@ -3,8 +3,8 @@
  * The head of an HTTP/1.1 request: its first line and its fields.
  *
  * The parser allocates nothing and copies nothing: a request points into the buffer of its
- * connection, which must not move until the request is answered. It looks at each byte
- * once, in whatever pieces the head arrives.
+ * connection, which must not move until the request is answered. It looks at each byte once, in
+ * whatever pieces the head arrives.
  */
 #ifndef HTTPD_PARSE_H
 #define HTTPD_PARSE_H
@@ -31,7 +31,7 @@ struct http_request {
 	struct http_text path, query;
 	enum http_method method;
 	bool complete;
-	u16 status;	/* 200, or why the request is refused and the connection closed */
+	u16 status;	/* 200, or the status that refuses the request and closes the connection */
 	u16 head_len;
 	u32 body_len;
 	bool keep_alive;
@@ -55,10 +55,10 @@ static inline bool http_text_is(const struct http_text *text, const char *string
 void http_request_init(struct http_request *req);
 
 /**
- * http_parse() - look at what has arrived of a request
+ * http_parse() - parse what has arrived of a request
  * @req: the request
  * @buf: the start of its head; the same in each call
- * @len: how much there is, from call to call the same or more
+ * @len: how many bytes there are; from call to call the same or more
  *
  * Return: true if @req is complete, or is refused; false if the head is incomplete.
  */

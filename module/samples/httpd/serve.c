@@ -2,14 +2,13 @@
 /*
  * The life of a connection: it waits without a worker, and runs when something happens.
  *
- * A connection is an event. While it is silent it has no thread, no place in the pool and
- * no stack: its memory and its socket. The socket's callbacks fire it, in softirq, and its
- * timer does when the peer was silent for too long; then a worker takes one step. However
- * often it fires, one worker at a time runs it, so conn.c needs no lock; and what happens
- * while it runs makes it run once more, so nothing is missed between the last look at the
- * socket and the wait.
+ * A connection is an event. While it is silent it has no thread, no place in the pool and no stack,
+ * only its memory and its socket. The socket's callbacks fire it, in softirq, and so does its timer
+ * when the peer was silent for too long; then a worker takes one step. However often it fires, one
+ * worker at a time runs it, so conn.c needs no lock. A fire while it runs makes it run once more,
+ * so nothing is missed between the last look at the socket and the wait.
  *
- * These may run at the same time, and this is how each is shut out before the memory goes:
+ * These may run at the same time. Each is excluded as follows before the memory is freed:
  *
  *   callbacks       find the connection, and fire it, under sk_callback_lock, for reading.
  *                   detach() takes the lock for writing: later ones find no connection.
@@ -21,9 +20,9 @@
  *                   what they want is written where the run looks: in the socket, or in
  *                   httpd.stopping.
  *
- * A callback that was called before detach() may still be on its first instructions when
- * the connection is gone. It touches the socket only, which its caller holds; the module's
- * code stays until main.c has waited for an RCU grace period.
+ * A callback that was called before detach() may still be about to begin when the connection is
+ * gone. It touches only the socket, which its caller holds; the module's code stays until main.c
+ * has waited for an RCU grace period.
  */
 #include <linux/net.h>
 #include <linux/sched.h>
@@ -38,8 +37,8 @@
 
 struct session {
 	struct wpool_event event;
-	struct list_head node;			/* of a list of the server's */
-	void (*state_change)(struct sock *sk);	/* of a socket that is not ours */
+	struct list_head node;			/* in a list of the server */
+	void (*state_change)(struct sock *sk);	/* callback of a socket that is not ours */
 	void (*write_space)(struct sock *sk);
 	struct conn conn;
 };
@@ -93,7 +92,7 @@ static void attach(struct session *session)
 	sk->sk_data_ready = data_ready;
 	sk->sk_state_change = state_change;
 	sk->sk_write_space = write_space;
-	/* what came before nobody has told us */
+	/* no callback has told us of bytes that came before */
 	wpool_event_fire(&session->event);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
@@ -104,7 +103,7 @@ static void detach(struct session *session)
 
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_user_data = NULL;
-	/* it came with a copy of that of the socket that listens */
+	/* the socket came with a copy of the callback of the socket that listens */
 	sk->sk_data_ready = session->conn.server->data_ready;
 	sk->sk_state_change = session->state_change;
 	sk->sk_write_space = session->write_space;
@@ -136,7 +135,7 @@ static void close(struct session *session)
 	sock_release(session->conn.sock);
 	kfree(session);
 
-	/* somebody may wait to be accepted */
+	/* a connection may wait to be accepted */
 	if (atomic_dec_return(&server->nr_conns) == server->max_connections - 1)
 		wpool_event_fire(&server->accept);
 	/* from here on the server may be gone */
@@ -162,7 +161,7 @@ static void run(struct wpool_event *event)
 		close(session);
 }
 
-/* The worker died in a handler: of all that runs here only that peer notices. */
+/* The worker died in a handler: only the peer of this connection notices. */
 static void aborted(struct wpool_event *event, int status)
 {
 	struct session *session = container_of(event, struct session, event);

@@ -2,8 +2,8 @@
 /*
  * Attributes of a pool between the ABI of /dev/wpool and the kernel API.
  *
- * Invariant: a value means the same on both sides, and what a type of the
- * kernel could not hold is refused here; ranges are the pool's business.
+ * Invariant: a value means the same on both sides. A value that a type of the kernel could not hold
+ * is refused here; ranges are left to the pool.
  */
 #include "faces/dev/control/attrs.h"
 
@@ -20,7 +20,7 @@
 static_assert(WPOOL_DEV_ALL == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC));
 
 /*
- * Where struct wpool_dev_attrs has them, in the order of the table: all are 32 bits wide.
+ * Where struct wpool_dev_attrs has the attributes, in the order of the table: all are 32 bits wide.
  * Their bits are the same on both sides.
  */
 static const size_t places[] = {
@@ -64,7 +64,7 @@ static int cpumask_from_user(struct cpumask *cpumask,
 	if (IS_ERR(bits))
 		return PTR_ERR(bits);
 
-	/* a CPU that cannot be is a mistake, not something to leave out */
+	/* a CPU that cannot exist is a mistake, so it is not ignored */
 	if (nr_bits > nr_cpu_ids &&
 	    find_next_bit(bits, nr_bits, nr_cpu_ids) < nr_bits) {
 		err = -EINVAL;
@@ -119,7 +119,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			return -EINVAL;
 		wpool_attr_set(attrs, attr, value);
 	}
-	/* which of them? the pool sees only one, if it is created */
+	/* both are given: the pool would see only one, when it is created */
 	if (dev->mask & WPOOL_DEV_CAPACITY && dev->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    dev->capacity_per_cpu)
 		return -EINVAL;

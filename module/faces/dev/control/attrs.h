@@ -9,16 +9,16 @@
 
 /*
  * Attributes that a user asks for. @attrs: those named in @dev are set, the others left alone;
- * @cpumask: room for the mask, to which @attrs may point afterwards; @dev: from user space. Looks
- * only at what must not reach the pool's own checks of ranges. Sleeps. Returns 0; -EOPNOTSUPP
- * unknown bit or reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
+ * @cpumask: room for the mask, to which @attrs may point afterwards; @dev: from user space. Checks
+ * only what must not reach the pool's own checks of ranges. Sleeps. Returns 0; -EOPNOTSUPP unknown
+ * bit or reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,
 			     const struct wpool_dev_attrs *dev);
 
 /*
- * Attributes of a pool for a user. @dev: to be filled in, its cpumask pointer and size say where to
+ * Attributes of a pool for a user. @dev: to be filled in; its cpumask pointer and size say where to
  * put the mask; @attrs: of the pool; @cpumask: of the pool. Sleeps. Returns 0; -EINVAL the mask
  * does not fit, or a bad size; -EFAULT; -ENOMEM.
  */

@@ -6,9 +6,9 @@
  *   - a structure is copied in once, with the same rule for all of them: too short
  *     EINVAL, non-zero bytes beyond what we know E2BIG, unknown flag
  *     EOPNOTSUPP, unknown number ENOTTY;
- *   - a handler gets a zero-padded structure of our own version, flags that it
- *     knows, and an attached file unless its row in the table says otherwise;
- *   - what goes out is the structure that came in plus its out fields, so no kernel
+ *   - a handler gets a zero-padded structure of our own version, flags that it knows, and an
+ *     attached file unless its row in the table says otherwise;
+ *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
  *   - nothing that a user does here writes to the kernel log.
  *
@@ -184,13 +184,13 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
-/* The pools of modules, which are charged to nobody, have other work to do. */
+/* The pools of modules, which no user is charged for, have other work to do. */
 static bool may_submit(const struct wpool *pool)
 {
 	return pool->gfp & __GFP_ACCOUNT || capable(CAP_SYS_ADMIN);
 }
 
-/* Does one of them look at a file, or at memory? A program may provide that, and never answer. */
+/* Does one of them look at a file, or at memory? A program may provide either, and never answer. */
 static bool any_asks_a_program(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 i;
@@ -240,7 +240,7 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 	return works;
 }
 
-/* Which CPU the tasks of a submit prefer, -1 for none. Returns 0 or -errno. */
+/* The CPU that the tasks of a submit prefer, -1 for none. Returns 0 or -errno. */
 static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
 {
 	*cpu = -1;
@@ -249,9 +249,9 @@ static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
 	if (submit->cpu >= nr_cpu_ids || !cpu_possible(submit->cpu))
 		return -EINVAL;
 	/*
-	 * A module may prefer any CPU, since it cannot know which one stays. Who names one
-	 * here wants to see what runs there, and not that all others do. If it goes later, its
-	 * tasks go elsewhere.
+	 * A module may prefer any CPU, since it cannot know which one stays online. A user who
+	 * names a CPU here wants to see what runs on that CPU, not on all others. If it goes
+	 * offline later, its tasks run elsewhere.
 	 */
 	if (!cpu_online(submit->cpu))
 		return -ENODEV;
@@ -266,7 +266,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	struct wpool_dev_work *works;
 	int err, cpu;
 
-	/* correct even if the call fails; and a bad pointer shows before the submit */
+	/* correct even if the call fails; and a bad pointer is noticed before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	if (!may_submit(call->pool))
@@ -572,7 +572,7 @@ void wpool_chardev_exit(void)
 {
 	/* no file is opened from here on, and none was open */
 	misc_deregister(&chardev);
-	/* no task of ours is left in a pool made here */
+	/* none of our tasks is left in a pool made here */
 	wpool_devpool_exit();
 	/* nor in any other pool */
 	wpool_devfile_exit();

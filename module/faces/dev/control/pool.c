@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pools that were made through /dev/wpool, and only those.
+ * The pools that were made through /dev/wpool, and only these.
  *
- * Such a pool belongs to no module and to no file: this list holds the creator's
- * reference until the pool is destroyed through the device or the module is unloaded.
- * Pools of modules, and the default pool, are not on the list, so nobody can close
- * them through the device.
+ * Such a pool belongs to no module and to no file: this list holds the creator's reference until
+ * the pool is destroyed through the device or the module is unloaded. Pools of modules, and the
+ * default pool, are not on the list, so no user can close them through the device.
  *
- * Who may do what: a pool is changed and ended by the user who made it, or with
- * CAP_SYS_ADMIN, which it takes to tune a pool that is not on the list, too. All pools on the
- * list that were made, or whose capacity was tuned last, without CAP_SYS_RESOURCE may have
- * max_user_workers workers together, by their capacity. So a user who may only open the device
- * leaves enough of max_workers to the pools of modules.
+ * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
+ * that is not on the list takes CAP_SYS_ADMIN, too. All pools on the list that were made, or whose
+ * capacity was tuned last, without CAP_SYS_RESOURCE may together have max_user_workers workers, by
+ * their capacity. So a user who may only open the device leaves enough of max_workers to the pools
+ * of modules.
  *
  * Invariants:
- *   - an entry is on the list from the pool's creation until after its
- *     destruction. Whoever looks for it holds a reference to the pool, so an
- *     address on the list is never that of another, later pool;
+ *   - an entry is on the list from the pool's creation until after its destruction. A thread that
+ *     looks for it holds a reference to the pool, so an address on the list is never that of
+ *     another, later pool;
  *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
- *   - a reboot and a destroy exclude each other, so a pool that was found empty is
- *     still empty when it is destroyed, which then takes no time.
+ *   - a reboot and a destroy exclude each other, so a pool that was found empty is still empty when
+ *     it is destroyed, and the destroy then takes no time.
  */
 #include "faces/dev/control/pool.h"
 
@@ -57,7 +56,7 @@
  * @owner: who made it
  * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; outside of
  *	devpools_mutex
- * @workers: its share of user_workers; 0 if it is without limit. Under devpools_mutex.
+ * @workers: its share of user_workers; 0 if the limit does not apply to it. Under devpools_mutex.
  */
 struct devpool {
 	struct list_head node;
@@ -80,7 +79,7 @@ static LIST_HEAD(devpools);
 /* Protects devpools and user_workers. No holder sleeps for long. */
 static DEFINE_MUTEX(devpools_mutex);
 
-/* The capacities of the pools that max_user_workers limits. */
+/* The sum of the capacities that max_user_workers limits. */
 static u32 user_workers;
 
 static void devpool_free(struct kref *kref)
@@ -118,7 +117,7 @@ static bool may_change(const struct devpool *entry)
 	return uid_eq(entry->owner, current_euid()) || capable(CAP_SYS_ADMIN);
 }
 
-/* Of attributes by which a pool gets in the way of others; a default needs nothing. */
+/* Do attributes take a privilege, as the pool may disturb others? Defaults take none. */
 static bool may_have(const struct wpool_attrs *attrs)
 {
 	return ((attrs->nice >= 0 && attrs->sched == WPOOL_SCHED_NORMAL) ||
@@ -127,15 +126,15 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
-/* What a pool with these limits is charged, if the caller makes it so. */
+/* How many workers a pool with these limits is charged, if the caller makes it so. */
 static u32 workers_charged(const struct wpool_limits *limits)
 {
 	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
 }
 
 /*
- * The same of one that is tuned: those of @attrs that @mask names, and what the pool has of the
- * others. Its charge, if its capacity stays.
+ * The same for a pool that is tuned: @attrs gives the limits that @mask names, the pool the others.
+ * The pool keeps its charge if its capacity stays.
  */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
@@ -166,7 +165,7 @@ static int charge_workers(struct devpool *entry, u32 workers)
 	return err;
 }
 
-/* Result for a pool that is not on the list: destroyed already, or not made here. */
+/* Result for a pool that is not on the list: it was destroyed already, or not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	struct wpool_stats stats;
@@ -175,7 +174,7 @@ static int not_found(struct wpool *pool, int if_destroyed)
 	return stats.state == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
 }
 
-/* Is nothing left of a closed pool's tasks and workers, or is the pool open again? */
+/* Are all tasks and workers of a closed pool gone, or is the pool open again? */
 static bool is_drained(struct wpool *pool)
 {
 	struct wpool_stats stats;
@@ -186,9 +185,8 @@ static bool is_drained(struct wpool *pool)
 }
 
 /*
- * Wait until a closed pool is empty. wpool_release_timeout() would return more
- * promptly, but it is only killable, and it would close a pool again that was
- * rebooted meanwhile.
+ * Wait until a closed pool is empty. wpool_release_timeout() would return more promptly, but it is
+ * only killable, and it would close a pool again that was rebooted meanwhile.
  */
 static int drain_pool(struct wpool *pool, u64 timeout_ns)
 {
@@ -240,7 +238,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		goto err_put;
 	}
 	entry->pool = pool;
-	/* before anybody can find the entry, and through it the pool */
+	/* before any thread can find the entry, and through it the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	list_add_tail(&entry->node, &devpools);
@@ -264,7 +262,7 @@ bool wpool_devpool_may_change(struct wpool *pool)
 	return may;
 }
 
-/* As wpool_pool_tune(), with the workers that a new capacity takes. */
+/* As wpool_pool_tune(), with the charge for a new capacity. */
 static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 old, new;
@@ -276,9 +274,9 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	mutex_lock(&entry->tune_mutex);
 	old = entry->workers;
 	new = workers_charged_tuned(entry, attrs, mask);
-	/* nothing is charged any more, and nothing to tune */
+	/* the pool is charged for nothing any more, and cannot be tuned */
 	err = entry->destroyed ? -ESHUTDOWN : 0;
-	/* one that grows is charged before it may have them, one that shrinks afterwards */
+	/* a pool that grows is charged before it gets the workers, one that shrinks afterwards */
 	if (!err && new > old)
 		err = charge_workers(entry, new);
 	if (!err) {
@@ -319,7 +317,7 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64
 	return err;
 }
 
-/* Returns the pool's entry with @mutex held; or what there is to return, NULL for 0. */
+/* Returns the pool's entry with @mutex held; or the result to return, with NULL for 0. */
 static struct devpool *devpool_lock(struct wpool *pool, int if_destroyed)
 {
 	struct devpool *entry = devpool_find(pool);
@@ -393,7 +391,7 @@ void wpool_devpool_exit(void)
 {
 	struct devpool *entry, *next;
 
-	/* no file is open, so nobody else uses the list */
+	/* no file is open, so no other thread uses the list */
 	list_for_each_entry_safe(entry, next, &devpools, node)
 		devpool_end(entry);
 }

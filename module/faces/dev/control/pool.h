@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The pools that were made through /dev/wpool, and only those. */
+/* The pools that were made through /dev/wpool, and only these. */
 #ifndef WPOOL_DEVPOOL_H
 #define WPOOL_DEVPOOL_H
 
@@ -30,7 +30,7 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 
 /*
  * Close a pool. @pool: a pool that the caller holds a reference to; @flags: as wpool_release();
- * @wait: return when it is empty; @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
+ * @wait: return when the pool is empty; @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
  * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
  * -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that wait before they start, see armed.h: an event each. Whether its task starts or
- * is cancelled is up to whoever sets @decided first. A cancelled one is fired, so that its
- * function ends it, in a thread.
+ * Tasks that wait before they start, see armed.h: an event each. The side that sets @decided first
+ * decides whether the task starts or is cancelled. The event of a cancelled task is fired, so that
+ * its function ends the task, in a thread.
  *
- * One that waits for a file is fired at once. Its function begins to watch the file, and
- * arms the event, since both may sleep or take long, and a submit holds a lock. From then on
- * each fire, and the end of the time, call the function, which looks at the file again.
+ * An event that waits for a file is fired at once. Its function begins to watch the file, and arms
+ * the event, since both may sleep or take long, and a submit holds a lock. From then on each fire,
+ * and the end of the time, call the function, which looks at the file again.
  */
 #include "faces/dev/load/armed.h"
 
@@ -25,11 +25,11 @@
 /* An event that stands for a task. I: set before the event is armed or fired. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
-	struct wpool_task *task;	/* I: whose functions are called; the pool never sees it */
-	struct file *file;	/* I: what it waits for, or NULL if that is a time */
+	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
+	struct file *file;	/* I: the file that it waits for, or NULL if it waits for a time */
 	ktime_t until;	/* I: how long, with a file */
 	struct wpool_watch watch;	/* of @file; the function's */
-	atomic_t decided;	/* its task will start, or it will not */
+	atomic_t decided;	/* decided whether its task will start */
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)
@@ -39,7 +39,7 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	/* if it has begun; also if the worker died while it did */
+	/* if the watch has begun; also if the worker died meanwhile */
 	wpool_watch_end(&armed->watch);
 	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;
@@ -47,12 +47,12 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 		armed->task->abort(armed->task, status);
 	else
 		armed->task->func(armed->task);
-	/* until then it may be cancelled */
+	/* until then the task may be cancelled */
 	wpool_event_finish(&armed->event.event);
 	wpool_devarmed_free(armed);
 }
 
-/* Returns 0, or why its task does not start; -EINPROGRESS: it waits on. */
+/* Returns 0, or why its task does not start; -EINPROGRESS if it continues to wait. */
 static int await_file(struct wpool_devarmed *armed)
 {
 	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
@@ -73,7 +73,7 @@ static void armed_run(struct wpool_event *event)
 	struct wpool_devarmed *armed = armed_of(event);
 	int status = 0;
 
-	/* a cancel that comes later fires the event again */
+	/* a later cancel fires the event again */
 	if (armed->file && !atomic_read(&armed->decided))
 		status = await_file(armed);
 	if (status != -EINPROGRESS)
@@ -111,7 +111,7 @@ int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 
 	if (!file)
 		return -EBADF;
-	/* with a reference to itself, an open /dev/wpool would not be closed by its last close */
+	/* a file with a reference to itself would survive its last close */
 	if (file->f_op == own)
 		err = -ELOOP;
 	else if (!file_can_poll(file))

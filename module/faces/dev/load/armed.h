@@ -21,25 +21,25 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 					     bool urgent);
 
 /*
- * Wait for a file that can be read from, or has come to its end. @armed: not started; @fd: a
- * descriptor of the current process; @own: of files that are refused. Process context. Returns 0;
- * -EBADF; -EPERM if the file cannot be polled; -ELOOP if it is refused.
+ * Let the event wait until a file can be read from, or is at its end. @armed: not started;
+ * @fd: a descriptor of the current process; @own: the operations of files that are refused. Process
+ * context. Returns 0; -EBADF; -EPERM if the file cannot be polled; -ELOOP if it is refused.
  */
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);
 
-/** wpool_devarmed_bytes() - the memory of one */
+/** wpool_devarmed_bytes() - the memory of one event */
 size_t wpool_devarmed_bytes(void);
 
-/** wpool_devarmed_free() - free one that was not started; NULL is allowed */
+/** wpool_devarmed_free() - free an event that was not started; NULL is allowed */
 void wpool_devarmed_free(struct wpool_devarmed *armed);
 
-/* Begin to wait. @armed: not started; @wait_ns: for how long, for a file, how long at most */
+/* Begin to wait. @armed: not started; @wait_ns: how long; for a file, how long at most */
 void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns);
 
 /*
- * End the wait. @armed: started, neither of the task's functions has returned. Context: may hold
- * spin locks. Returns true if the abort function will be called soon, and not the function.
+ * End the wait. @armed: started; neither of the task's functions has returned. Context: may hold
+ * spin locks. Returns true if the abort function, and not the function, will be called soon.
  */
 bool wpool_devarmed_cancel(struct wpool_devarmed *armed);
 

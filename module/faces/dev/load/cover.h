@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Coverage of workers. A fuzzer that asks KCOV for remote coverage has a handle, which
- * its tasks carry to whatever worker runs them: what that executes for a task counts as
- * reached by the fuzzer. Without CONFIG_KCOV nothing of this is compiled.
+ * Coverage of workers. A fuzzer that asks KCOV for remote coverage has a handle, and its tasks
+ * carry the handle to the worker that runs them. What the worker executes for such a task counts as
+ * reached by the fuzzer. Without CONFIG_KCOV all of this is left out.
  *
- * A task that a fault ends leaves its section open, of which KCOV warns: a fuzzer
- * submits none.
+ * A task that ends by a fault leaves its section open, and KCOV warns of that; so a fuzzer submits
+ * no such task.
  */
 #ifndef WPOOL_DEVCOVER_H
 #define WPOOL_DEVCOVER_H
@@ -14,7 +14,7 @@
 
 #include "compat.h"
 
-/* Whose coverage a task belongs to */
+/* The fuzzer to whose coverage a task belongs */
 struct wpool_devcover {
 #ifdef CONFIG_KCOV
 	u64 handle;	/* of the submitter, 0: none */
@@ -23,17 +23,17 @@ struct wpool_devcover {
 
 #ifdef CONFIG_KCOV
 
-/** wpool_devcover_init() - the caller submits a task */
+/** wpool_devcover_init() - the caller submits a task: note its handle */
 static inline void wpool_devcover_init(struct wpool_devcover *cover)
 {
 	cover->handle = compat_kcov_handle();
 }
 
 /*
- * The caller is about to run the task. @cover: of the task, which may be gone afterwards. Sleeps.
- * Returns true, and then wpool_devcover_stop() must follow in the same thread. False without a
- * handle, and where coverage is collected already: in the fuzzer's own thread, or in a task that
- * runs another one while it waits. KCOV cannot nest.
+ * The caller is about to run the task. @cover: that of the task, which may be gone afterwards.
+ * Sleeps. Returns true if coverage begins: then wpool_devcover_stop() must follow in the same
+ * thread. Returns false without a handle, and where coverage is collected already, since KCOV
+ * cannot nest: in the fuzzer's own thread, or in a task that runs another one while it waits.
  */
 static inline bool wpool_devcover_start(const struct wpool_devcover *cover)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An open /dev/wpool: its memory, the pool it is attached to, its counts.
+ * An open /dev/wpool: its memory, the pool to which it is attached, its counts.
  *
  * Invariants:
- *   - a file is attached to one pool for all its life and holds a reference
- *     to it, which keeps the memory but does not keep the pool open;
+ *   - a file is attached to one pool for all its life and holds a reference to it, which keeps the
+ *     memory but does not keep the pool open;
  *   - its memory lives until it is closed and its last task is freed, so the tasks
  *     hold no references.
  *
@@ -53,7 +53,7 @@ static void file_free_late(struct work_struct *work)
 {
 	struct wpool_devfile *file = container_of(work, struct wpool_devfile, free_work);
 
-	/* the functions of its tasks have all come to their end */
+	/* the functions of its tasks have all returned */
 	wpool_group_exit(&file->group);
 	free_file(file);
 }
@@ -90,7 +90,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats)
 {
 	spin_lock(&file->lock);
-	/* a submit under way does not know yet how many tasks were accepted */
+	/* a submit in progress does not know yet how many tasks were accepted */
 	stats->file_submitted = max(file->nr_accepted, file->nr_finished);
 	stats->file_finished = file->nr_finished;
 	stats->file_unread = file->nr_unread;
@@ -189,7 +189,7 @@ void wpool_devfile_close(struct wpool_devfile *file)
 {
 	bool last;
 
-	/* from here on the last task frees the file; if there is none, we do */
+	/* from here on the last task frees the file; if no task is left, this does */
 	spin_lock(&file->lock);
 	file->closed = true;
 	last = wpool_devfile_is_last(file);
@@ -201,8 +201,8 @@ void wpool_devfile_close(struct wpool_devfile *file)
 void wpool_devfile_exit(void)
 {
 	/*
-	 * No file is open and every task was told to end, but tasks of the default
-	 * pool may not have ended yet.
+	 * No file is open and every task was told to end, but tasks of the default pool may not
+	 * have ended yet.
 	 */
 	wait_var_event(&nr_files, !atomic_read(&nr_files));
 }

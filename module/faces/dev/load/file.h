@@ -2,8 +2,8 @@
 /*
  * An open /dev/wpool: the pool it is attached to, its tasks, their records.
  *
- * The file operations and ioctls call the functions below; structures of the ABI
- * are checked before they get here.
+ * The file operations and ioctls call the functions below; they have checked the structures of the
+ * ABI before.
  */
 #ifndef WPOOL_DEVFILE_H
 #define WPOOL_DEVFILE_H
@@ -24,26 +24,26 @@ struct wpool_devstrand;
 
 /**
  * struct wpool_devfile - an open file
- * @ops: I: what all open /dev/wpool have, and no other file
+ * @ops: I: the file operations, which only open /dev/wpool have
  * @memcg: I: memory cgroup of the process that opened it, with a reference, or NULL
  * @lock: protects the fields marked L; taken in process context only
  * @unfinished: L: tasks that have no record yet
  * @done: L: tasks whose record is unread, oldest first
- * @submits: L: submits under way, whose tasks may not be accepted yet
+ * @submits: L: submits in progress, whose tasks may not be accepted yet
  * @next_seq: L: number of the next task
- * @nr_items: L: tasks and records that memory is allocated for
+ * @nr_items: L: tasks and records for which memory is allocated
  * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
  *	off the list
  * @nr_polls: L: unfinished tasks that wait for a file: one wake-up may fire all of them, with
  *	interrupts off
  * @nr_unread: W: length of @done
- * @is_limited: I: @bytes and the memory of its tasks count in a sum over such files, which
- *	has a limit
+ * @is_limited: I: @bytes and the memory of its tasks count towards a limit on the sum of all such
+ *	files
  * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
  * @nr_accepted: L: tasks known to be accepted
- * @nr_finished: L: tasks that have a record, or would have one
+ * @nr_finished: L: tasks that have a record, or would have one if they were not silent
  * @closing: L: no more records
- * @closed: L: whoever frees the last task also frees the file
+ * @closed: L: the thread that frees the last task also frees the file
  * @queue_ns: L: histogram, submit to start
  * @run_ns: L: histogram, start to end
  * @readers: readers and pollers
@@ -51,7 +51,7 @@ struct wpool_devstrand;
  * @attach_mutex: one attach at a time; outside of @lock
  * @cancel_mutex: one cancel at a time; outside of @lock
  * @pool: L: the pool, with a reference; set once
- * @strand: for its tasks that run one after the other, or NULL; set once, by cmpxchg()
+ * @strand: the strand for tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file
  * @group_has_memcg: its tasks have another memory cgroup than @memcg; set before @has_group
  * @group: the group of the tasks; it does its own locking
@@ -94,7 +94,7 @@ struct wpool_devfile {
 /**
  * wpool_devfile_create() - create the file for an open
  * @ops: of the struct file
- * @is_limited: its memory is limited together with that of others
+ * @is_limited: its memory counts towards the limit on all such files
  *
  * Context: process context; sleeps.
  * Return: the file, attached to no pool; ERR_PTR(-ENOMEM).
@@ -102,12 +102,12 @@ struct wpool_devfile {
 struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited);
 
 /**
- * wpool_devfile_close() - end a file that is closed for good
+ * wpool_devfile_close() - end a file after its last close
  * @file: the file; not to be used afterwards
  *
  * Called after wpool_devtask_close(). The memory is freed with the last task.
  *
- * Context: process context; sleeps. Nobody else uses the file.
+ * Context: process context; sleeps. No other thread uses the file.
  */
 void wpool_devfile_close(struct wpool_devfile *file);
 
@@ -122,7 +122,7 @@ void wpool_devfile_close(struct wpool_devfile *file);
 int wpool_devfile_attach_begin(struct wpool_devfile *file);
 
 /**
- * wpool_devfile_attach_end() - attach the file, or give that up
+ * wpool_devfile_attach_end() - attach the file, or give up the attach
  * @file: the file, after wpool_devfile_attach_begin()
  * @pool: the pool with a reference, which becomes the file's; %NULL for none
  *
@@ -143,7 +143,7 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
  * wpool_devfile_group_init() - give the file a group
  * @file: the file, attached
  * @max_outstanding: bound of the group, at least 1
- * @what: what its tasks have of the caller, WPOOL_AS_*, or 0
+ * @what: what its tasks take over from the caller, WPOOL_AS_*, or 0
  *
  * Context: process context; sleeps, interruptible.
  * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted; or what
@@ -171,7 +171,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats);
 
 /**
- * wpool_devfile_wake() - wake the sleepers that the new counts concern
+ * wpool_devfile_wake() - wake the threads that wait for the new counts
  * @file: the file
  *
  * Context: process context; holds @file->lock.
@@ -193,7 +193,7 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
  * wpool_devfile_free() - free a closed file that has no task left
  * @file: the file
  *
- * Context: process context; may sleep. May be the last task's function.
+ * Context: process context; may sleep. May be called by the function of the last task.
  */
 void wpool_devfile_free(struct wpool_devfile *file);
 

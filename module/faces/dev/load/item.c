@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task of an open /dev/wpool: what it runs, how it ends, and what it takes of the memory
- * that its file may have. See item.h.
+ * A task of an open /dev/wpool: what it runs, how it ends, and how much of its file's memory it
+ * uses. See item.h.
  */
 #include "faces/dev/load/item.h"
 
@@ -28,8 +28,8 @@ static_assert(offsetof(struct wpool_devitem, task) == 0);
 static struct kmem_cache *item_cache;
 
 /*
- * What all limited files may have together, a quarter of the memory: the items of their tasks,
- * until the records are gone, and what the tasks may allocate, until they end.
+ * The limit on the sum of all limited files, a quarter of the memory. It covers the items of their
+ * tasks, until the records are gone, and what the tasks may allocate, until they end.
  */
 static atomic64_t limited_bytes;
 
@@ -54,7 +54,7 @@ static void limited_put(const struct wpool_devfile *file, u64 bytes)
 		atomic64_sub(bytes, &limited_bytes);
 }
 
-/* The memory of an item, with that of what stands for its task. */
+/* The memory of an item, and of the event or turn that stands for its task. */
 static u64 item_bytes(const struct wpool_devitem *item)
 {
 	u64 bytes = sizeof(*item);
@@ -66,7 +66,7 @@ static u64 item_bytes(const struct wpool_devitem *item)
 	return bytes;
 }
 
-/* A task that takes so much memory is about to be added; false if there is no room. */
+/* Charge the memory of a task that is about to be added; false if there is no room. */
 static bool bytes_get(struct wpool_devfile *file, u64 bytes)
 	__must_hold(&file->lock)
 {
@@ -124,7 +124,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 	file->nr_finished++;
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
 	if (file->closing) {
-		/* nobody is left to wake */
+		/* no thread is left to wake */
 		list_del_init(&item->node);
 		return;
 	}
@@ -137,7 +137,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 	wpool_devfile_wake(file);
 }
 
-/* The pool lets go of a task. */
+/* The pool does not touch the task any more. */
 static void item_end(struct wpool_devitem *item, int status)
 {
 	struct wpool_devfile *file = item->file;
@@ -243,7 +243,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* what stands for it until it starts is urgent instead, see stand_in_create() */
+	/* the event or turn that stands for it is urgent instead, see stand_in_create() */
 	if (work->flags & WPOOL_WORK_URGENT && is_member)
 		wpool_group_task_set_urgent(&item->member, true);
 	else if (work->flags & WPOOL_WORK_URGENT)

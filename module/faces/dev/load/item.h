@@ -15,13 +15,13 @@
  *                                            still in the pool
  *
  * Invariants:
- *   - an item is on a list of its file while it is unfinished or its record is
- *     unread. It is freed when it is on no list and the pool has let go of it.
- *     A cancelled task gets its record at once, but stays in the pool's queue
- *     until a worker finds it, which may be much later;
- *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT,
- *     apart from items that a submit has not added yet. The items of all limited files
- *     count in a sum that has a limit, from the add to the free;
+ *   - an item is on a list of its file while it is unfinished or its record is unread. It is freed
+ *     when it is on no list and the pool does not touch it any more. A cancelled task gets its
+ *     record at once, but stays in the pool's queue until a worker finds it, which may be much
+ *     later;
+ *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT, apart from items
+ *     that a submit has not added yet. The items of all limited files count towards one limit, from
+ *     the add to the free;
  *   - a task of the file's group that is cancelled does not run, because its function
  *     finds its record. It may free the last item, but not the file.
  */
@@ -43,31 +43,32 @@ struct wpool_devturn;
 
 /*
  * A task of a file, and its record when it has ended. I: set before it is submitted. L: file->lock.
- * E: the thread that runs the task, or ends it instead; read under file->lock once it is recorded.
+ * E: owned by the thread that runs the task, or ends it instead; read under file->lock once it is
+ * recorded.
  */
 struct wpool_devitem {
 	union {
 		struct wpool_task task;
-		struct wpool_group_task member;	/* the same, of the file's group */
+		struct wpool_group_task member;	/* the same, for the file's group */
 	};
 	/* L: on file->unfinished, file->done or a local list; empty if on none */
 	struct list_head node;
 	struct wpool_devfile *file;
 	struct wpool_workload load;	/* I: what the task does; has rules of its own */
-	/* I: what waits instead of the task before it starts, or NULL */
+	/* I: the event that waits instead of the task before it starts, or NULL */
 	struct wpool_devarmed *armed;
 	struct wpool_devturn *turn;	/* I: the same for a task of the file's strand */
-	struct wpool_devcover cover;	/* I: whose coverage its run is */
+	struct wpool_devcover cover;	/* I: the fuzzer to whose coverage its run belongs */
 	u64 seq;	/* I: number among the tasks of the file */
 	u64 cookie;	/* I: cookie of the descriptor */
 	u64 submit_ns;	/* I: when it was handed over */
-	u64 start_ns;	/* E: when it started; 0 if it did not */
+	u64 start_ns;	/* E: when it started; 0 if it did not start */
 	u64 end_ns;	/* L: when it ended */
 	u32 cpu;	/* E: where it started, later where it ended */
 	s32 status;	/* L: how it ended */
 	bool is_member;	/* I: @member is used */
 	bool silent;	/* I: no record */
-	bool started;	/* L: a task of the group has begun to run */
+	bool started;	/* L: as a task of the group, it has begun to run */
 	bool recorded;	/* L: it has ended as far as the file is concerned */
 	bool in_pool;	/* L: the pool may still touch it */
 };
@@ -98,7 +99,7 @@ void wpool_devitem_leave(struct wpool_devitem *item);
 /** wpool_devitem_add() - add an item to its file; file->lock is held */
 void wpool_devitem_add(struct wpool_devitem *item);
 
-/** wpool_devitem_take_back() - undo that: its task was not accepted; file->lock is held */
+/** wpool_devitem_take_back() - undo the add of a task that was not accepted; file->lock is held */
 void wpool_devitem_take_back(struct wpool_devitem *item);
 
 /** wpool_devitem_record() - a task has ended: make its record; file->lock is held */
@@ -107,10 +108,10 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
 /** wpool_devitem_free() - free an item on no list and not in the pool; file->lock is held */
 void wpool_devitem_free(struct wpool_devitem *item);
 
-/* Allocate what tasks need, before the first open. Sleeps. Returns 0; -ENOMEM */
+/* Allocate the caches for tasks, before the first open. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_cache_init(void);
 
-/* Free it, after the last file is freed. Sleeps */
+/* Free the caches, after the last file is freed. Sleeps */
 void wpool_devitem_cache_exit(void);
 
 #endif /* WPOOL_DEVITEM_H */

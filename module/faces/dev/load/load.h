@@ -21,7 +21,7 @@ struct wpool_workload {
 	struct wpool *pool;
 	struct mem_cgroup *memcg;	/* memory cgroup that a touch is charged to, or NULL */
 	struct task_struct *sleeper;	/* X: thread to wake when @stop is set */
-	u32 hash;	/* hash: what the bytes hashed so far come to; written by the run */
+	u32 hash;	/* hash: the hash of the bytes so far; written by the run */
 	u8 kind;	/* WPOOL_WORK_* */
 	u8 depth;	/* tree: levels below the root */
 	u8 fanout;	/* tree: children of each node */
@@ -38,7 +38,7 @@ static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 }
 
 /*
- * Use the CPU. @load: the run; @spin_ns: CPU time to use, in ns, time in which the thread did not
+ * Use the CPU. @load: the run; @spin_ns: CPU time to use, in ns; time in which the thread did not
  * run does not count. Process context; reschedules. Returns 0; -ECANCELED.
  */
 int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);

@@ -2,9 +2,8 @@
 /*
  * Read, poll and wait of an open /dev/wpool, see read.h.
  *
- * A sleeper is woken only if it finds something: a reader if there is a record or no
- * unfinished task, a waiter if there is no unfinished task. The barrier
- * devread_poll:A is explained in file.c.
+ * A thread is woken only if its wait is over: a reader if there is a record or no unfinished task,
+ * a waiter if there is no unfinished task. The barrier devread_poll:A is explained in file.c.
  */
 #include "faces/dev/load/read.h"
 
@@ -25,7 +24,7 @@ static bool file_readable(const struct wpool_devfile *file)
 	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
 }
 
-/* Copy the records that are there, without sleeping. */
+/* Copy the records that exist now, without sleeping. */
 static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 			    size_t count, bool *idle)
 {
@@ -64,7 +63,7 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 
 	if (count < sizeof(struct wpool_dev_record))
 		return -EINVAL;
-	/* far more than there can be, and what is returned cannot overflow */
+	/* far more than can exist, and the returned size cannot overflow */
 	count = min_t(size_t, count, INT_MAX);
 	for (;;) {
 		ret = records_read(file, buf, count, &idle);

@@ -21,7 +21,7 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 /**
  * wpool_devread_poll() - would read sleep?
  * @file: the file
- * @opened: the struct file it belongs to
+ * @opened: the struct file of the open
  * @table: poll table of the caller
  *
  * Context: process context.

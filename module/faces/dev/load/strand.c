@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that run one after the other, see strand.h. A cancelled one keeps its place, so that
- * its function ends it, in a thread.
+ * Tasks that run one after the other, see strand.h. A cancelled task keeps its place, so that its
+ * function ends it, in a thread.
  */
 #include "faces/dev/load/strand.h"
 
@@ -14,7 +14,7 @@
 /* The strand of a file */
 struct wpool_devstrand {
 	struct wpool_strand strand;
-	/* the turn that a function of was called for last; only valid in that function */
+	/* the turn for which a function was called last; only valid in that function */
 	struct wpool_devturn *last;
 };
 
@@ -22,8 +22,8 @@ struct wpool_devstrand {
 struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
-	struct wpool_task *task;	/* I: whose functions are called; the pool never sees it */
-	atomic_t decided;	/* its task will start, or it will not */
+	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
+	atomic_t decided;	/* decided whether its task will start */
 };
 
 /* The functions of the task may free the strand. */
@@ -61,7 +61,7 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool)
 
 void wpool_devstrand_free(struct wpool_devstrand *strand)
 {
-	/* the function of the last turn may yet have to return, if it is not the caller */
+	/* the function of the last turn may not have returned yet, if it is not the caller */
 	if (strand && wpool_strand_destroy(&strand->strand) == -EDEADLK)
 		WARN_ON_ONCE(!wpool_strand_finish(&strand->last->turn));
 	kfree(strand);

@@ -28,7 +28,7 @@ void wpool_devstrand_free(struct wpool_devstrand *strand);
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, bool urgent);
 
-/** wpool_devturn_bytes() - the memory of one */
+/** wpool_devturn_bytes() - the memory of one turn */
 size_t wpool_devturn_bytes(void);
 
 /** wpool_devturn_free() - free a turn that was not started; NULL is allowed */
@@ -38,9 +38,9 @@ void wpool_devturn_free(struct wpool_devturn *turn);
 int __must_check wpool_devturn_start(struct wpool_devturn *turn);
 
 /*
- * Let a task end without its function. @turn: its turn, started, neither of the task's functions
- * has returned. Context: may hold spin locks. Returns true if the abort function will be called
- * when the turn comes, and not the function.
+ * Let a task end without its function. @turn: its turn, which was started; neither of the task's
+ * functions has returned. Context: may hold spin locks. Returns true if the abort function, and not
+ * the function, will be called when the turn comes.
  */
 bool wpool_devturn_cancel(struct wpool_devturn *turn);
 

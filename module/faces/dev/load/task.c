@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tasks of an open /dev/wpool: submit, read, cancel. What becomes of one is in item.c.
+ * The tasks of an open /dev/wpool: submit, read, cancel. item.c decides how a task ends.
  *
  * Invariants:
- *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the
- *     file's lock and has found the item on the list of unfinished ones. So neither
- *     the item nor the thread that runs it can end before the caller lets go;
- *   - an event (armed.c) or a turn of a strand (strand.c) stands for a task until it
- *     starts, and ends it in any case;
- *   - a task that was not accepted leaves no record: a cancel only marks the
- *     tasks of a submit that is under way.
+ *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the file's lock and has found
+ *     the item on the list of unfinished ones. So neither the item nor the thread that runs it can
+ *     end before the caller drops the lock;
+ *   - an event (armed.c) or a turn of a strand (strand.c) stands for a task until it starts, and
+ *     ends the task in any case;
+ *   - a task that was not accepted leaves no record: a cancel only marks the tasks of a submit that
+ *     is in progress.
  *
  * This file knows neither what the workloads do nor the structures of the ioctls.
  */
@@ -60,7 +60,7 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* The pool accepted the first few; nobody else has seen the others. */
+/* The pool accepted the first few; no other thread has seen the others. */
 static void submit_end(struct wpool_devfile *file, struct submit *submit,
 		       struct wpool_task **tasks, u32 nr_accepted)
 {
@@ -76,7 +76,7 @@ static void submit_end(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* Does this item belong to a submit that is under way? */
+/* Does this item belong to a submit in progress? */
 static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem *item)
 	__must_hold(&file->lock)
 {
@@ -88,7 +88,7 @@ static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem
 	return false;
 }
 
-/* Submit tasks to the group of their file; how many were accepted, a prefix, or -errno. */
+/* Submit tasks to the group of their file. Returns how many were accepted, a prefix, or -errno. */
 static int submit_members(struct wpool_group *group, struct wpool_task *const *tasks, u32 nr,
 			  bool nonblock)
 {
@@ -155,14 +155,14 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	return ret;
 }
 
-/* Is it a task for which something else stands before it starts? */
+/* Does an event or a turn stand for this task before it starts? */
 static bool is_stood_for(const struct wpool_dev_work *work)
 {
 	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND ||
 	       work->kind == WPOOL_WORK_POLL;
 }
 
-/* The strand of a file, which it gets with the first task that needs it; or NULL. */
+/* The strand of a file, made when the first task needs it; or NULL. */
 static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpool *pool)
 {
 	struct wpool_devstrand *strand;
@@ -197,7 +197,7 @@ static void stand_in_free(struct wpool_devitem *item)
 	wpool_devturn_free(item->turn);
 }
 
-/* Allocate what stands for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
+/* Allocate the event or turn for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
 static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	int err;
@@ -223,7 +223,7 @@ static int stand_in_start(struct wpool_devitem *item)
 	return 0;
 }
 
-/* Submit tasks that events, or turns of the strand, stand for. */
+/* Submit tasks for which events, or turns of the strand, stand. */
 static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 			    const struct wpool_dev_work *works, u32 max)
 {
@@ -248,7 +248,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	if (nr < max)
 		wpool_devitem_free_new(&tasks[nr], max - nr);
 
-	/* one section, so that none ends, or is cancelled, before it is added */
+	/* one section, so that no task ends, or is cancelled, before it is added */
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
 		item = item_of(tasks[added]);
@@ -273,7 +273,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	return added ?: err;
 }
 
-/* How many descriptors at the front are stood for, or none is, up to a chunk? */
+/* How many tasks at the front all have an event or turn for them, or all none? Up to a chunk. */
 static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 n = 1;
@@ -323,7 +323,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	return 0;
 }
 
-/* The items stay on the caller's list, so that nobody frees them. */
+/* The items stay on the caller's list, so that no other thread frees them. */
 u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle)
@@ -393,7 +393,7 @@ static bool item_cancel(struct wpool_devitem *item, u64 now)
 	return true;
 }
 
-/* Stop an item; always true: it runs or is about to, or may not be accepted yet. */
+/* Stop an item; always true: it runs, is about to run, or may not be accepted yet. */
 static bool item_stop(struct wpool_devitem *item, u64 now)
 	__must_hold(&item->file->lock)
 {

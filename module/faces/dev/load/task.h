@@ -32,14 +32,14 @@ int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped);
 
 /*
- * Drop all records, make no more, and cancel all tasks. @file: the file, which nobody else uses.
- * Sleeps.
+ * Drop all records, make no more, and cancel all tasks. @file: the file, which no other thread
+ * uses. Sleeps.
  */
 void wpool_devtask_close(struct wpool_devfile *file);
 
 /*
- * Take the oldest records. @max: how many at most; @taken: empty list, filled with what the records
- * were made from. If there were any, wpool_devtask_drop() or wpool_devtask_return() must follow;
+ * Take the oldest records. @max: how many at most; @taken: empty list, filled with the items of the
+ * records. If there were any, wpool_devtask_drop() or wpool_devtask_return() must follow;
  * @records: room for @max records; @idle: out: there is no record, and no task is unfinished.
  * Process context. Returns number of records.
  */
@@ -48,14 +48,13 @@ u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct wpool_dev_record *records, bool *idle);
 
 /*
- * The reader got the records: free them. @taken: as filled by wpool_devtask_take(). Process
- * context.
+ * Free records that the reader has got. @taken: as filled by wpool_devtask_take(). Process context.
  */
 void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 
 /*
- * The reader could not get the records: put them back. @taken: as filled by wpool_devtask_take(),
- * they are the oldest again; @nr: number of records. Process context.
+ * Put back records that the reader could not get. @taken: as filled by wpool_devtask_take(); these
+ * are the oldest again; @nr: number of records. Process context.
  */
 void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);

@@ -3,14 +3,14 @@
  * The workloads of /dev/wpool, except the hash (hash.c) and the fork-join tree (worktree.c).
  *
  * Invariants:
- *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of
- *     CPU time, or at once if it is asleep;
+ *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of CPU time, or at
+ *     once if it is asleep;
  *   - nothing here writes to the kernel log, and all memory is freed when the run
  *     ends, however it ends (a fault allocates nothing);
  *   - a run that has ended never holds the lock of WPOOL_WORK_LOCK.
  *
- * Under the pool's policy "run" a workload runs in its submitter, a user process.
- * There a fatal signal stops it, too.
+ * Under the pool's policy "run" a workload runs in its submitter, a user process. There a fatal
+ * signal stops it, too.
  *
  * Barrier pairs:
  *
@@ -23,7 +23,7 @@
  *                    bit is tested. Otherwise neither would see the other, and the
  *                    waiter would sleep on.
  *
- * This file knows neither who submitted the work nor what becomes of the status.
+ * This file does not know the submitter, nor how the status is used.
  */
 #include "faces/dev/load/workload.h"
 
@@ -50,12 +50,12 @@
 #include "faces/dev/load/worktree.h"
 
 /*
- * State of a sleeping workload: adds no load, is no hung task, and is woken by stop or
- * by SIGKILL. Under policy run the sleeper may be a process that is to be frozen.
+ * State of a sleeping workload: it adds no load, is no hung task, and is woken by stop or by
+ * SIGKILL. Under policy run the sleeper may be a process that is to be frozen.
  */
 #define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
 
-/* A sleep may be longer by this much, so that one interrupt ends several. */
+/* A sleep may be this much longer, so that one interrupt ends several sleeps. */
 #define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
 
 bool wpool_allow_fault;
@@ -70,7 +70,7 @@ static u64 tree_nodes(u32 depth, u32 fanout)
 {
 	u64 nodes = 1, level = 1;
 
-	/* both factors are far below 2^32: the limit is met before any overflow */
+	/* both factors are far below 2^32: the limit is reached before any overflow */
 	while (depth--) {
 		level *= fanout;
 		nodes += level;
@@ -157,7 +157,7 @@ void wpool_workload_stop(struct wpool_workload *load)
 }
 
 /*
- * Prepare to sleep: from here on wpool_workload_stop() wakes us. The caller checks the
+ * Prepare to sleep: from here on wpool_workload_stop() wakes this thread. The caller checks the
  * flag after this, then sleeps.
  */
 static void sleep_state(struct wpool_workload *load)
@@ -167,7 +167,7 @@ static void sleep_state(struct wpool_workload *load)
 	set_current_state(WORKLOAD_SLEEP);
 }
 
-/* No longer asleep; a late wake-up finds the thread running and does nothing. */
+/* The thread is not asleep any more; a late wake-up finds it running and has no effect. */
 static void sleep_done(struct wpool_workload *load)
 {
 	__set_current_state(TASK_RUNNING);
@@ -205,8 +205,9 @@ static int run_yield(struct wpool_workload *load)
 }
 
 /*
- * Page by page, so that no high order fails and the stop flag is seen in between. A worker has
- * no memory cgroup; a submitter that runs its task may be in another one than the file's.
+ * Page by page, so that no allocation of a high order fails and the stop flag is checked in
+ * between. A worker has no memory cgroup; a submitter that runs its task may be in another one than
+ * the file's.
  */
 static int run_touch(struct wpool_workload *load)
 {
@@ -223,7 +224,7 @@ static int run_touch(struct wpool_workload *load)
 			err = -ECANCELED;
 			break;
 		}
-		/* a test is no reason to call the OOM killer, in no cgroup either */
+		/* a test is no reason to call the OOM killer, nor is a cgroup at its limit */
 		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 				  __GFP_RETRY_MAYFAIL);
 		if (!page) {
@@ -301,7 +302,7 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
-/* An index of a loop is so much of the CPU, the last one what is left. */
+/* Each index of a loop is an equal piece of the CPU time, the last one the rest. */
 #define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
 
 static int run_chunk(unsigned long from, unsigned long to, void *arg)
@@ -327,7 +328,7 @@ static int run_count(struct wpool_workload *load)
 	u64 __user *count = u64_to_user_ptr(load->arg);
 	u64 value;
 
-	/* a worker without an mm still has the page tables of whoever ran before it */
+	/* a worker without an mm still has the page tables of the thread that ran before it */
 	if (!current->mm || get_user(value, count) || put_user(value + 1, count))
 		return -EFAULT;
 	return 0;

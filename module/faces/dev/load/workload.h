@@ -22,23 +22,22 @@ extern bool wpool_allow_fault;
 
 /*
  * Is this a known workload, within the limits? @work: a descriptor from user space. Returns 0;
- * -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a limit; -EPERM a fault, and the
- * module was loaded without allow_fault.
+ * -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a limit; -EPERM it is a fault, and
+ * the module was loaded without allow_fault.
  */
 int wpool_workload_check(const struct wpool_dev_work *work);
 
 /*
  * Prepare a run. @load: filled in; @work: a descriptor that was checked; @pool: the pool whose task
- * will run it, must exist until the run has ended; @memcg: memory cgroup to which the memory of a
- * touch is charged, or NULL, must exist until the run has ended.
+ * will run it, which must exist until the run has ended; @memcg: memory cgroup to which the memory
+ * of a touch is charged, or NULL; it must exist until the run has ended.
  */
 void wpool_workload_init(struct wpool_workload *load,
 			 const struct wpool_dev_work *work, struct wpool *pool,
 			 struct mem_cgroup *memcg);
 
 /*
- * What a run counts against WPOOL_MAX_FILE_BYTES. @load: an initialised run. Returns number of
- * bytes.
+ * How many bytes of WPOOL_MAX_FILE_BYTES a run uses. @load: an initialised run.
  */
 u64 wpool_workload_bytes(const struct wpool_workload *load);
 
@@ -50,7 +49,7 @@ u64 wpool_workload_bytes(const struct wpool_workload *load);
 int wpool_workload_run(struct wpool_workload *load);
 
 /*
- * End a run early. @load: the run, wpool_workload_run() may be about to start on it. The caller
+ * End a run early. @load: the run, which wpool_workload_run() may be about to start. The caller
  * must make sure that the run's thread does not end before this returns. Context: may hold spin
  * locks.
  */

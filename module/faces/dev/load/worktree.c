@@ -6,14 +6,14 @@
  *   - a node's children live in an array that the node allocates. The array is freed
  *     after all of them were waited for, so the children outlive every touch by
  *     the pool;
- *   - a node never fails because the pool is full or closed, memory is short or
- *     the stack is nearly used up: the parent itself does what it cannot hand over,
- *     at worst as one loop over the leaves below it;
+ *   - a node never fails because the pool is full or closed, memory is short or the stack is nearly
+ *     used up: the parent itself runs the children that it cannot submit, at worst as one loop over
+ *     the leaves below it;
  *   - the tree has ended when the root returns, even if it was stopped.
  *
- * Stack: a child runs on its parent's stack if the parent runs it directly or helps
- * in wpool_task_wait(), which stops helping in time; below STACK_RESERVE we run no
- * child directly.
+ * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
+ * wpool_task_wait(), which stops helping in time. If less than STACK_RESERVE is left, no child is
+ * run directly.
  */
 #include "faces/dev/load/worktree.h"
 
@@ -34,7 +34,7 @@ struct tree_node {
 	struct wpool_task task;
 	struct wpool_workload *load;	/* the run that the whole tree belongs to */
 	u32 depth;	/* levels below it */
-	/* how it ended, including its subtree; the parent reads it after the wait */
+	/* how it ended, including its subtree; the parent reads this after the wait */
 	int err;
 };
 
@@ -49,7 +49,7 @@ static bool stack_is_short(void)
 	return here - (unsigned long)task_stack_page(current) < STACK_RESERVE;
 }
 
-/* A subtree without tasks, memory or recursion: only its leaves do anything. */
+/* A subtree without tasks, memory or recursion: its leaves one after the other. */
 static int subtree_run_flat(struct wpool_workload *load, u32 depth)
 {
 	u64 leaves = 1;
@@ -80,9 +80,8 @@ static int child_join(struct tree_node *child)
 
 	while ((err = wpool_task_wait(&child->task)) == -EINTR) {
 		/*
-		 * Only a submitter that runs the tree itself and was killed gets here.
-		 * From now on none of its waits sleeps. The rest of the tree ends
-		 * within a few ms.
+		 * Only a submitter that runs the tree itself and was killed gets here. From now on
+		 * none of its waits sleeps. The rest of the tree ends within a few ms.
 		 */
 		WRITE_ONCE(child->load->stop, true);
 		schedule_timeout_uninterruptible(1);
@@ -123,7 +122,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
-		/* refused, for whatever reason: do it here; the next one may fit again */
+		/* refused, for whatever reason: run it here; the next one may fit again */
 		if (!wpool_submit(load->pool, &children[i].task)) {
 			forked |= BIT(i);
 			continue;
@@ -131,7 +130,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		err = node_run(load, depth - 1);
 		first_err = first_err ?: err;
 	}
-	/* the last child first: it is the most likely to be still queued, and hot in the cache */
+	/* the last child first: it is most likely to be still queued, and hot in the cache */
 	for (i = nr; i-- > 0; ) {
 		if (!(forked & BIT(i)))
 			continue;
