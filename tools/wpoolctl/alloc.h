@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory. Without any the process says so and ends: what it has in the kernel ends with its
- * open files, and there is nothing else that it could do for its user.
+ * Memory. If there is none, the process says so and ends. What it has in the kernel ends with its
+ * open files, and it could do nothing else for its user.
  */
 #ifndef WPOOLCTL_ALLOC_H
 #define WPOOLCTL_ALLOC_H

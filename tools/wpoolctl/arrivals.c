@@ -2,10 +2,10 @@
 /*
  * When tasks arrive.
  *
- * The number of tasks that are expected until a time rises with the rate: as a parabola while
- * the rate rises, as a line afterwards. Steps of equal size on that curve are arrivals at
- * equal distances; steps that are distributed exponentially make a Poisson process, also
- * while the rate rises. Of a recording the curve is the number of its tasks.
+ * The number of tasks that are expected until a time rises with the rate: as a parabola while the
+ * rate rises, as a line afterwards. Steps of equal size on that curve are arrivals at equal
+ * distances. Steps that are distributed exponentially make a Poisson process, also while the rate
+ * rises. For a recording the curve is the number of its tasks.
  */
 #include "arrivals.h"
 

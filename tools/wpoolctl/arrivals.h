@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When tasks arrive, whatever the pool does with those before them: an open loop. A schedule
- * is arithmetic only; times are nanoseconds after the start of the run.
+ * When tasks arrive, whatever the pool does with earlier tasks: an open loop. A schedule is
+ * arithmetic only; times are nanoseconds after the start of the run.
  */
 #ifndef WPOOLCTL_ARRIVALS_H
 #define WPOOLCTL_ARRIVALS_H

@@ -26,39 +26,38 @@ struct attr_set {
 void attr_set_init(struct attr_set *set);
 
 /*
- * "capacity=4". 0, or -1 and a message; an attribute may be given once.
- * attr_set_add_list() takes several, separated by commas; a part without '='
- * belongs to the list of CPUs before it.
+ * "capacity=4". 0, or -1 and a message; an attribute may be given once. attr_set_add_list() takes
+ * several, separated by commas; a part without '=' belongs to the list of CPUs before it.
  */
 int attr_set_add(struct attr_set *set, enum attr_use use,
 		 const char *assignment, struct errmsg *e);
 int attr_set_add_list(struct attr_set *set, enum attr_use use,
 		      const char *list, struct errmsg *e);
 
-/* What contradicts itself, whatever the pool is like. */
+/* Find values that contradict each other, whatever the pool has. */
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
 
 /*
- * What the kernel would refuse with EINVAL and no further word, because two
- * attributes do not go together. @now are the pool's attributes as they are;
- * NULL for a pool that is to be created.
+ * Find what the kernel would refuse with EINVAL without an explanation, because two attributes
+ * exclude each other. @now are the present attributes of the pool; NULL for a pool that is to be
+ * created.
  */
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e);
 
 /*
- * Leave only what is to be changed in a pool whose attributes are @now and @cpus. 0, or -1 and a
- * message if it cannot be.
+ * Leave only attributes that change in a pool whose attributes are @now and @cpus. 0, or -1 and a
+ * message if the change is not possible.
  */
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);
 
-/* What -errno of a create or tune with @set means. */
+/* The meaning of -errno of a create or tune with @set. */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set);
 
 /*
- * The default of an attribute if @value, as sysfs shows it, is another one; else NULL,
+ * The default of an attribute if @value, as sysfs shows it, differs from it. NULL if it does not,
  * and if there is no such attribute, or its default depends on the machine. In @buf.
  */
 const char *attr_default_unless(const char *name, const char *value, const char *pool,

@@ -273,7 +273,7 @@ const char *cli_pool_arg(const struct command *cmd, int argc, char **argv)
 	struct errmsg e;
 
 	if (optind >= argc)
-		cli_usage(cmd, "the name of a pool is missing");
+		cli_usage(cmd, "give the name of a pool");
 	if (parse_pool_name(argv[optind], &e))
 		cli_usage(cmd, "%s", e.text);
 	return argv[optind];

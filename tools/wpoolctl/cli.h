@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every subcommand shares: its place in the table, its exit codes, its options, and how
- * it complains. The tables of options are what is parsed, what --help and the manual
- * (manual.c) say, and what the shell completes (complete.c).
+ * What every subcommand shares: its place in the table, its exit codes, its options, and how it
+ * complains. The tables of options are used to parse, and to print --help, the manual (manual.c),
+ * and the completions of the shell (complete.c).
  */
 #ifndef WPOOLCTL_CLI_H
 #define WPOOLCTL_CLI_H
@@ -85,9 +85,8 @@ __printf(2, 3)
 noreturn void cli_usage(const struct command *cmd, const char *fmt, ...);
 
 /*
- * Reads all options into the fields of @to; bit i of what it returns says that the i-th one was
- * given. --help is printed here, and what is no option is complained about here; both end the
- * process.
+ * Reads all options into the fields of @to; bit i of the returned value says that the i-th option
+ * was given. Prints --help, and complains about anything that is no option; both end the process.
  */
 __u64 cli_parse(const struct command *cmd, int argc, char **argv, void *to);
 
@@ -102,8 +101,8 @@ const char *cli_only_pool_arg(const struct command *cmd, int argc, char **argv);
 void cli_print_help(const struct command *cmd);
 
 /*
- * Words of @text, wrapped and indented, where @at columns of the first line are used. A line of
- * it that begins with a blank stays as it is.
+ * Print the words of @text, wrapped and indented; @at columns of the first line are already used. A
+ * line of @text that begins with a blank is printed as it is.
  */
 void cli_print_text(const char *text, int indent, int at);
 

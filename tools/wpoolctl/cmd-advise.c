@@ -144,11 +144,11 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	run_init(run, cmd);
 	cli_parse(cmd, argc, argv, &advice);
 	if (!advice.target_ns)
-		cli_usage(cmd, "--p99 is missing: within which time shall 99 of 100 tasks end?");
+		cli_usage(cmd, "--p99 is missing: the time within which 99 of 100 tasks must end");
 	if (run->attrs.attrs.mask & WPOOL_DEV_CAPACITY)
-		cli_usage(cmd, "--create: the capacity is what is looked for");
+		cli_usage(cmd, "--create: leave out the capacity, which advise searches for");
 	if (optind == argc)
-		cli_usage(cmd, "the recording is missing: what 'wpoolctl trace record' wrote");
+		cli_usage(cmd, "the recording is missing: a file of 'wpoolctl trace record'");
 	run->replay_file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
 	/* all that arrives is taken at once, unless somebody wants it otherwise */
@@ -171,11 +171,11 @@ static const struct cli_option options[] = {
 	{ "as", "KIND", "spin: a task uses a CPU (so if left out); or sleep",
 	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
 	{ "create", "A=V,...", "other attributes of the pool (see 'wpoolctl create --help')",
-	  "Its queue_depth is max if it is not given.", .set = run_set_create },
+	  "Without queue_depth, it is max.", .set = run_set_create },
 	{ "max", "N", "the largest capacity to try (1024)",
 	  "More workers than tasks are not tried.",
 	  CLI_COUNT(struct advice, max, 1, WPOOL_DEV_UNLIMITED - 1) },
-	{ "json", NULL, "one object: the capacity, or null, and all that was tried",
+	{ "json", NULL, "one object: the capacity, or null, and all tried capacities",
 	  CLI_FLAG(struct advice, json) },
 	{ }
 };
@@ -186,17 +186,17 @@ const struct command cmd_advise = {
 	.summary = "the smallest capacity that keeps a recorded load fast",
 	.help =
 "Runs the tasks of FILE, which 'wpoolctl trace record' wrote, again and again in a temporary\n"
-"pool: they arrive as they did, and each lasts as long as it did. Looks for the smallest\n"
-"capacity with which 99 of 100 end within TIME of their arrival.\n"
+"pool: they arrive at their recorded times, and each lasts as long as in the recording. Looks\n"
+"for the smallest capacity with which 99 of 100 end within TIME of their arrival.\n"
 "\n"
-"Each try takes as long as the recording. Nothing else should keep the CPUs busy meanwhile that\n"
-"does not in earnest.\n"
+"Each try takes as long as the recording. The CPUs should only do the other work that they do\n"
+"in normal use.\n"
 "\n"
 "  wpoolctl trace record --pool http --duration 30s\n"
 "  wpoolctl advise wpool.trace --p99 20ms --as sleep",
 	.more =
-"The first try is with as many workers as were busy on average, then with twice as many until\n"
-"they are enough, and then with what is between. Fails if no capacity is enough.",
+"The first try has as many workers as were busy on average, the next ones twice as many, until\n"
+"they are enough; then the numbers in between are searched. Fails if no capacity is enough.",
 	.options = options,
 	.run = run_command,
 };

@@ -236,18 +236,18 @@ static const struct cli_option options[] = {
 const struct command cmd_apply = {
 	.name = "apply",
 	.args = "[--check] [FILE]",
-	.summary = "make the pools that a file declares, or tune them to it",
+	.summary = "make the pools that a file declares, or tune existing ones",
 	.help =
-"Makes each pool that the file declares, or, if it is there, changes those of its attributes\n"
-"that are not as declared. FILE is " DEFAULT_FILE " if none is named, - is standard input.\n"
+"Makes each pool that the file declares. If the pool exists, changes the attributes that\n"
+"differ from the declared ones. FILE is " DEFAULT_FILE " if none is named, - is standard input.\n"
 "A section is a pool, its lines are attributes; a line that begins with # or ; is a comment:\n"
 "\n"
 "  [batch]\n"
 "  capacity = 64\n"
 "  queue_depth = max\n"
 "\n"
-"If anything is wrong in the file, all of that is said and nothing is done. Pools that are not in\n"
-"it, and attributes that are not, stay as they are.",
+"If the file has errors, all of them are printed and nothing is done. Pools and attributes\n"
+"that the file does not name stay as they are.",
 	.more = "A unit of systemd does this whenever the module is loaded.",
 	.options = options,
 	.run = run,

@@ -26,11 +26,11 @@ const struct command cmd_dump = {
 	.args = "",
 	.summary = "print queues, workers and waiters of all pools",
 	.help =
-"Prints what each pool is doing: its queues, with the functions of their first tasks, its workers in\n"
-"tasks, the submitters that wait, and why. It is read from debugfs, which is for root only. With the\n"
-"stacks of the workers, sysrq-x writes the same to the kernel's log.",
+"Prints the state of each pool: its queues, with the functions of their first tasks, its\n"
+"workers in tasks, the submitters that wait, and why. It is read from debugfs, which is for\n"
+"root only. With the stacks of the workers, sysrq-x writes the same to the kernel's log.",
 	.more =
-"The log gets it also of pools that stall, and, with the module's parameter dump_on_panic, when\n"
-"the kernel panics.",
+"The log also has it for each pool that stalls, and, with the parameter dump_on_panic of the\n"
+"module, when the kernel panics.",
 	.run = run,
 };

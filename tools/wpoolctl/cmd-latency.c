@@ -235,7 +235,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
-	  "only what starts or ends within this time from now; ns, us, ms, m, h may be given",
+	  "count only tasks that start or end within this time from now (ns, us, ms, m, h)",
 	  CLI_SECONDS(struct view, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
 	{ "json", NULL,
 	  "an object: name, latency, and wait and run with count, sum_ns, p50_ns, p90_ns,\n"
@@ -250,8 +250,8 @@ const struct command cmd_latency = {
 	.summary = "show how long the tasks of a pool waited and ran",
 	.help =
 "Shows how long tasks waited, from submit to start, and how long they ran, from start to end:\n"
-"percentiles, and bars of how many tasks took how long. The pool counts while its attribute\n"
-"latency is 1, and begins anew when that is switched on: 'wpoolctl tune POOL latency=1'. A\n"
+"percentiles, and a bar for each range of times. The pool counts while its attribute latency\n"
+"is 1, and starts from 0 when that is switched on: 'wpoolctl tune POOL latency=1'. A\n"
 "percentile is at most a sixteenth too long. Needs no privilege.",
 	.options = options,
 	.run = run,

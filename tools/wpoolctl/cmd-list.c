@@ -64,8 +64,8 @@ static const struct cli_option options[] = {
 	{ "columns", "NAME,...", "these columns, in this order, however wide; 'all' for all",
 	  CLI_COLUMNS(struct list, columns, false) },
 	{ "json", NULL,
-	  "an array of objects, with all columns or those named; the keys are the names of the\n"
-	  "sysfs files",
+	  "an array of objects, with all columns or the named ones; the keys are the names of\n"
+	  "the sysfs files",
 	  CLI_FLAG(struct list, json) },
 	{ }
 };
@@ -75,10 +75,10 @@ const struct command cmd_list = {
 	.args = "[--columns NAME,...] [--json]",
 	.summary = "show all pools",
 	.help =
-"Shows all pools in a table, with as many columns as fit into the line. waiting are submitters\n"
-"asleep, events that fired and strands; owner is the module that made the pool; outstanding is\n"
-"what was accepted and is not yet finished; submitted is what was accepted since the pool was\n"
-"made.",
+"Shows all pools in a table, with as many columns as fit into the line. waiting: sleeping\n"
+"submitters, events that fired, and strands; owner: the module that made the pool;\n"
+"outstanding: accepted tasks that have not finished; submitted: tasks accepted since the pool\n"
+"was made.",
 	.options = options,
 	.more_help = more_help,
 	.run = run,

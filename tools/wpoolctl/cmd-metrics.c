@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpoolctl metrics: the figures of all pools for Prometheus, as the textfile collector of
- * its node_exporter reads them; or in the stricter format of OpenMetrics.
+ * wpoolctl metrics: the figures of all pools for Prometheus, in the format that the textfile
+ * collector of its node_exporter reads, or in the stricter format of OpenMetrics.
  *
- * A file is written aside and renamed, so that a reader finds the old one or the new one,
- * and the old one if anything fails.
+ * A file is written under another name and renamed, so that a reader finds the old file or the new
+ * one, and the old one if anything fails.
  */
 #include <errno.h>
 #include <limits.h>
@@ -225,7 +225,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "output", "FILE",
-	  "to this file, which is replaced at once when all is written, or not at all",
+	  "to this file, which is replaced only when all is written",
 	  CLI_TEXT(struct options, output) },
 	{ "openmetrics", NULL,
 	  "in the stricter format of OpenMetrics, which node_exporter does not read",
@@ -238,13 +238,13 @@ const struct command cmd_metrics = {
 	.args = "[--output FILE] [--openmetrics]",
 	.summary = "write the figures of all pools for Prometheus",
 	.help =
-"Writes the figures of all pools, and how long tasks waited and ran where the attribute latency\n"
-"is 1, as the textfile collector of Prometheus' node_exporter reads them. wpoolctl-metrics.timer\n"
-"of systemd does that every 15 seconds.",
+"Writes the figures of all pools, and the histograms of waits and runs of pools whose\n"
+"attribute latency is 1, in the format of the textfile collector of Prometheus' node_exporter.\n"
+"wpoolctl-metrics.timer of systemd does that every 15 seconds.",
 	.more =
-"Each has the label pool: gauges such as wpool_tasks_queued, counters such as\n"
-"wpool_tasks_completed_total, and the histograms wpool_wait_seconds and wpool_run_seconds, with\n"
-"a bucket for each power of two.\n"
+"Each metric has the label pool. There are gauges such as wpool_tasks_queued, counters such as\n"
+"wpool_tasks_completed_total, and the histograms wpool_wait_seconds and wpool_run_seconds,\n"
+"with a bucket for each power of two.\n"
 "\n"
 "'systemctl enable --now wpoolctl-metrics.timer' writes them into\n"
 "/var/lib/prometheus/node-exporter/wpool.prom, if that directory is there.",

@@ -72,8 +72,8 @@ const struct command cmd_create = {
 	.args = "POOL [ATTRIBUTE=VALUE]...",
 	.summary = "make a pool",
 	.help =
-"Makes a pool, which lives until it is destroyed or the module is unloaded. Attributes that are\n"
-"not given have their default, which wpoolctl(8) names.\n"
+"Makes a pool, which lives until it is destroyed or the module is unloaded. Attributes that\n"
+"are not given have their defaults, see wpoolctl(8).\n"
 "\n"
 "  wpoolctl create batch capacity=64 queue_depth=max nice=10",
 	.more_help = create_help,
@@ -113,8 +113,7 @@ const struct command cmd_tune = {
 	.args = "POOL ATTRIBUTE=VALUE...",
 	.summary = "change attributes of a pool, all of them or none",
 	.help =
-"Changes attributes of a pool, also under load: all that are given, or none if one of them is\n"
-"refused.\n"
+"Changes attributes of a pool, also under load: all that are given, or none if one is refused.\n"
 "\n"
 "  wpoolctl tune batch capacity=128 min_workers=8",
 	.more_help = tune_help,
@@ -144,7 +143,7 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	if (how.wait || how.timeout_ns)
 		flags |= WPOOL_DEV_RELEASE_WAIT;
 	if (how.own && flags)
-		cli_usage(cmd, "--own goes with no other option: its tasks may go on forever");
+		cli_usage(cmd, "--own excludes all other options: its tasks may continue forever");
 	if (how.own)
 		flags = WPOOL_DEV_RELEASE_OWN;
 	pool = cli_only_pool_arg(cmd, argc, argv);
@@ -175,8 +174,8 @@ const struct command cmd_release = {
 	.args = "POOL [--own | [--cancel] [--wait] [--timeout SECONDS]]",
 	.summary = "close a pool: it accepts nothing any more",
 	.help =
-"Closes a pool: it accepts nothing any more, submitters that wait are sent away, and what was\n"
-"accepted runs to its end. 'wpoolctl reboot' opens it again.",
+"Closes a pool: it accepts no task any more, refuses submitters that wait, and runs all\n"
+"accepted tasks to their end. 'wpoolctl reboot' opens it again.",
 	.options = release_options,
 	.run = run_release,
 };
@@ -198,8 +197,8 @@ const struct command cmd_reboot = {
 	.args = "POOL",
 	.summary = "open a released pool again",
 	.help =
-"Opens a released pool again, after what it had accepted is finished. Does nothing to a pool\n"
-"that is open.",
+"Waits until all accepted tasks of a released pool are finished, and opens it again. Does\n"
+"nothing to an open pool.",
 	.run = run_reboot,
 };
 
@@ -244,8 +243,8 @@ const struct command cmd_destroy = {
 	.args = "POOL...",
 	.summary = "end pools",
 	.help =
-"Ends pools: submitters that wait are sent away, accepted tasks run to their end, the workers\n"
-"leave. None is touched unless all exist. A pool that belongs to a module, such as 'default', is\n"
-"left alone.",
+"Ends pools: submitters that wait are refused, accepted tasks run to their end, the workers\n"
+"leave. Unless all named pools exist, none is ended. Pools that belong to a module, and\n"
+"'default', cannot be ended.",
 	.run = run_destroy,
 };

@@ -47,12 +47,12 @@ const struct command cmd_run = {
 	.summary = "submit workloads to a pool and report what became of them",
 	.help =
 "Submits tasks to a pool, waits for them and reports: how many were accepted, refused,\n"
-"completed, failed and cancelled, how long they waited and ran, and on which CPUs. An interrupt\n"
-"(^C) cancels what is in flight and reports.",
+"completed, failed and cancelled, how long they waited and ran, and on which CPUs. An\n"
+"interrupt (^C) cancels unfinished tasks and reports.",
 	.more =
-"SIGINT, SIGTERM and SIGHUP end a run: nothing more is submitted, what is in flight is\n"
-"cancelled, the report is made. A second signal ends it at once. If cancelled tasks do not end\n"
-"within half a minute, it gives up.",
+"SIGINT, SIGTERM and SIGHUP end a run: no more tasks are submitted, unfinished ones are\n"
+"cancelled, and the report is printed. A second signal ends it at once. If cancelled tasks do\n"
+"not end within half a minute, it gives up.",
 	.options = run_options,
 	.more_help = more_help,
 	.run = run_command,

@@ -244,9 +244,9 @@ const struct command cmd_show = {
 	.args = "POOL [--columns NAME,...] [--json]",
 	.summary = "show all attributes and figures of a pool",
 	.help =
-"Shows all attributes and figures of a pool. An attribute that is not at its default has that\n"
-"behind it. tuning.rst, which wpoolctl(8) says where to find, explains them; 'wpoolctl tune\n"
-"--help' lists those that can be changed.",
+"Shows all attributes and figures of a pool. An attribute that is not at its default is\n"
+"followed by the default. tuning.rst explains all of them, wpoolctl(8) says where it is;\n"
+"'wpoolctl tune --help' lists the attributes that can be changed.",
 	.options = options,
 	.run = run,
 };

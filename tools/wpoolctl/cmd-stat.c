@@ -129,8 +129,8 @@ static const struct cli_option options[] = {
 	  "run_p50 and run_p99.",
 	  CLI_COLUMNS(struct stat_run, columns, true) },
 	{ "json", NULL,
-	  "one object a line; rates are called NAME_per_s, times NAME_ns, the other keys are the\n"
-	  "names of the sysfs files",
+	  "one object a line; rates are called NAME_per_s, times NAME_ns, the other keys are\n"
+	  "the names of the sysfs files",
 	  CLI_FLAG(struct stat_run, json) },
 	{ }
 };
@@ -140,11 +140,11 @@ const struct command cmd_stat = {
 	.args = "[POOL]... [OPTION]...",
 	.summary = "show rates of pools, interval by interval",
 	.help =
-"Shows what happens in pools, one line for each at the end of every interval: rates over the\n"
-"interval, and the figures at its end, as many as fit into the line. Without a name it watches\n"
-"all pools, also those that come later. Where the attribute latency is 1, half of the tasks\n"
-"waited no longer than wait50 and ran no longer than run50, and 99 of 100 no longer than wait99\n"
-"and run99.",
+"Prints a line for each pool at the end of every interval: rates over the interval, and\n"
+"figures at its end, as many as fit into the line. Without a name it watches all pools, also\n"
+"those that are made later. Where the attribute latency is 1, half of the tasks waited no\n"
+"longer than wait50 and ran no longer than run50, and 99 of 100 no longer than wait99 and\n"
+"run99.",
 	.options = options,
 	.more_help = more_help,
 	.run = run,

@@ -2,8 +2,8 @@
 /*
  * wpoolctl top: pools, the functions of their tasks, workers and CPUs, again and again.
  *
- * The figures of pools come from sysfs. All else comes from debugfs,
- * which in most cases is for root only; without it the view says why it is empty.
+ * The figures of pools come from sysfs. All else comes from debugfs, which in most cases only root
+ * may read; without it the view says why it is empty.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void forget(struct top *top)
 static void show_help(void)
 {
 	static const char *const lines[] = {
-		"p f o    pools, functions, what they cost; Tab goes on to the next",
+		"p f o    pools, functions, their costs; Tab shows the next view",
 		"w c      workers, CPUs",
 		"< >      sort by another column; r the other way round",
 		"/        show only pools and functions with these letters; Return ends it",
@@ -296,7 +296,7 @@ static const struct cli_option options[] = {
 	  CLI_COLUMNS(struct top, columns, true) },
 	{ "batch", NULL, "print lines instead; all views unless --view is given",
 	  CLI_FLAG(struct top, batch) },
-	{ "count", "N", "with --batch: so many times; until interrupted if left out",
+	{ "count", "N", "with --batch: print N times; without it, until interrupted",
 	  CLI_COUNT(struct top, count, 1, 1000000000) },
 	{ }
 };
@@ -339,20 +339,20 @@ const struct command cmd_top = {
 	.args = "[OPTION]...",
 	.summary = "watch pools, functions, workers and CPUs",
 	.help =
-"Shows on the whole terminal what happens in pools, in which functions their workers are, what\n"
-"these cost (while latency is 1), what each worker does, and the queues of the CPUs. h explains\n"
-"the keys, q ends it. All but the pools is read from debugfs, which is for root only in most\n"
-"cases.",
+"Shows, on the whole terminal, the figures of pools, the functions that their workers are in\n"
+"and their costs (while latency is 1), the state of each worker, and the queues of the CPUs. h\n"
+"explains the keys, q ends it. Everything except the pools is read from debugfs, which in most\n"
+"cases only root may read.",
 	.more =
-"A function has the worker that has run without a break, or slept, longest, with its CPU and, if\n"
-"it sleeps, the kernel function in which it does. Red is what is saturated: submitters wait,\n"
-"tasks are refused, or tasks are queued and all of the capacity or of queue_depth is used up.\n"
-"Yellow are hogs and workers that wait for a CPU.\n"
+"Each function is shown with the worker that has run, or slept, longest without a break, its\n"
+"CPU and, if it sleeps, the kernel function in which it sleeps. Red: submitters wait, tasks\n"
+"are refused, or tasks are queued and all of the capacity or of queue_depth is used up.\n"
+"Yellow: hogs, and workers that wait for a CPU.\n"
 "\n"
-"What functions cost is counted while a pool's attribute latency is 1: how many tasks return in\n"
-"a second, how much of one CPU they take, and for one task, on average since latency was\n"
-"switched on, how long it waits, runs, and is off its CPU meanwhile, asleep or waiting for it;\n"
-"and the longest run.\n"
+"Costs of functions are counted while a pool's attribute latency is 1: how many tasks return\n"
+"in a second, and how much of one CPU they take; for one task, on average since latency was\n"
+"switched on, how long it waits, how long it runs, and how much of its run it sleeps or waits\n"
+"for its CPU; and the longest run.\n"
 "  p f o  pools, functions, what they cost; Tab: the next\n"
 "  w c    workers, CPUs\n"
 "  < >    sort by another column; r the other way round\n"

@@ -109,19 +109,19 @@ static const struct cli_option options[] = {
 	  CLI_FIELD(set_pool, struct wish, recording.pool), .verb = "record" },
 	{ "output", "FILE", "record: where to (" DEFAULT_FILE ")",
 	  CLI_FILE(struct wish, recording.file), .verb = "record" },
-	{ "duration", "TIME", "record: end after so long; seconds, or with a unit",
+	{ "duration", "TIME", "record: end after this time; seconds, or with a unit",
 	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS),
 	  .verb = "record" },
 	{ "stop-over", "TIME", "record: end when a task has waited longer, and explain why",
 	  CLI_RANGE(set_stop_over, struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS),
 	  .verb = "record" },
 	{ "sched", NULL,
-	  "record: also which threads have the CPUs, of all programs, for explain; --stop-over\n"
-	  "does it in any case",
-	  "On a busy machine this takes far more room.",
+	  "record: also record which threads of any program have the CPUs, for explain;\n"
+	  "--stop-over implies it",
+	  "On a busy machine such a recording is far larger.",
 	  CLI_FLAG(struct wish, recording.sched), .verb = "record" },
 	{ "buffer", "SIZE",
-	  "record: for each CPU, 4K to 1024M (4M); what does not fit is lost, and counted",
+	  "record: for each CPU, 4K to 1024M (4M); events that do not fit are lost, and counted",
 	  .set = set_buffer, .min = 4096, .max = 1024 * 1024 * 1024, .verb = "record" },
 	{ "by", "WHAT", "report: func, cpu or worker: what the lines are about",
 	  CLI_WORD(trace_by_names, struct wish, by), .verb = "report" },
@@ -163,17 +163,18 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_trace = {
 	.name = "trace",
 	.args = "record|report|timehist|chrome|explain [OPTION]... [FILE]",
-	.summary = "record what happens to each task, and tell",
+	.summary = "record what happens to each task, and show it",
 	.help =
-"Records the tracepoints of wpool into a file, in an instance of tracefs of its own, until it is\n"
-"interrupted, and tells what was recorded. Needs root to record. FILE is " DEFAULT_FILE " if none\n"
+"Records the tracepoints of wpool into a file, in an instance of tracefs of its own, until it\n"
+"is interrupted, and shows recordings. Recording needs root. FILE is " DEFAULT_FILE " if none\n"
 "is named, - is standard input.\n"
 "\n"
-"report is a table of how many tasks ended, how long they waited, and how long they ran: the\n"
-"median, what one in a hundred exceeds, and the longest. timehist prints a line for each task\n"
-"that ended. chrome writes JSON that Perfetto and Chrome's trace viewer show, with a row for\n"
-"each worker. explain tells of the first task that waited longer than 5 ms what the pool's\n"
-"workers of its CPU did meanwhile, and, if that is recorded, which threads had that CPU.",
+"report prints how many tasks ended, how long they waited, and how long they ran: the median,\n"
+"the time that one in a hundred exceeds, and the longest time. timehist prints a line for each\n"
+"task that ended. chrome writes JSON that Perfetto and Chrome's trace viewer show, with a row\n"
+"for each worker. For the first task that waited longer than 5 ms, explain prints what the\n"
+"pool's workers of its CPU did meanwhile, and, if that is recorded, which threads had that\n"
+"CPU.",
 	.options = options,
 	.run = run,
 };

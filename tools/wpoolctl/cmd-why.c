@@ -2,9 +2,9 @@
 /*
  * wpoolctl why: one sentence on why the tasks of a pool wait.
  *
- * It looks twice, some time apart: what grows meanwhile (refused submits, failed spawns,
- * finished tasks) and what stands still. Without debugfs it cannot name functions, and
- * tells sleepers from others by sysfs.
+ * It looks twice, some time apart, to see what grows meanwhile (refused submits, failed spawns,
+ * finished tasks) and what does not move. Without debugfs it cannot name functions, and uses sysfs
+ * to tell sleeping workers from others.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,8 +106,8 @@ static void read_facts(struct facts *facts)
 /* ---- words ---------------------------------------------------------------- */
 
 /*
- * "40 tasks are queued and 3 wait for room". Those are of submitters that sleep, of events, and
- * of strands: all that the file waiting counts.
+ * "40 tasks are queued and 3 wait for room". The latter are those of submitters that sleep, of
+ * events, and of strands: all that the file waiting counts.
  */
 static void describe_wait(const struct facts *facts, char *buf, size_t len)
 {
@@ -156,8 +156,8 @@ static void describe_error(const struct facts *facts, char *buf, size_t len)
 }
 
 /*
- * Workers in tasks: sysfs and debugfs are read one after the other, and what began in between
- * is in the second only.
+ * Workers in tasks. sysfs and debugfs are read one after the other, so a task that began in between
+ * is only in the second.
  */
 static __u64 nr_busy(const struct facts *facts)
 {
@@ -371,20 +371,20 @@ const struct command cmd_why = {
 	.args = "POOL [--interval SECONDS] [--json]",
 	.summary = "say why the tasks of a pool wait",
 	.help =
-"Says in a sentence why tasks of a pool wait: its capacity is used up by tasks that sleep or by\n"
-"hogs, max_workers is reached, workers cannot be created, other programs have the CPUs, or the\n"
-"pool is full. It looks at the pool twice. The functions are read from debugfs, which is for\n"
-"root only in most cases.",
+"Says in a sentence why tasks of a pool wait: its capacity is used up by tasks that sleep or\n"
+"by hogs, max_workers is reached, workers cannot be created, other programs have the CPUs, or\n"
+"the pool is full. It looks at the pool twice. The functions are read from debugfs, which in\n"
+"most cases only root may read.",
 	.more =
-"The causes, as --json calls them. sleepers: all workers that capacity allows are in tasks, most\n"
-"of them asleep. hogs: tasks that run for more than hog_ms without sleeping keep the workers or\n"
-"the CPUs. capacity: all workers that capacity allows are at work. max_workers: all pools\n"
-"together have as many workers as the module may have. spawn: workers cannot be created; the\n"
-"error is named. handoff: it is 0, and workers that sleep keep their queues. cpu: workers are in\n"
-"tasks, but something else uses their CPUs. line: the pool is full, and submitters wait in line,\n"
-"but tasks are being finished. full: submits are refused because the pool is full. served: none\n"
-"of these, the queue is being worked on. closed, closing: the pool accepts no task, or only\n"
-"those of its own events and tasks. none: no task waits.",
+"The causes, as --json calls them. sleepers: all workers that capacity allows are in tasks,\n"
+"most of them asleep. hogs: tasks that run for more than hog_ms without sleeping keep the\n"
+"workers or the CPUs. capacity: all workers that capacity allows are at work. max_workers: all\n"
+"pools together have as many workers as the module may have. spawn: workers cannot be created;\n"
+"the error is named. handoff: it is 0, and workers that sleep keep their queues. cpu: workers\n"
+"are in tasks, but something else uses their CPUs. line: the pool is full, and submitters\n"
+"wait, but tasks are being finished. full: submits are refused because the pool is full.\n"
+"served: none of these, the queue is being worked on. closed, closing: the pool accepts no\n"
+"task, or only those of its own events and tasks. none: no task waits.",
 	.options = options,
 	.run = run,
 };

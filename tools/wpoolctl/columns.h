@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The columns of list, stat and top: what there is, which are chosen, how many fit
- * into a line, and what stands in a cell.
+ * The columns of list, stat and top: which exist, which are chosen, how many fit into a line, and
+ * the text of a cell.
  */
 #ifndef WPOOLCTL_COLUMNS_H
 #define WPOOLCTL_COLUMNS_H
@@ -41,8 +41,8 @@ void columns_preset(struct columns *columns, const char *names);
 void columns_choose_all(struct columns *columns, bool rates);
 
 /*
- * What stat and top show unless columns were chosen: with times if a pool takes them.
- * True if the columns are others than before.
+ * The columns that stat and top show unless columns were chosen: with times if a pool measures
+ * them. True if the columns have changed.
  */
 bool columns_set_busy(struct columns *columns, bool times);
 
@@ -66,7 +66,7 @@ void columns_print_titles(const struct columns *columns, size_t nr);
 void columns_print(const struct columns *columns, size_t nr, const struct pool *pool);
 
 /*
- * A new object: the name of the pool, and what stands in the columns, by the names of the sysfs
+ * A new object: the name of the pool, and the values of the columns, by the names of the sysfs
  * files, NAME_per_s and NAME_ns.
  */
 struct json_object *columns_json(const struct columns *columns, const struct pool *pool);

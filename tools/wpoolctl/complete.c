@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What may follow the words of a command line, one a line, for wpoolctl.bash-completion. First
- * "@files" if the name of a file may, too, and "@list" if it is one of several, with commas.
+ * "@files" if the name of a file may follow, too, and "@list" if the word is one of several, with
+ * commas.
  */
 #include <stdio.h>
 #include <string.h>

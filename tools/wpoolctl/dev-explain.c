@@ -81,7 +81,7 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 		errmsg_set(e, "out of memory");
 		break;
 	case -EPERM:
-		errmsg_set(e, "pool '%s' is another's, or that takes more privileges (try sudo)",
+		errmsg_set(e, "pool '%s' is another user's, or this needs privileges (try sudo)",
 			   pool);
 		break;
 	case -EDQUOT:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One line that says what was wrong and what is allowed. Parsers fill it in,
- * commands print it: so the parsers can be tested without a process.
+ * One line that says what was wrong and what is allowed. Parsers fill it in, and commands print it,
+ * so the parsers can be tested without a process.
  */
 #ifndef WPOOLCTL_ERRMSG_H
 #define WPOOLCTL_ERRMSG_H

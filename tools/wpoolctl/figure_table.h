@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The figures of a pool: of WPOOL_FIGURE(), which is defined by whoever includes this,
+ * The figures of a pool. Define WPOOL_FIGURE() before you include this; its arguments are
  *
  *   - its name in enum figure, and that of its file in sysfs
  *   - the title of the column that has its rate; NULL if there is none
@@ -31,7 +31,7 @@ WPOOL_FIGURE(OVERDUE, "overdue", "late/s", COUNTER, "wpool_tasks_overdue",
 WPOOL_FIGURE(ERRORS, "errors", "error/s", COUNTER, "wpool_group_tasks_failed",
 	     "Tasks of groups whose function returned an error.")
 WPOOL_FIGURE(REFUSED, "refused", "refuse/s", COUNTER, "wpool_submits_refused",
-	     "Submits that were turned away because the pool was full.")
+	     "Submits that were refused because the pool was full.")
 WPOOL_FIGURE(STOLEN, "stolen", "stolen/s", COUNTER, "wpool_tasks_stolen",
 	     "Tasks that a worker took from the queue of another CPU.")
 WPOOL_FIGURE(HANDOFFS, "handoffs", "handoff/s", COUNTER, "wpool_handoffs",
@@ -48,6 +48,6 @@ WPOOL_FIGURE(SPAWN_FAILED, "spawn_failed", NULL, COUNTER, "wpool_spawns_failed",
 WPOOL_FIGURE(EXHAUSTED, "exhausted", NULL, COUNTER, "wpool_exhausted",
 	     "Times that tasks waited for a second because all workers were in tasks.")
 WPOOL_FIGURE(RESCUED, "rescued", NULL, COUNTER, "wpool_rescued",
-	     "Times that tasks had to be run by the worker held in reserve.")
+	     "Times that the worker in reserve was needed, and not replaced within 10 ms.")
 
 #undef WPOOL_FIGURE

@@ -34,8 +34,8 @@ struct hists {
 int hists_parse(struct hists *hists, char *text, struct errmsg *e);
 
 /*
- * What came between two looks. If the counters began again meanwhile: all of @now. The
- * longest time is that of the bucket, unless it is known.
+ * What was counted between two looks. If the counters were reset meanwhile: all of @now. The
+ * longest time is the end of its bucket, unless it is known.
  */
 void hists_between(const struct hists *before, const struct hists *now, struct hists *out);
 

@@ -11,8 +11,8 @@
 #include "errmsg.h"
 
 /*
- * Once for each section, with @key NULL, and for each line in it; @value is NULL if there is
- * none. 0 to go on, or -1 and a message.
+ * Called once for each section, with @key NULL, and for each line in it; @value is NULL if there is
+ * none. Returns 0 to continue, or -1 and a message.
  */
 typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, const char *key,
 			   const char *value, struct errmsg *e);

@@ -218,8 +218,8 @@ static void kick_submitters(struct watch *w)
 }
 
 /*
- * Again and again while somebody submits: under the policy run a submitter is
- * inside a task. Then once more, for what was accepted last.
+ * Again and again while a submitter is at work: under the policy run a submitter is inside a task.
+ * Then once more, for the tasks accepted last.
  */
 static void cancel_all(struct watch *w)
 {

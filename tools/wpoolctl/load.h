@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Putting load on a pool: threads that submit tasks, threads that read the
- * completion records, and one that looks after them.
+ * Putting load on a pool: threads that submit tasks, threads that read the completion records, and
+ * one that supervises them.
  *
- * Each submitter has an open file of its own, so that the limits of a file and
- * its records are its own, too. Its reader drains records while it submits,
- * because a file holds a limited number of them; what it does for a record is
- * kept small, and it naps between reads, so that the machine is left to the
- * pool.
+ * Each submitter has an open file of its own, with its own limits and records. Its reader reads
+ * records while it submits, because a file holds a limited number of them. The reader does little
+ * for a record, and sleeps between reads, to leave the machine to the pool.
  *
  * A run begins with a ramp and a warm-up, which are not measured. Without a schedule of
  * arrivals it is a closed loop: a submitter submits when its last call has returned.
@@ -55,17 +53,15 @@ struct load_result {
 };
 
 /*
- * Signals that end a run are held back from here on and looked at by
- * load_run(). For the rest of the process: whoever made a temporary pool can
- * destroy it. Returns them.
+ * Signals that end a run are blocked from here on, for the rest of the process, and load_run()
+ * checks for them. So the caller can destroy a temporary pool. Returns these signals.
  */
 sigset_t load_hold_signals(void);
 
 /*
- * @fd is attached to the pool and used for looking only. Returns when all that
- * was accepted is finished, except LOAD_STUCK and LOAD_LEFT: then threads are
- * still about, and nothing is left to do but to end the process.
- * @result->intervals is set up by the caller.
+ * @fd is attached to the pool and only used to read figures. Returns when all accepted tasks are
+ * finished, except with LOAD_STUCK and LOAD_LEFT: then threads still run, and the process can only
+ * end. The caller sets up @result->intervals.
  */
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);

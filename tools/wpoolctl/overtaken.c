@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting how many tasks overtake one.
+ * Counting how many tasks overtake a task.
  *
- * The tasks are gone through in the order of their starts. A tree over the order of their
- * submits knows which have started by then; each submitter has another one over its own.
+ * The tasks are visited in the order of their starts. A tree over the order of their submits knows
+ * which have started by then; each submitter has another tree over its own tasks.
  */
 #include "overtaken.h"
 

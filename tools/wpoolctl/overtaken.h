@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of a run, by counting: how many tasks that were submitted later started before a
- * task? That says the same on a fast machine and on a slow one.
+ * The order of a run, by counting: how many tasks that were submitted later started before a task?
+ * The result is the same on a fast machine and on a slow one.
  *
- * Of two tasks of one submitter, the order is that in which it handed them over. A task of
- * another submitter counts as later only if it was handed over when the first one had surely
- * been accepted: its own submitter has handed over others since. So what waits for room in the
- * pool is not overtaken by what was let in before.
+ * Of two tasks of one submitter, the order is that in which it handed them over. A task of another
+ * submitter counts as later only if the first task had surely been accepted when it was handed
+ * over: the submitter of the first task has handed over others since. So a task that waits for room
+ * in the pool is not overtaken by tasks that were accepted before.
  */
 #ifndef WPOOLCTL_OVERTAKEN_H
 #define WPOOLCTL_OVERTAKEN_H

@@ -72,8 +72,8 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
 }
 
 /*
- * number[.digits]unit. A fraction must come out as a whole number of the
- * smallest unit: 0.5K is 512, 0.0001us is refused.
+ * number[.digits]unit. A fraction must be a whole number of the smallest unit: 0.5K is 512,
+ * 0.0001us is refused.
  */
 static bool scan_scaled(const char *s, const struct unit *units,
 			const struct unit *no_unit, __u64 *out)
@@ -97,8 +97,8 @@ static bool scan_scaled(const char *s, const struct unit *units,
 		return false;
 
 	/*
-	 * Each digit takes its share of what one more of the whole would be.
-	 * K and M are no powers of ten, so ask for divisibility, not for length.
+	 * Each digit stands for a part of one unit. K and M are no powers of ten, so the test is
+	 * whether the part is a whole number, not how many digits there are.
 	 */
 	if (fraction) {
 		__u64 numerator = 0, denominator = 1;

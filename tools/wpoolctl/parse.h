@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Strict readers of what people type: no trailing garbage, no sign where none
- * makes sense, no overflow, no silent clamping. Each returns 0, or -1 and a
- * message that names what is allowed; the result is untouched then.
+ * Strict parsers of what people type: no trailing garbage, no sign where none makes sense, no
+ * overflow, no silent clamping. Each returns 0, or -1 and a message that names what is allowed;
+ * then the result is unchanged.
  */
 #ifndef WPOOLCTL_PARSE_H
 #define WPOOLCTL_PARSE_H

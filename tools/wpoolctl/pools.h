@@ -26,8 +26,8 @@ struct pools {
 void pools_add(struct pools *pools, const char *name);
 
 /*
- * Looks at all of them. 0, or the first -errno and a message, when all have been looked at; if
- * pools->all, a pool that goes meanwhile is no error.
+ * Look at all of them. 0, or the first -errno and a message, when all have been looked at; with
+ * pools->all, a pool that is gone meanwhile is no error.
  */
 int pools_look(struct pools *pools, struct errmsg *e);
 void pools_exit(struct pools *pools);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tasks of a recording, to be run once more: when each arrived and how long it ran. A
- * task arrives when the pool takes it: how long its submitter waited for room before that
- * is not in the recording.
+ * The tasks of a recording, to be run once more: when each arrived and how long it ran. A task
+ * arrives when the pool accepts it, since the recording does not have the time for which its
+ * submitter waited for room before.
  */
 #ifndef WPOOLCTL_REPLAY_H
 #define WPOOLCTL_REPLAY_H

@@ -30,8 +30,8 @@ __u64 report_ideal_ns(const struct load_config *config,
 	__u32 capacity = result->attrs.capacity;
 
 	/*
-	 * Of a schedule it would say nothing but when the last task arrives, and nobody knows
-	 * which part of the tasks had which capacity.
+	 * For a schedule it would only say when the last task arrives, and nobody knows which part
+	 * of the tasks had which capacity.
 	 */
 	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;

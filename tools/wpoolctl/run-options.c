@@ -89,19 +89,19 @@ const struct cli_option run_options[] = {
 	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
 	  "Numbers of tasks may have the units k, M and G: 10k.",
 	  CLI_COUNT(struct run, load.tasks, 1, LOAD_MAX_TASKS) },
-	{ "duration", "TIME", "submit for so long after ramp and warm-up (s, m, h, ms)",
-	  "What was accepted by then is waited for. A time without a unit is in seconds.",
+	{ "duration", "TIME", "submit for this time after ramp and warm-up (s, m, h, ms)",
+	  "The run then waits for accepted tasks. A time without a unit is in seconds.",
 	  CLI_SECONDS(struct run, load.duration_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
-	{ "warmup", "TIME", "run so long before the times are measured",
+	{ "warmup", "TIME", "run this long before the times are measured",
 	  CLI_SECONDS(struct run, load.warmup_ns, 0, MAX_TIME_NS) },
 	{ "rate", "N/s",
 	  "tasks arrive at this rate, of all submitters together, whatever the pool does;\n"
 	  "latencies count from the arrival; 10k/s, 1.5M/s",
-	  "This is an open loop: the next task arrives, whether the pool keeps up or not, and a\n"
-	  "task's latency counts from its arrival, not from when the pool had room for it. What\n"
-	  "has arrived and could not be handed over by the end of the run is reported as not\n"
-	  "sent, and its latency is at least what it waited until then. Without this option a\n"
-	  "submitter submits when its last call has returned: a slow pool is asked for less, and\n"
+	  "This is an open loop: the next task arrives, whether the pool keeps up or not, and\n"
+	  "a task's latency counts from its arrival, not from when the pool had room for it.\n"
+	  "Tasks that have arrived and are not handed over by the end of the run are reported\n"
+	  "as not sent; their latency is at least their wait until then. Without this option a\n"
+	  "submitter submits when its last call has returned: a slow pool gets fewer tasks, so\n"
 	  "its waits look short.",
 	  .set = set_rate },
 	{ "arrivals", "KIND",
@@ -109,16 +109,17 @@ const struct cli_option run_options[] = {
 	  "independent of each other",
 	  CLI_WORD(arrivals_words, struct run, load.arrivals.poisson) },
 	{ "ramp", "TIME",
-	  "first, before the warm-up, the rate rises so long from 0 to that of --rate",
+	  "for this time, before the warm-up, the rate rises from 0 to that of --rate",
 	  CLI_SECONDS(struct run, load.arrivals.ramp_ns, 0, MAX_TIME_NS) },
-	{ "seed", "N", "of what is drawn: arrivals and amounts of work (1)",
-	  "The same number draws the same.",
+	{ "seed", "N", "of the random arrivals and amounts of work (1)",
+	  "The same number gives the same run.",
 	  CLI_NUMBER(struct run, load.arrivals.seed, 0, ~0ULL) },
 	{ "replay", "FILE",
-	  "the tasks that 'wpoolctl trace record' has recorded: they arrive as they did, and run\n"
-	  "as long; --tasks N: the first N",
-	  "A task arrived when its pool took it: how long its submitter waited for room before\n"
-	  "that is not known. Tasks whose end was not recorded are left out.",
+	  "the tasks that 'wpoolctl trace record' has recorded: they arrive at the recorded\n"
+	  "times, and run as long; --tasks N: the first N",
+	  "A task arrives when its pool accepted it, since the recording does not have the\n"
+	  "time for which its submitter waited for room before. Tasks whose end was not\n"
+	  "recorded are left out.",
 	  CLI_FILE(struct run, replay_file) },
 	{ "as", "KIND", "spin: they use a CPU (so if left out); or sleep",
 	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
@@ -135,39 +136,40 @@ const struct cli_option run_options[] = {
 	  "Beyond that it waits, or, with --nonblock, its tasks are refused.",
 	  CLI_COUNT(struct run, load.group, 1, WPOOL_DEV_UNLIMITED) },
 	{ "on", "CPU",
-	  "tasks are queued where the workers of this CPU look first; others take them if those\n"
-	  "are busy or there is none",
-	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes --urgent\n"
-	  "and --group, and is not for tasks of timer, strand, poll and count.",
+	  "tasks are queued where the workers of this CPU look first; other workers take them\n"
+	  "if those are busy or do not exist",
+	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes\n"
+	  "--urgent and --group, and is not for tasks of timer, strand, poll and count.",
 	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1) },
 	{ "urgent", NULL, "tasks start before those in the pool that are not urgent",
-	  "They start on the first CPU that has a worker for them. Of a tree that is its root,\n"
-	  "of timer and poll what comes after the wait; tasks of strand keep their order.",
+	  "They start on the first CPU that has a worker for them. Of a tree only the root is\n"
+	  "urgent; timer and poll are urgent after the wait; tasks of strand keep their order.",
 	  CLI_FLAG(struct run, load.urgent) },
-	{ "nonblock", NULL, "do not sleep on a full pool: what does not fit is refused",
-	  "So it is under the policy fail. A refused task, and what follows it in its batch, is\n"
-	  "dropped; with --batch 1 every task is tried.",
+	{ "nonblock", NULL, "do not sleep on a full pool: tasks that do not fit are refused",
+	  "The policy fail does the same. A refused task, and the tasks behind it in its\n"
+	  "batch, are dropped; with --batch 1 every task is tried.",
 	  CLI_FLAG(struct run, load.nonblock) },
-	{ "retry", NULL, "try again what is refused, after a short pause, instead of dropping it",
+	{ "retry", NULL, "submit refused tasks again after a short pause, do not drop them",
 	  CLI_FLAG(struct run, load.retry) },
-	{ "timeout", "TIME", "then cancel what is not finished; exit 1",
+	{ "timeout", "TIME", "after this time cancel all unfinished tasks; exit 1",
 	  CLI_SECONDS(struct run, load.timeout_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
 	{ "create", "[=A=V,...]",
 	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
 	  "destroy it afterwards; POOL may be left out",
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
 	  .set = run_set_create },
-	{ "interval", "TIME", "a line of figures so often while it runs, at least 0.1 s",
-	  "Rates of tasks that arrived (by the schedule), were handed over, refused and\n"
-	  "completed; latencies of those that ended, from their arrival; arrivals that are not\n"
-	  "handed over yet (a call counts when it returns); tasks queued in the pool.",
+	{ "interval", "TIME", "print a line of figures after each such time, at least 0.1 s",
+	  "The figures are: rates of tasks that arrived (by the schedule), were handed over,\n"
+	  "refused and completed; latencies, from their arrival, of tasks that ended; arrivals\n"
+	  "that are not handed over yet (a call counts when it returns); tasks queued in the\n"
+	  "pool.",
 	  CLI_SECONDS(struct run, load.interval_ns, MIN_INTERVAL_NS, MAX_TIME_NS) },
 	{ "progress", "WHEN", "progress bar on stderr: auto (on a terminal), always, never",
 	  CLI_WORD(progress_words, struct run, progress), .no_job = true },
 	{ "jobs", "FILE",
-	  "several runs, each a section of a file, at the same time or one after the other, see\n"
-	  "wpoolctl(8)",
-	  "See JOB FILES below. Only --json goes with it.",
+	  "several runs, each a section of a file, at the same time or one after the other,\n"
+	  "see wpoolctl(8)",
+	  "See JOB FILES below. Of the other options only --json may be given.",
 	  CLI_TEXT(struct run, jobs), .no_job = true },
 	{ "quiet", NULL, "no report: errors and the exit code only",
 	  CLI_FLAG(struct run, quiet), .no_job = true },
@@ -227,8 +229,8 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 }
 
 /*
- * The tasks and their arrivals are those of the recording, each as one that uses a CPU for as
- * long as it ran, or that sleeps.
+ * The tasks and their arrivals are those of the recording. Each uses a CPU for as long as the
+ * recorded task ran, or sleeps for that time.
  */
 static int complete_replay(struct run *run, struct errmsg *e)
 {
@@ -311,11 +313,11 @@ int run_complete(struct run *run, struct errmsg *e)
 	int err;
 
 	if (run->jobs && (load->pool || run->given != jobs_options(run)))
-		return errmsg_set(e, "--jobs: the file says the rest, only --json goes with it");
+		return errmsg_set(e, "--jobs: options are in the file; only --json may be here");
 	if (run->jobs)
 		return 0;
 	if (!load->pool && !run->create)
-		return errmsg_set(e, "the name of a pool is missing, or --create");
+		return errmsg_set(e, "give the name of a pool, or --create");
 	if (!load->pool)
 		load->pool = make_name(run);
 	if (attr_set_check(&run->attrs, NULL, e))

@@ -57,8 +57,8 @@ int run_complete(struct run *run, struct errmsg *e);
 int run_load(struct run *run);
 
 /*
- * The same without a report. CLI_OK if it ran, which is not how it ended: run_verdict() says
- * what went wrong then, and has the exit code. @result->intervals is set up by the caller.
+ * The same without a report. Returns CLI_OK if it ran, however it ended: run_verdict() then says
+ * what went wrong, and has the exit code. The caller sets up @result->intervals.
  */
 int run_perform(struct run *run, struct load_result *result);
 int run_verdict(const struct run *run, const struct load_result *result);

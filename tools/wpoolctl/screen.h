@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A screen of text: on a terminal by curses, which is drawn again and again and gives
- * keys; or as lines on standard output.
+ * A screen of text: on a terminal, curses draws it again and again, and returns keys; otherwise
+ * lines on standard output.
  */
 #ifndef WPOOLCTL_SCREEN_H
 #define WPOOLCTL_SCREEN_H

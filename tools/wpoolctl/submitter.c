@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One submitter: a thread that hands tasks over in batches, and a thread that
- * reads what became of them.
+ * One submitter: a thread that hands over tasks in batches, and a thread that reads their records.
  */
 #include "submitter.h"
 
@@ -300,8 +299,9 @@ static void *submit_thread(void *arg)
 /* ---- reading ----------------------------------------------------------------- */
 
 /*
- * The pool promises an order between what it accepts: a task for which something else stands
- * is accepted when the wait is over, and a submitter that runs a task asks nobody.
+ * The pool promises an order between the tasks that it accepts. A task for which an event or a turn
+ * stands is accepted when the wait is over, and a submitter that runs a task itself does not need
+ * the pool.
  */
 static bool has_order(const struct load_config *config, const struct wpool_dev_record *record)
 {
@@ -346,9 +346,8 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 }
 
 /*
- * A read sleeps until there is a record; but a reader that slept after each of
- * them would wake for the next. So it lets them pile up for some milliseconds
- * unless they come in masses.
+ * A read sleeps until there is a record. A reader that slept after each record would wake for the
+ * next one. So it lets records gather for some milliseconds, unless many come.
  */
 static void read_all(struct submitter *s, struct wpool_dev_record *records)
 {

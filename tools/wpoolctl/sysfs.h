@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Transport: what pools show under /sys/class/wpool. Anybody may read there;
- * nothing here needs /dev/wpool or keeps the module in memory.
+ * Transport: what pools show under /sys/class/wpool. Every user may read that; nothing here needs
+ * /dev/wpool or keeps the module in memory.
  *
  * WPOOLCTL_SYSFS in the environment names another directory, for tests.
  */
@@ -40,8 +40,8 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 char *sysfs_read_all(const char *path);
 
 /*
- * The file histogram; without a bucket if the pool has never counted. 0, -ENOENT if there
- * is no such file (no message), or another negative number and a message.
+ * The file histogram; without a bucket if the pool has never counted. 0, -ENOENT if there is no
+ * such file (no message), or another negative number and a message.
  */
 int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e);
 
@@ -94,8 +94,8 @@ struct snapshot {
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e);
 
 /*
- * The module's limit of workers over all pools; 0 if that is not known. WPOOLCTL_MODULE
- * in the environment names another directory than /sys/module/wpool.
+ * The module's limit on the workers of all pools; 0 if that is not known. WPOOLCTL_MODULE in the
+ * environment names another directory than /sys/module/wpool.
  */
 __u64 sysfs_max_workers(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Transport: the tables of /sys/kernel/debug/wpool, in most cases for root only.
- * Columns are found by their names, because they may come and go.
+ * Transport: the tables of /sys/kernel/debug/wpool, which in most cases only root may read. Columns
+ * are found by their names, because they may come and go.
  *
  * WPOOLCTL_DEBUGFS and WPOOLCTL_PROC in the environment name other directories, for
  * tests.

@@ -156,8 +156,8 @@ __u64 tally_window_ns(const struct tally *tally)
 }
 
 /*
- * The sum of all naps shared by all workers, but never less than the longest
- * nap; with one length only, whole rounds of the pool.
+ * The sum of all sleeps divided by the workers, but at least the longest sleep; with one length
+ * only, whole rounds of the pool.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What became of the tasks of a run, counted from their completion records.
- * Plain arithmetic; whoever shares one between threads locks it.
+ * How the tasks of a run ended, counted from their completion records. Plain arithmetic; threads
+ * that share a tally need a lock.
  *
- * Counts are of all tasks. Times are of those that are measured: they arrived after the
- * warm-up. In an open loop a task arrives when its schedule says so, however late it is
- * handed over; otherwise when it is handed over.
+ * Counts are of all tasks. Times are of the measured tasks: those that arrived after the warm-up.
+ * In an open loop a task arrives at the time of its schedule, however late it is handed over;
+ * otherwise when it is handed over.
  */
 #ifndef WPOOLCTL_TALLY_H
 #define WPOOLCTL_TALLY_H
@@ -81,8 +81,8 @@ struct tally {
 };
 
 /*
- * A task's cookie: which work it does, and in an open loop its arrival after
- * window.start_ns, otherwise any number.
+ * A task's cookie: which workload it is, and in an open loop its arrival after window.start_ns,
+ * otherwise any number.
  */
 #define TALLY_WORK_BITS 4
 
@@ -106,8 +106,8 @@ static inline __u64 tally_cookie_number(__u64 cookie)
 int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32 nr);
 
 /*
- * Open loop: @nr tasks that arrived at about @arrival_ns were not handed over until @until_ns.
- * They are counted as if they ended then: at least so long they would have taken.
+ * Open loop: @nr tasks that arrived at about @arrival_ns were not handed over until @until_ns. They
+ * are counted as if they ended then, since they would have taken at least that long.
  */
 void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
@@ -120,9 +120,8 @@ __u64 tally_wall_ns(const struct tally *tally);
 __u64 tally_window_ns(const struct tally *tally);
 
 /*
- * The shortest time in which @works could have ended on @capacity workers, if
- * they do nothing but sleep, each always as long; 0 if one of them does anything else, or
- * if the capacity is unlimited.
+ * The shortest time in which @works could have ended on @capacity workers, if they only sleep, each
+ * always for the same time; 0 if one of them does anything else, or if the capacity is unlimited.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace in the JSON of Chrome's trace viewer, which Perfetto reads, too: pools are its
- * processes, and workers its threads.
+ * A trace in the JSON of Chrome's trace viewer, which Perfetto reads, too: pools become processes,
+ * and workers threads.
  */
 #include <stdio.h>
 #include <stdlib.h>

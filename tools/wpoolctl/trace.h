@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recording the events of wpool, and sched_switch; reading them, as the kernel writes them: one
- * line of text each; and what can be said of them.
+ * Recording the events of wpool, and sched_switch; reading them, as the kernel writes them, one
+ * line of text each; and what can be computed from them.
  */
 #ifndef WPOOLCTL_TRACE_H
 #define WPOOLCTL_TRACE_H
@@ -46,8 +46,9 @@ struct trace_event {
 bool trace_parse(const char *line, struct trace_event *event);
 
 /*
- * Call @each for all events of a file, in the order of their times; false from it ends that.
- * @name "-" is standard input. 0, or -1 and a message: it cannot be read, or has none.
+ * Call @each for all events of a file, in the order of their times; a return value of false ends
+ * that. @name "-" is standard input. 0, or -1 and a message if the file cannot be read, or has
+ * none.
  */
 int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
 	       void *arg, struct errmsg *e);

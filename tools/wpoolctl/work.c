@@ -28,7 +28,7 @@ const struct work_kind work_kinds[] = {
 	{ "sleep", WPOOL_WORK_SLEEP, ARG_DURATION, ":TIME", "sleep on a high-resolution timer" },
 	{ "yield", WPOOL_WORK_YIELD, ARG_COUNT, ":N", "give the CPU away N times, up to 1000000" },
 	{ "touch", WPOOL_WORK_TOUCH, ARG_SIZE, ":SIZE", "allocate memory and write to it" },
-	{ "hash", WPOOL_WORK_HASH, ARG_SIZE, ":SIZE", "hash so many bytes" },
+	{ "hash", WPOOL_WORK_HASH, ARG_SIZE, ":SIZE", "hash this many bytes" },
 	{ "lock", WPOOL_WORK_LOCK, ARG_DURATION, ":TIME", "hold a lock that all such tasks share" },
 	{ "tree", WPOOL_WORK_TREE, ARG_TREE, ":DEPTHxFANOUT[:TIME]",
 	  "a fork-join tree of tasks with DEPTH levels (0 to 20) below its root and FANOUT\n"
@@ -36,28 +36,29 @@ const struct work_kind work_kinds[] = {
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE, "",
 	  "oops; needs the module loaded with allow_fault=1" },
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION, ":TIME",
-	  "wait for a high-resolution timer before the task starts, without a worker and without\n"
-	  "room in the pool" },
+	  "wait for a high-resolution timer before the task starts, without a worker and\n"
+	  "without room in the pool" },
 	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION, ":TIME",
-	  "use a CPU, one such task of a file after the other, in the order of their submits" },
+	  "use a CPU; tasks of this kind of one file run one after the other, in the order of\n"
+	  "their submits" },
 	{ "poll", WPOOL_WORK_POLL, ARG_FD, ":FD",
-	  "wait until the file that wpoolctl has inherited as FD can be read from, or is at its\n"
-	  "end, before the task starts, without a worker and without room in the pool; nothing is\n"
-	  "read" },
+	  "wait until the file that wpoolctl has inherited as FD can be read from, or is at\n"
+	  "its end, before the task starts, without a worker and without room in the pool;\n"
+	  "nothing is read" },
 	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION, ":TIME",
 	  "use a CPU, shared with other CPUs of the pool that have nothing else to do" },
 	{ "count", WPOOL_WORK_COUNT, ARG_NONE, "",
-	  "add 1 to a number in the memory of wpoolctl, on whose behalf the task runs; implies a\n"
-	  "group" },
+	  "add 1 to a number in the memory of wpoolctl, on whose behalf the task runs; implies\n"
+	  "a group" },
 	{ }
 };
 
 const char work_amounts[] =
-"Times are a number and one of ns, us, ms, s, m, h, up to 60s; sizes are bytes, or a number and\n"
-"K or M, up to 64M; both may have decimals. TIME, N and SIZE, but of tree, may be drawn for each\n"
-"task: LOW-HIGH evenly from these, exp=MEAN exponentially, pareto=LOW by the Pareto distribution\n"
-"with the shape 1.5, which has a few very long ones; its mean is three times LOW. What would be\n"
-"above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
+"Times are a number and one of ns, us, ms, s, m, h, up to 60s; sizes are bytes, or a number\n"
+"and K or M, up to 64M; both may have decimals. TIME, N and SIZE, except those of tree, may be\n"
+"random for each task: LOW-HIGH is even between these, exp=MEAN is exponential, pareto=LOW has\n"
+"the Pareto distribution with the shape 1.5, whose mean is three times LOW, with a few very\n"
+"long ones. A value above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
 
 static const struct work_kind *find_kind(const char *name)
 {
@@ -197,8 +198,8 @@ void work_exit(struct work *work)
 }
 
 /*
- * Smooth weighted round robin: each turn goes to the work that has waited most
- * for its share, so that a@2 and b@1 make a b a, not a a b.
+ * Smooth weighted round robin: each turn goes to the work that has waited most for its share, so
+ * that a@2 and b@1 make a b a, not a a b.
  */
 void work_turns_init(struct work_turns *turns, const struct work *works,
 		     unsigned int nr_works)

@@ -2,9 +2,8 @@
 /*
  * wpoolctl - look at, make, tune and load the pools of the wpool module.
  *
- * One table of subcommands, which also prints the help. What is not tried
- * here: to be quick for programs that talk to /dev/wpool all the time; they
- * include <linux/wpool.h>.
+ * One table of subcommands, which also prints the help. Speed for programs that use /dev/wpool all
+ * the time is no aim: they include <linux/wpool.h>.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static void print_usage(FILE *out)
 	fputs("usage: wpoolctl COMMAND [ARGUMENT]...\n\nCommands:\n", out);
 	for (cmd = commands; *cmd; cmd++)
 		fprintf(out, "  %-9s %s\n", (*cmd)->name, (*cmd)->summary);
-	fputs("\n'wpoolctl COMMAND --help' explains one; wpoolctl(8) has it all.\n"
+	fputs("\n'wpoolctl COMMAND --help' explains one; wpoolctl(8) describes all of them.\n"
 	      "Exit: 0 done, 1 failed, 2 wrong use, 3 tasks failed or were refused,\n"
 	      "130 interrupted.\n", out);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of dev.c: a pool made of arithmetic, so that all of "wpoolctl run"
- * but the kernel can be tested anywhere. A task's start and end are computed
- * when it is submitted; nothing ever runs. One pool, in this process; "demo"
- * exists from the beginning with capacity 4.
+ * Replaces dev.c: a pool made of arithmetic, so that all of "wpoolctl run" except the kernel can be
+ * tested anywhere. A task's start and end are computed when it is submitted; nothing ever runs.
+ * There is one pool, in this process; "demo" exists from the beginning with capacity 4.
  *
  * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
  * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of the C library's mkdir() and rmdir(), which only trace record calls: an instance of
+ * Replaces the C library's mkdir() and rmdir(), which only trace record calls: an instance of
  * tracefs, as a directory of files, in whose trace_pipe events come faster than they are read,
  * until events/enable says 0.
  */

@@ -185,9 +185,9 @@ void test_tally(void)
 }
 
 /*
- * 100 tasks a second arrive, a pool without a queue serves 10 a second, and a submitter that
- * sleeps on it: it hands task n over 100 ms after task n - 1, and each wait in the pool is
- * short. From the arrivals on, the last one has waited for 90 of 100 s.
+ * 100 tasks a second arrive at a pool without a queue that serves 10 a second, and the submitter
+ * sleeps when it is full. It hands over task n 100 ms after task n - 1, and each wait in the pool
+ * is short. Counted from its arrival, the last task has waited for 90 of 100 s.
  */
 void test_coordinated_omission(void)
 {

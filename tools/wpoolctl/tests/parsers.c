@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of what needs neither a kernel nor a process: the parsers here, figures in figures.c.
+ * Tests of code that needs neither a kernel nor a process: the parsers here, figures in figures.c.
  * One line of TAP for each table; tests/check numbers them.
  */
 #include <errno.h>
