@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one admission rule: a task is accepted if and only if fewer than
- * capacity + queue_depth are outstanding; what the policies do otherwise.
+ * The one admission rule: a task is accepted if and only if fewer than capacity + queue_depth are
+ * outstanding; otherwise the policies decide.
  */
 #include <linux/slab.h>
 
@@ -25,7 +25,7 @@ static void limit_desc(const struct limit *limit, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
 
-/* What one submitter got in; it continues until it was refused. */
+/* How many tasks one submitter got accepted; it continues until one is refused. */
 struct share {
 	struct wpk_jobs *jobs;
 	unsigned int accepted;
@@ -54,9 +54,9 @@ static int submit_until_refused(struct wpk_thread *thread)
 #define NR_SUBMITTERS 3
 
 /*
- * Fill the pool from several CPUs at once, then from each CPU in quiet: as
- * many as the limit says, wherever the pool keeps its places. Then let all of
- * them finish and see that as many places came back.
+ * Fill the pool from several CPUs at once, then from each CPU alone: it accepts as many as the
+ * limit says, wherever it keeps its places. Then let all of them finish and check that as many
+ * places are free again.
  */
 static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
@@ -81,7 +81,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		/* Now alone, from each CPU: whatever is left can be found. */
+		/* Now alone, from each CPU: every remaining place can be found. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -146,8 +146,8 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 }
 
 /*
- * Waiting for a task and then submitting the next one is how anybody would
- * use a full pool: the place must be back when the wait returns.
+ * Waiting for a task and then submitting the next one is how anybody would use a full pool: the
+ * place must be free when the wait returns.
  */
 static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
 {
@@ -192,8 +192,8 @@ static int churn_at_the_limit(struct wpk_thread *thread)
 		if (ret)
 			return ret;
 		/*
-		 * Counted after it was accepted, and taken off before its place
-		 * is free again: too low for a moment, never too high.
+		 * Counted after the task was accepted, and subtracted before its place is free
+		 * again: for a moment too low, never too high.
 		 */
 		now = atomic_inc_return(&churn->outstanding);
 		peak = atomic_read(&churn->peak);
@@ -230,7 +230,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 
 /* ---- how many are free ---------------------------------------------------- */
 
-/* Each answer of a pool whose tasks do not finish, against what a submit is told then. */
+/* Compare each answer of a pool whose tasks do not finish with what a submit gets then. */
 static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bool exact)
 {
 	struct wpk_gate *gate = wpk_gate(test);

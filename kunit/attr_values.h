@@ -11,7 +11,7 @@
 /* Of an attribute that is fixed at creation: an unknown bit for wpool_tune(). */
 #define WPK_FIXED	BIT(31)
 
-/* An attribute, its value by default, and another one, which depends on no other attribute. */
+/* An attribute, its default, and another value, which depends on no other attribute. */
 struct wpk_value {
 	const char *name;
 	u32 bit;	/* WPOOL_TUNE_*, or WPK_FIXED */

@@ -262,8 +262,8 @@ static int crowd_out(struct wpk_thread *thread)
 }
 
 /*
- * All that waited in line is through and the pool is gone before its submitter gets
- * a CPU to go on with the rest: what KASAN would say is the finding.
+ * All tasks that waited are done and the pool is gone before their submitter gets a CPU to
+ * continue: the test fails if KASAN reports something.
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that act on behalf of another thread: wpool_group_act_for_me(). That of a process which
- * ends, and of a submitter that is another process, is in the selftest dev_behalf.
+ * Tasks that act on behalf of another thread: wpool_group_act_for_me(). The selftest dev_behalf
+ * tests the behalf of a process that ends, and of a submitter that is another process.
  */
 #include <linux/cred.h>
 #include <linux/kthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What others do between two instructions of the pool's, which have no tracepoint
- * between them: lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there
- * until they have done it. So each case needs two CPUs.
+ * What other threads do between two instructions of the pool that have no tracepoint between them:
+ * lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until they are
+ * done. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -86,8 +86,8 @@ static int move_there(struct wpk_thread *thread)
 }
 
 /*
- * It was in the global queue of one pool when the cancel looked for it, and stands in
- * that of another when the cancel has the lock of the first one.
+ * The task was in the global queue of one pool when the cancel looked for it, and is in that of
+ * another when the cancel has the lock of the first one.
  */
 static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
 {
@@ -160,8 +160,8 @@ static void stop_before_exchange(struct wpool_task *task)
 }
 
 /*
- * As this, but nobody lets it go on: until the task runs in another pool, or has not come so far
- * for a while since a submit claimed it.
+ * The same submit, but no thread lets it continue: until the task runs in another pool, or has not
+ * got there for a while since a submit claimed it.
  */
 static struct wpool *moves_to;
 
@@ -309,7 +309,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * That run ends, a flush comes and goes, and the task runs again, as it did when the submitter
+ * That run ends, a flush begins and ends, and the task runs again, as it did when the submitter
  * looked: a flush that begins after the submit waits for the run that this submit leads to.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
@@ -358,7 +358,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 
 /*
  * That run ends, and the task runs in another pool, or is about to: a submit is accepted for the
- * pool that it names, or not at all. @holders: they fill the other pool at first.
+ * pool that it names, or not at all. @holders: tasks that fill the other pool at first.
  */
 static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     int (*move)(struct wpk_thread *thread),
@@ -420,8 +420,8 @@ static pid_t only_worker;
 static atomic_t nr_delays;
 
 /*
- * A worker has seen that the pool runs its tasks, and is about to claim one: if it can be preempted
- * there, it is, until the pool was closed.
+ * A worker has seen that the pool runs its tasks, and is about to claim one. If it can be preempted
+ * there, it is, until the pool is closed.
  */
 static void stop_claim_if_preemptible(struct wpool_task *task)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whoever does much for others, thousands of tasks and waiters, does it in small
- * pieces; and a release that cancels takes nothing that was accepted after a reboot.
- * A tracepoint shows the moment between two steps.
+ * Code that serves many, thousands of tasks and waiters, does so in small pieces; and a release
+ * that cancels takes nothing that was accepted after a reboot. A tracepoint shows the moment
+ * between two steps.
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
@@ -52,8 +52,8 @@ static int submit_line(struct wpk_thread *thread)
 }
 
 /*
- * A larger limit lets all of them in, in the order in which they came, and in
- * between the CPU takes its interrupts.
+ * A larger limit lets all of them in, in the order in which they came, and in between the CPU
+ * serves its interrupts.
  */
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
@@ -99,8 +99,8 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 #define NR_SWINGS WPK_ROUNDS(40)
 
 /*
- * Finishers, newcomers and changes of the limit serve side by side, also when it goes
- * and comes: nobody is forgotten, and no place is lost or won.
+ * Finishers, new submitters and changes of the limit serve at the same time, also when the limit is
+ * removed and set again: no submitter is forgotten, and no place is lost or gained.
  */
 static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit *test)
 {
@@ -136,8 +136,8 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 #define NR_DROPPED	8
 
 /*
- * Whoever drops what a release has cancelled may come too late for it. What was accepted
- * since then is not its to take.
+ * A thread that drops the cancelled tasks of a release may be late. It must not take tasks that
+ * were accepted since then.
  */
 static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit *test)
 {
@@ -192,8 +192,8 @@ static int submit_watched(struct wpk_thread *thread)
 }
 
 /*
- * Whoever sleeps in line waits for a task of that pool to end, and lockdep is told;
- * not of a wait that ends anyway.
+ * A submitter that sleeps waits for a task of that pool to end, and lockdep is told, except for a
+ * wait that ends in any case.
  */
 static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
 {
@@ -227,8 +227,8 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 }
 
 /*
- * The wait is the same for lockdep whether the task is done or not: the cycle that one of the two
- * would be is reported even where the race always goes the other way.
+ * The wait is the same for lockdep whether the task is done or not, so a cycle is reported even if
+ * the race always has the harmless result.
  */
 static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 {

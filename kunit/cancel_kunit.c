@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cancel: a submit that was taken back does not run, in whatever state and
- * from whatever context, and its memory is the caller's again after the sync.
+ * Cancel: a submit that was taken back does not run, in whatever state and from whatever context,
+ * and its memory belongs to the caller again after the sync.
  */
 #include <linux/slab.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WPOOL_RELEASE_OWN: a pool that is closed to everybody but its own events and tasks.
+ * WPOOL_RELEASE_OWN: a pool that is closed to all except its own events and tasks.
  */
 #include <linux/wpool_event.h>
 #include <linux/wpool_stats.h>
@@ -289,8 +289,8 @@ static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 }
 
 /*
- * A lot of jobs, one after the other and again and again, until the case is over. None that
- * still runs: the submit of such a one counts when it has ended, perhaps after the release.
+ * A lot of jobs, submitted one after the other and again and again, until the case is over. A job
+ * that still runs is left out: its submit counts when it has ended, perhaps after the release.
  */
 static int submit_and_submit(struct wpk_thread *thread)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Concurrency: how many workers of one CPU take tasks at a time, what becomes
- * of those that come back from a sleep, and that no figure and no task is lost
- * however that number changes.
+ * Concurrency: how many workers of one CPU take tasks at a time, what happens to workers that come
+ * back from a sleep, and that no figure and no task is lost however that number changes.
  */
 #include <linux/slab.h>
 
@@ -111,11 +110,10 @@ static void run_a_little(struct wpk_job *job)
 }
 
 /*
- * Six sleep, so that no worker is left; all of them come back at once. They
- * finish, but then only @concurrency of them go on with what waits behind.
- * The monitor may help a queue that stands still, which on a slow machine any
- * may do: so what is expected is the rule and not every single start, and not
- * each time.
+ * Six sleep, so that no worker is left; all of them come back at once. They finish, but then only
+ * @concurrency of them continue with the queued tasks. The monitor may help a queue that does not
+ * move, as can happen on a slow machine: so the rule is checked, but not for every single start,
+ * and not each time.
  */
 static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
@@ -169,7 +167,7 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	wpk_jobs_body(first, run_until_all_are_inside, NULL);
 	wpk_jobs_body(jobs, count_others, crowd);
 	wpk_submit_together(test, pool, first);
-	/* until both had the CPU while the other one was inside, however fast it is */
+	/* until both had the CPU while the other one was inside, however fast the machine is */
 	do {
 		wpk_submit_together(test, pool, jobs);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that leave their worker in a bad state, or sleep where they must not: it is
- * reported and repaired, and the next task sees nothing of it.
+ * Tasks that leave their worker in a bad state, or sleep where they must not: this is reported and
+ * repaired, and the next task sees nothing of it.
  *
  * These cases make the kernel's log complain, so they only run when asked for.
  */
@@ -153,7 +153,7 @@ static void leave_all(struct wpk_job *job)
 	leave_softirqs_off(job);
 }
 
-/* A child that its parent runs, and what the parent itself has switched off. */
+/* A child that its parent runs, and state that the parent itself has switched off. */
 static void wait_for_leaky_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -171,7 +171,7 @@ static void wait_for_leaky_child(struct wpk_job *job)
 	memalloc_nofs_restore(scope);
 }
 
-/* What is given back for a child is not what its parent holds. */
+/* What is restored for a child does not include what its parent holds. */
 static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -517,7 +517,7 @@ static void leave_mm_and_creds(struct wpk_job *job)
 	current->journal_info = NULL;
 }
 
-/* The parent sets an mm, credentials and journal_info; its child takes all three away. */
+/* The parent sets an mm, credentials and journal_info; its child removes all three. */
 static void wait_for_taking_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -563,7 +563,7 @@ static void end_with_journal(struct wpool *pool, void *own, void *data)
 	current->journal_info = NULL;
 }
 
-/* What worker_start has set stays, and is nobody's mistake. */
+/* What worker_start has set stays, and is not reported. */
 static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 {
 	static const struct rest journal = { .is_left = has_journal };
@@ -649,7 +649,7 @@ static void find_both_on(struct wpk_item *item)
 	item->ret = !preempt_count() && !irqs_disabled();
 }
 
-/* The second work is there already when the first one returns, and the same runner takes it. */
+/* The second work is queued already when the first one returns, and the same runner takes it. */
 static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

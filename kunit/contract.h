@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contract of wpool.h as tables: a situation, what a call answers in it, and what it leaves.
- * CONTRACT() says which call keeps to which table: one row is then one case.
+ * The contract of wpool.h as tables: a situation, what a call returns in it, and what it changes.
+ * CONTRACT() assigns a table to a call; each row is one case.
  *
  * The scene of each row is a pool whose only worker is in a task, the holder, at a closed gate, so
- * that nothing moves but what the call moves. Beside it there is one object: a task, an event, a
- * task of a strand or of a group, in the state that the row names.
+ * that nothing changes except by the call. Beside the holder there is one object: a task, an event,
+ * a task of a strand or of a group, in the state that the row names.
  *
- * Every function that wpool.ko exports has a table, or a line NO_CONTRACT() that says why it has
- * none: kunit/Kbuild compares. What a row says is a piece of a sentence of the headers: make lint
+ * Every function that wpool.ko exports has a table, or a line NO_CONTRACT() with the reason:
+ * kunit/Kbuild compares. The text of a row is a piece of a sentence of the headers: make lint
  * compares.
  */
 #ifndef WPOOL_KUNIT_CONTRACT_H
@@ -78,8 +78,8 @@ enum wpk_object_is {
  * @cancelled_later: and that many more when the holder and the object have ended
  * @refused: that many more submits are refused
  * @runs: how often the function of the object has run when all has ended
- * @status: how the object ended: of a task what wpool_task_wait() returns, of the others what
- *	their abort function got
+ * @status: how the object ended: for a task what wpool_task_wait() returns, for the others the
+ *	status that their abort function got
  * @state: IS_NOW() of another state of the pool
  */
 struct wpk_left {
@@ -120,7 +120,7 @@ struct wpk_row {
 };
 
 /**
- * struct wpk_contract - what a case is about: the case's name is in it
+ * struct wpk_contract - the call of a case, and the name of its table
  * @name: <function>__<table>
  * @noun: the kind of the objects
  * @call: the call

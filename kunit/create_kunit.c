@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a pool: defaults, what each attribute may be, names, and that a pool
- * that was not made leaves nothing behind.
+ * Making a pool: defaults, the values of each attribute, names, and that a failed creation leaves
+ * nothing behind.
  */
 #include <linux/device.h>
 #include <linux/module.h>

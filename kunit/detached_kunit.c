@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Detached tasks and wpool_submit_fn(): nobody waits for them, they may free
- * themselves, and the module that holds their text stays until they returned.
+ * Detached tasks and wpool_submit_fn(): no thread waits for them, they may free themselves, and the
+ * module that holds their text stays until they have returned.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disable and enable: between the two, no submit of a task is accepted and no fire of an
- * event counts, whoever tries, and the function does not run.
+ * Disable and enable: between the two, no submit of a task is accepted and no fire of an event
+ * counts, whichever thread tries, and the function does not run.
  */
 #include <linux/semaphore.h>
 #include <linux/wpool_event.h>
@@ -85,8 +85,8 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 }
 
 /*
- * A task that wants a lock, one that is disabled, and a lot of submits of both. The lock is one of
- * which lockdep knows nothing: it takes each wait for a task as one for all tasks of its pool.
+ * A task that wants a lock, one that is disabled, and many submits of both. Lockdep does not know
+ * this lock, because it treats each wait for a task as a wait for all tasks of the pool.
  */
 struct behind {
 	/* only for two threads that want it */

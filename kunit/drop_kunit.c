@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the
- * oldest of the CPU, in every context. Nothing is lost without a word, no token is lost,
- * and what runs at the same time stays within the capacity.
+ * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the oldest of
+ * the CPU, in every context. No task is lost without its abort function, no token is lost, and the
+ * number of running tasks stays within the capacity.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -157,7 +157,7 @@ static void count_call(void *arg)
 	atomic_inc((atomic_t *)arg + 1);
 }
 
-/* What nobody waits for: its abort function is called, not in the submitter. */
+/* A task that nobody waits for: its abort function is called, not in the submitter. */
 static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 {
 	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: tasks that wait without a worker, see struct wpool_event. Time is never the
- * measure: a case waits for what must happen, and what must not happen has a time far
- * away, or is asked for by a call that says that it cannot happen any more.
+ * Events: tasks that wait without a worker, see struct wpool_event. No case measures time. A case
+ * waits for what must happen. What must not happen has a time far away, or the case calls a
+ * function that says that it cannot happen any more.
  */
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>

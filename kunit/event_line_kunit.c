@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that find no place: they stand in line with blocked submitters, without a
- * thread. And events of a pool that is closed.
+ * Events that find no place wait among blocked submitters, without a thread. And events of a closed
+ * pool.
  */
 #include <linux/delay.h>
 #include <linux/wpool_event.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fairness: a queued task does not wait much longer than it would in one queue
- * that is first in, first out, wherever it is queued.
+ * Fairness: a queued task does not wait much longer than in one queue that is first in, first out,
+ * wherever it is queued.
  *
  * The unit of the waits is a start of another task, not a time.
  */
@@ -21,12 +21,12 @@
 /*
  * Tasks that submit themselves again and again.
  * @since: for each, its last start
- * @over: they no longer do
+ * @over: set when they must not submit themselves any more
  * @busy_ns: how long each computes
- * @from: the start from which on waits count
+ * @from: waits that end with an earlier start do not count
  * @nr_waits: how often a task waited for others' starts
- * @longest: for how many at most
- * @nr_long: how often for more than @limit
+ * @longest: the largest number of starts in one wait
+ * @nr_long: how many waits took more than @limit starts
  */
 struct load {
 	struct wpool *pool;
@@ -95,8 +95,8 @@ static void load_desc(const u32 *nr, char *desc)
 KUNIT_ARRAY_PARAM(load, loads, load_desc);
 
 /*
- * That many tasks are queued all the time, most of them in the global queue: in one
- * queue each would wait for all the others, once.
+ * That many tasks are queued all the time, most of them in the global queue: in one queue each task
+ * would wait for all the others, once.
  */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 {
@@ -123,8 +123,8 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 #define LONG_STEPS WPK_ROUNDS(6000)
 
 /*
- * Tasks that are known to be long wait in two queues, a few in the ring and the rest in that
- * for all CPUs: together these are as good as one.
+ * Tasks that are known to be long wait in two queues, a few in the ring and the rest in the global
+ * queue: together these are as good as one.
  */
 static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 {
@@ -186,8 +186,8 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 #define NR_IN_RING 100
 
 /*
- * Tasks in the global queue, to which no others come, beside a ring that never runs dry:
- * the last ones have their turns although they are few by then.
+ * Tasks in the global queue, to which no others are added, beside a ring that is never empty: the
+ * last ones get their turns although few are left by then.
  */
 static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
 {
@@ -281,8 +281,8 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * How many tasks will have been taken from the global queue until the last one that the load's CPU
- * put there counts as taken: also one of long ago, after 2^31 of others.
+ * How many tasks will have been taken from the global queue when the last one that the load's CPU
+ * put there counts as taken. It may be one of long ago, after 2^31 others.
  */
 static const u32 marks[] = { 0, S32_MAX };
 
@@ -307,10 +307,10 @@ static void set_mark(struct wpool *pool, u32 mark)
 }
 
 /*
- * One worker sleeps in a task. What is queued on its CPU meanwhile waits for as
- * many starts of the other worker's tasks as there are tasks queued, and not for
- * the other one's ring to run dry. A turn that comes a little too early, with a tick,
- * takes nothing, and the next one comes when something is due.
+ * One worker sleeps in a task. Tasks that are queued on its CPU meanwhile wait for as many starts
+ * of the other worker's tasks as there are tasks queued, and not until the other worker's ring is
+ * empty. A turn that comes a little too early, with a tick, takes nothing, and the next one comes
+ * when something is due.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -490,9 +490,9 @@ static void wait_for_children(struct wpk_job *job)
 }
 
 /*
- * A worker that runs the tasks for which it waits, one after the other, is at
- * work. Where the machine itself stood still for too long nothing is expected; nor
- * where it was slow to come, since another one is made then.
+ * A worker that runs the tasks for which it waits, one after the other, is at work. Nothing is
+ * expected if the machine itself stopped for too long, or if the worker was slow to come, since
+ * another one is made then.
  */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {
@@ -614,7 +614,7 @@ static struct tie *tie_create(struct kunit *test, unsigned int nr)
 
 /*
  * Two queues whose first tasks are of the same tick take turns. The tasks that a worker takes from
- * the global queue must not go behind those of later ticks.
+ * the global queue must not be queued behind those of later ticks.
  */
 static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *test)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that die: the pool lives, and those who wait are told.
+ * Tasks that die: the pool survives, and the threads that wait are told.
  *
- * These cases only run when asked for: the kernel's log complains, and lockdep ends
- * until the next boot. They come after those of contain_kunit.c.
+ * These cases only run if requested: the kernel's log complains, and lockdep ends until the next
+ * boot. They come after those of contain_kunit.c.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -2,10 +2,9 @@
 /*
  * What the suites share: see fixture.h.
  *
- * Order of the end, and what each step shuts out: gates open, so that every
- * task can finish; pools are destroyed, so that no task runs and no submitter
- * waits; threads are joined, so that nobody but the case's own references
- * holds a pool; references are given back; memory is freed.
+ * Order of the end, and what each step excludes: gates open, so that every task can finish; pools
+ * are destroyed, so that no task runs and no submitter waits; threads are joined, so that only the
+ * case itself holds references to a pool; references are dropped; memory is freed.
  */
 #include <linux/kmsg_dump.h>
 #include <linux/kthread.h>

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share: pools, gates, jobs and threads that are all given
- * back, in the right order, whatever became of the case.
+ * What the suites share: pools, gates, jobs and threads that are all given back, in the right
+ * order, wherever the case has stopped.
  *
- * A case runs between wpk_init() and wpk_exit(). The latter opens every gate,
- * destroys every pool that is left and checks that it ended empty, joins every
- * thread, and only then frees what tasks may have used. So a case may give up
- * anywhere, as long as what its tasks touch is a job, a gate, or memory of
- * KUnit's, which goes last.
+ * A case runs between wpk_init() and wpk_exit(). The latter opens every gate, destroys every
+ * remaining pool and checks that it ended empty, joins every thread, and only then frees what tasks
+ * may have used. So a case may stop anywhere, as long as its tasks touch only jobs, gates, and
+ * memory of KUnit, which is freed last.
  *
- * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread
- * killed, which ends every sleep that the contract calls killable with -EINTR;
- * what sleeps uninterruptibly runs in a thread of its own, and is waited for
- * WPK_PATIENCE. If that runs out, too, everything is left as it is.
+ * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread killed, which ends
+ * with -EINTR every sleep that the contract calls killable. Calls that sleep uninterruptibly run in
+ * a thread of their own, for which the case waits WPK_PATIENCE. If that is over, too, everything is
+ * left as it is.
  *
- * Nothing depends on how fast the machine is: while tasks of the case start or
- * finish, whoever waits for more of them does not lose patience.
+ * Nothing depends on how fast the machine is: while tasks of the case start or finish, a thread
+ * that waits for more of them does not time out.
  */
 #ifndef WPOOL_KUNIT_FIXTURE_H
 #define WPOOL_KUNIT_FIXTURE_H
@@ -37,8 +36,8 @@
 #define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own: 300 s */
 
 /*
- * A kernel that looks at every access needs some twenty times as long for a round, and is
- * not there to try many of them, which the native kernel does.
+ * A kernel that checks every access needs some twenty times as long for a round, and is not meant
+ * to try many of them, which the native kernel does.
  */
 #define WPK_ROUNDS(n)		((n) / (IS_ENABLED(CONFIG_KASAN) ? 4 : 1))
 
@@ -187,8 +186,8 @@ void wpk_destroy(struct kunit *test, struct wpool *pool);
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
 /*
- * One figure of a pool's statistics. The snapshot is one and the same for all:
- * only the thread of the case may ask.
+ * One figure of a pool's statistics. All calls share one buffer for the snapshot, so only the
+ * thread of the case may call this.
  */
 const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
@@ -234,8 +233,8 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued.
- * Which of them a worker takes first is not promised: this thread may change its CPU in between.
+ * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued. A
+ * worker may take any of them first, since this thread may change its CPU in between.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 			       struct wpk_jobs *jobs, unsigned int nr);
@@ -250,8 +249,8 @@ struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *t
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
 /*
- * Wait until @done; false if it is not, and for WPK_PATIENCE no job has started, nor has
- * @thread, if there is one, done anything.
+ * Wait until @done. False if it does not become true and for WPK_PATIENCE no job has started, and
+ * @thread, if given, has done nothing.
  */
 bool wpk_patiently(struct completion *done, struct task_struct *thread);
 /* Wait until the thread is in a sleep that only a kill ends early. */
@@ -261,8 +260,8 @@ void wpk_kill(struct wpk_thread *thread);
 bool wpk_stopped(struct kunit *test);
 void wpk_stop(struct kunit *test);
 /*
- * It is not stopped, and half of WPK_CASE_LIMIT is left: loops that go round for chance alone may
- * end when that is not so.
+ * The case is not stopped, and half of WPK_CASE_LIMIT is left. Loops that only look for a rare
+ * interleaving may end when this is false.
  */
 bool wpk_has_time(struct kunit *test);
 
@@ -283,18 +282,18 @@ void wpk_bring_back(void *cpu);
 void wpk_count(void *arg);
 
 /*
- * Call a function where it cannot sleep, on the current CPU and before the next
- * line of the caller: in a hard interrupt that stays one on PREEMPT_RT, where
- * nothing can be allocated; in one that has a thread there; in a softirq.
+ * Call a function where it cannot sleep, on the current CPU and before the next line of the caller:
+ * in a hard interrupt that is one on PREEMPT_RT, too, where nothing can be allocated; in an
+ * interrupt that has a thread there; or in a softirq.
  */
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
- * Use up the items of functions that this thread would find without an allocation, and
- * stay on this CPU: they wait in @pool, which has room for all, at @gate. False if no
- * allocation can be made to fail.
+ * Use up the items that this thread would get without an allocation, and stay on this CPU: their
+ * functions wait in @pool, which has room for all, at @gate. False if no allocation can be made to
+ * fail.
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 

@@ -46,8 +46,8 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 }
 
 /*
- * The second one has more to wait for than the first. (It may also wait for
- * what came while it stood behind the first: two colours, not a colour each.)
+ * The second flush has more to wait for than the first. (It may also wait for tasks that came while
+ * it waited for the first: there are two colours, not a colour for each flush.)
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {

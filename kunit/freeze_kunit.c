@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools with the attribute freezable, frozen as a suspend does it, through the file that
- * debugfs has for this. That something does not happen is asked for when another pool, in
- * which it does, has shown that there was time for it: a slow machine fails no case.
+ * Pools with the attribute freezable, frozen as in a suspend, through a file in debugfs. To check
+ * that something does not happen, a case waits until it has happened in another pool, so a slow
+ * machine fails no case.
  */
 #include <linux/wpool_event.h>
 

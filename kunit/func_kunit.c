@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools bound to a function, and the pools that people know from elsewhere as
- * settings of one rule: ants' PoolWithFunc, fasthttp's server, the simple pool.
+ * Pools bound to a function, and known pools as settings of one rule: ants' PoolWithFunc,
+ * fasthttp's server, the simple pool.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

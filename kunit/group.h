@@ -131,8 +131,8 @@ static inline void wpk_members_submit(struct kunit *test, struct wpk_member *mem
 }
 
 /*
- * The first is in a worker, at its gate, before the others are submitted. Which task of several
- * a worker takes first is nobody's promise: this thread may change its CPU between two submits.
+ * The first member is in a worker, at its gate, before the others are submitted. A worker may take
+ * any of several tasks first, since this thread may change its CPU between two submits.
  */
 static inline void wpk_members_submit_behind_first(struct kunit *test,
 						   struct wpk_member *members, int nr)

@@ -209,8 +209,8 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * The first in line has been told of the place, but cannot take it: the case keeps the CPU
- * of its thread to itself.
+ * The first in line has been told of the place, but cannot take it: the case keeps the CPU of that
+ * thread busy.
  */
 static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {

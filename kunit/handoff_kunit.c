@@ -2,8 +2,8 @@
 /*
  * Hand-off: a run queue does not wait for a worker that sleeps in its task.
  *
- * Where the kernel has preempt notifiers they tell; where it has none the
- * monitor finds out, later. What comes of it is the same, and so are the cases.
+ * Where the kernel has preempt notifiers, they report a sleep; elsewhere the monitor finds it,
+ * later. The result is the same, and so are the cases.
  */
 #include "one_cpu.h"
 
@@ -313,8 +313,8 @@ static void run_until_told(struct wpk_job *job)
 }
 
 /*
- * The first sleeps at the gate, and runs again; the second ran meanwhile, and ends. The CPU
- * has its one worker, so the third waits for the first, and the other worker parks.
+ * The first sleeps at the gate, and runs again; the second ran meanwhile, and ends. The CPU has its
+ * one worker, so the third waits for the first, and the other worker parks.
  */
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
@@ -364,8 +364,8 @@ static void hog_sleep_and_run(struct wpk_job *job)
 }
 
 /*
- * The first hogs the CPU, and is counted out for that. Then it sleeps, and then it runs: it
- * counts as if it had never been a hog.
+ * The first hogs the CPU, and is counted out for that. Then it sleeps, and runs again: it counts as
+ * if it had never been a hog.
  */
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hand-off while everything else continues: CPUs leave, the cpumask and the nice
- * value change, tasks wait for each other, are cancelled and flushed, and the
- * pool is closed, opened and destroyed. Nothing is lost, and nothing hangs.
+ * Hand-off while everything else changes: CPUs go offline, the cpumask and the nice value change,
+ * tasks wait for each other, are cancelled and flushed, and the pool is closed, opened and
+ * destroyed. No task is lost, and nothing hangs.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -18,8 +18,8 @@ static void sleep_a_little(struct wpk_job *job)
 /* ---- places --------------------------------------------------------------- */
 
 /*
- * All workers but one are asleep in a task, and the queue is handed over from
- * sleeper to sleeper, when the CPU goes. What is queued continues elsewhere.
+ * All workers except one are asleep in a task, and the queue is handed over from sleeper to
+ * sleeper, when the CPU goes offline. Queued tasks run elsewhere.
  */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {

@@ -2,9 +2,9 @@
 /*
  * Help from another CPU: it comes at once, again and again, and does not wait for the monitor.
  *
- * The monitor helps a queue that does not move, but not before it has not moved for 10 ms. So a
- * task that starts in the tick in which it could first start was not started by the monitor. A
- * slow machine, or the end of a tick, can keep a task from that, but not every time.
+ * The monitor helps a queue that does not move, but only after 10 ms. So a task that starts in the
+ * tick in which it could first start was not started by the monitor. A slow machine, or the end of
+ * a tick, can delay a task beyond that, but not every time.
  */
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -232,9 +232,9 @@ static bool next_tick(void)
 }
 
 /*
- * It keeps this CPU. The worker of the other one is in the first job when the second is queued:
- * no worker can be woken for that. It runs both, and parks. Then the third is queued, in the same
- * tick.
+ * This thread keeps its CPU. The worker of the other CPU is in the first job when the second is
+ * queued, so no worker can be woken for that. It runs both, and parks. Then the third is queued, in
+ * the same tick.
  */
 static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 {
@@ -293,8 +293,8 @@ static int cpu_of_one(struct wpool *pool)
 }
 
 /*
- * It keeps this CPU. The other one has two workers, of which one is in the first job when the
- * second is queued: no worker can be woken for that. Then the first sleeps, and makes room.
+ * This thread keeps its CPU. The other CPU has two workers, of which one is in the first job when
+ * the second is queued, so no worker can be woken for that. Then the first sleeps, and makes room.
  */
 static int submit_child_before_the_other_sleeps(struct busy *busy, int try)
 {
@@ -402,8 +402,8 @@ static void go_back_and_submit(void *arg)
 }
 
 /*
- * The first job sleeps. The worker that is woken for the second one finds the first back, and gives
- * up. Returns true if the second starts in the same tick all the same.
+ * The first job sleeps. The worker that is woken for the second one finds the first one's worker
+ * back, and gives up. Returns true if the second starts in the same tick anyway.
  */
 static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hooks: each worker calls worker_start before its first task and worker_end after its
- * last, once, in its own thread, whatever it was created for and however it leaves.
+ * Hooks: each worker calls worker_start before its first task and worker_end after its last, once,
+ * in its own thread, whatever it was created for and however it leaves.
  */
 #include <linux/cpu.h>
 #include <linux/mutex.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go and come: what was queued there runs elsewhere, no task is
- * waited for, a worker that was driven off its CPU finds its way back, and one
- * that is only just made does not get stuck there.
+ * CPUs that go offline and online: tasks queued there run elsewhere, hotplug waits for no task, a
+ * worker that was driven off its CPU returns, and a worker that is being made does not get stuck
+ * there.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation fails once: what has no counterpart in /dev/wpool. A case
- * makes a call with the first allocation in it failing, then the second, and so
- * on, until one comes through; after each the pool is as before and the same
- * call works.
+ * Every allocation fails once: for calls that have no counterpart in /dev/wpool. A case makes a
+ * call whose first allocation fails, then one whose second fails, and so on, until one succeeds;
+ * after each the pool is as before and the same call works.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -184,8 +183,8 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 	};
 
 	/*
-	 * The 14 items and what holds them come early; what follows is the same
-	 * for every pool, and fails in the sweep of /dev/wpool.
+	 * The 14 items and their array are allocated first. The allocations after that are the same
+	 * for every pool, and fail in the sweep of /dev/wpool.
 	 */
 	sweep_all(&sweep, 50, call_create, undo_create);
 }

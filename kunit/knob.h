@@ -10,7 +10,7 @@ struct kunit;
 
 /*
  * Open a file of "proc", "debugfs" or "sysfs", by its path in there, on a mount of its own: a
- * thread of a newer kernel sees none of those of the programs. The file or an ERR_PTR.
+ * thread of a newer kernel does not see the mounts of programs. The file or an ERR_PTR.
  */
 struct file *wpk_fs_open(const char *fs, const char *path, int flags);
 /* Write to, or read, such a file; 0 or -errno. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long tasks run is an estimate: what it must not be misled by. See module/core/length.h;
- * the cases read and set it, as no public call does.
+ * How long tasks run is an estimate; the cases check what must not mislead it. See
+ * module/core/length.h; the cases read and set it, as no public call does.
  */
 #include <linux/delay.h>
 
@@ -81,8 +81,9 @@ static bool is_without_wait(const struct wpool_runq *rq)
 }
 
 /*
- * Many CPUs at the global queue wait for its lock longer than a short task runs. One that counted
- * that as the task's length would take its tasks for long ones, and these belong there.
+ * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that counted
+ * this wait as a part of the task's length would take its tasks for long ones, and long tasks
+ * belong into that queue.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {
@@ -128,8 +129,8 @@ static void lose_cpu(struct wpk_job *job)
 }
 
 /*
- * A worker that loses its CPU in the first task has timed nothing. If it did not time the next one,
- * all tasks would count as long until the next tick, and meet in the global queue.
+ * A worker that loses its CPU in the first task has timed nothing. If it did not time the next
+ * task, all tasks would count as long until the next tick, and go to the global queue.
  */
 static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(struct kunit *test)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that die so that not all can be put right: what is lost is one place, and
- * all the rest continues.
+ * Tasks that die in a way that cannot be repaired completely: one place is lost, and everything
+ * else continues.
  *
- * These cases only run when asked for: after them no module can be unloaded, so they
- * come after those of fault_kunit.c.
+ * These cases only run if requested: after them no module can be unloaded, so they come after those
+ * of fault_kunit.c.
  */
 #include <linux/module.h>
 #include <linux/sched/task.h>
@@ -44,10 +44,9 @@ static void take_own_memory_away(struct wpool_task *task)
 }
 
 /*
- * Its worker dies when it looks at the task next. One place of its pool is lost
- * forever then, and who waits for all of its tasks waits forever; all the rest
- * continues. The other pool keeps off its CPU: who finished something there would
- * hide what is wrong there.
+ * Its worker dies when it looks at the task next. One place of its pool is then lost, and a thread
+ * that waits for all of its tasks waits forever; all the rest continues. The other pool does not
+ * use that CPU: a finish there would hide an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -117,9 +116,9 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 }
 
 /*
- * The worker dies while it counts a task out, which it has cancelled. The place of
- * that one is lost; nobody who waits for another task waits for the dead. Nobody else
- * finishes anything on its CPU, which would hide what is wrong there.
+ * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
+ * a thread that waits for another task does not wait for the dead worker. No other thread finishes
+ * a task on that CPU, which would hide an error.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What holds at every moment, also for who looks between two steps of somebody
- * else: places, what a flush waits for, and figures. A moment is hit by chance, but
- * often, so a case that passes says little and one that fails says much: none may
- * fail ever. Where there is a tracepoint between the two steps it is hit each time.
+ * What holds at every moment, also for a thread that looks between two steps of another one:
+ * places, what a flush waits for, and figures. A moment is hit by chance, but often, so a case that
+ * passes proves little and a case that fails proves an error. Where a tracepoint lies between the
+ * two steps, the moment is hit each time.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -89,9 +89,9 @@ static void submit_again(void *data)
 }
 
 /*
- * An interrupt hits the worker anywhere, also between the end of its task and the
- * return of the task's place: who finds the one finds the other. Each run ends when
- * the interrupt is about to come, a little earlier or later each time.
+ * An interrupt hits the worker anywhere, also between the end of its task and the return of the
+ * task's place: a thread that finds the task ended finds the place free. Each run ends when the
+ * interrupt is about to come, a little earlier or later each time.
  */
 static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct kunit *test)
 {
@@ -164,9 +164,9 @@ static int submit_batches(struct wpk_thread *thread)
 }
 
 /*
- * The first task of a batch can be cancelled, and is the canceller's, while its
- * submitter is still busy with the others: who submits it again then and flushes
- * waits for it. Nobody else is on the CPU of the case, so it sees each batch.
+ * The first task of a batch can be cancelled, and then belongs to the thread that cancelled it,
+ * while its submitter is still busy with the others. A thread that then submits it again and
+ * flushes waits for it. No other thread is on the CPU of the case, so it sees each batch.
  */
 static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *test)
 {

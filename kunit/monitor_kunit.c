@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor: it gets help for a queue whose worker runs on and on, or does
- * not get its CPU, it leaves alone what only waits its turn, and it sleeps for
- * good when there is nothing to watch.
+ * The monitor: it gets help for a queue whose worker runs one long task, or does not get its CPU.
+ * It leaves alone a queue that only waits its turn, and it stops when there is nothing to watch.
  *
- * What is expected is that help comes while the task that is in the way still
- * is, however long that takes; not that it comes soon.
+ * A case expects that help comes while the task that blocks the queue still runs, however long that
+ * takes; not that it comes soon.
  */
 #include <kunit/resource.h>
 #include <linux/fs.h>
@@ -174,8 +173,8 @@ static void sleep_long(struct wpk_job *job)
 }
 
 /*
- * Awake they are only for a moment, unless the machine itself takes the CPU away
- * for as long as a hog has it; but not each time.
+ * They are awake only for a moment, unless the machine itself takes the CPU away for as long as a
+ * hog has it; but not each time.
  */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
@@ -477,8 +476,8 @@ static void start_counting(struct kunit *test)
 }
 
 /*
- * In the end no timer expires for longer than any that is not the monitor's is set
- * for: the default pool may have workers that expire, after a second.
+ * In the end no timer expires for longer than the longest timer besides the monitor's: the default
+ * pool may have workers that expire, after a second.
  */
 static void expect_quiet(struct kunit *test)
 {
@@ -494,9 +493,8 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * Also to see that they are counted. The monitor looks twice at least, since before the
- * task was submitted: once because it was, and once because of what it saw then. A hog
- * is no reason to go on.
+ * Also to check that timers are counted. The monitor looks at least twice after the submit: once
+ * because of the submit, and once because of what it saw then. A hog is no reason to continue.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {

@@ -3,8 +3,8 @@
  * Near CPUs come first: a worker is woken, made, and takes tasks where the last-level cache is the
  * same. The machine of the tests has one cache, so the cases say which CPUs share one.
  *
- * Where the monitor helps before a slow machine has got on, the order is another one: what is
- * expected is what happens in most of the rounds.
+ * On a slow machine the monitor may help first, and then the order differs: the case expects the
+ * right order in most of the rounds.
  */
 #include <linux/cpumask.h>
 

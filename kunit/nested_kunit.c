@@ -138,8 +138,8 @@ static void wait_for_again(struct wpk_job *job)
 }
 
 /*
- * One on the stack of its waiter, which runs it, takes no other submit meanwhile: when the worker
- * dies nobody could find it there. Any other does, and runs twice.
+ * A task that runs on the stack of its waiter accepts no other submit meanwhile: if the worker
+ * died, no thread could find that submit. Any other running task accepts one, and runs twice.
  */
 static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct kunit *test)
 {

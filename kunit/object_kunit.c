@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CONFIG_DEBUG_OBJECTS: a task, an event, a strand or a group that is initialised or freed while it
- * is in use, and a task that is left on a stack then, or submitted without having been initialised,
- * is reported, and the pool continues.
+ * is in use is reported, and so is a task that is left on a stack while it is in use, or submitted
+ * without having been initialised; the pool continues.
  *
- * Each case expects one report, which is what scripts/vm-judge looks for. The kernel shows five of
- * them until the next boot. So each case looks at what is done after the report, too: it begins
- * with the kinds that have no other way to be named.
+ * Each case expects one report, which scripts/vm-judge looks for. The kernel shows five of them
+ * until the next boot. So each case checks what is done after the report, too, and the first cases
+ * are those of kinds that nothing else reports.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -139,8 +139,8 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 /* ---- what is built on tasks ---- */
 
 /*
- * Objects whose memory nobody else gets when they are freed: without the report that a case
- * expects, what is in use continues, and the case fails, where the machine would die.
+ * Objects whose memory is not reused when they are freed: without the report that a case expects,
+ * an object in use continues, and the case fails, where the machine would crash.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;

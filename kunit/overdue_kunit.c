@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that have waited for longer than max_wait_ms: none of them runs, and whoever has to
- * know is told -ETIME, once.
+ * Tasks that have waited for longer than max_wait_ms: none of them runs, and each waiter, abort
+ * function or group gets -ETIME, once.
  *
- * No case depends on how long a task waits. Either nobody serves the queue, so that a task
- * grows old sooner or later; or the time is longer than any case, and the case dates the
- * submit back.
+ * No case depends on how long a task waits. Either no worker serves the queue, so that a task
+ * becomes overdue sooner or later; or the limit is longer than any case, and the case moves the
+ * time of the submit back.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -100,8 +100,8 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 }
 
 /*
- * The monitor's alarm is off: the only worker has slept in its task for longer than any timer
- * of the module is set for. So the submit has to set it, although no worker can be woken.
+ * The monitor's timer is off: the only worker has slept in its task for longer than any timer of
+ * the module. So the submit has to set it, although no worker can be woken.
  */
 static const bool off_and_on[] = { false, true };
 
@@ -411,8 +411,8 @@ static bool is_idle(const struct wpk_job *job)
 }
 
 /*
- * The worker helps one child again and again, so that it is no hog, and leaves the others
- * where they are: one in the ring, and the next slot is taken and freed all the time.
+ * The worker helps one child again and again, so that it is no hog, and does not run the others:
+ * one in the ring, while the next slot is taken and freed all the time.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {

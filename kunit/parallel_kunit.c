@@ -359,8 +359,8 @@ static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 }
 
 /*
- * The error of a helper is the caller's, and what is left is not begun: no helper has a chunk
- * after the one that failed, and the caller none after the one in which it saw a helper go.
+ * The caller gets the error of a helper, and no further chunk is begun: no helper has a chunk after
+ * the one that failed, and the caller none after it saw a helper end.
  */
 static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 {

@@ -87,9 +87,9 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
-		 * The snapshot before this one may have counted what came and went while it was
-		 * taken, but no more than have finished since; and twice a task that each
-		 * worker was about to run once more.
+		 * The snapshot before this one may have counted tasks that came and went while it
+		 * was taken, but no more than have finished since; and it may have counted twice a
+		 * task that each worker was about to run once more.
 		 */
 		KUNIT_EXPECT_LE(test, outstanding,
 				35 + 5 + stats->submitted - stats->outstanding - finished);
@@ -282,8 +282,8 @@ static int hammer(struct wpk_thread *thread)
 }
 
 /*
- * Several destroy a pool that others submit to. Each of them has a reference of
- * its own; all come back when it is gone, and what was accepted has run.
+ * Several threads destroy a pool that others submit to. Each of them has a reference of its own;
+ * all return when the pool is gone, and all accepted tasks have run.
  */
 static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 {

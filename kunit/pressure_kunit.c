@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The averages of pressure, by a clock of the case's own. That the monitor switches it, and
- * that programs are told: the selftest sysfs_pressure.
+ * The averages of pressure, by a clock of the case's own. The selftest sysfs_pressure checks that
+ * the monitor switches it, and that programs are told.
  */
 #include "core/pressure.c"
 #include "fixture.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions at tracepoints, see probe.h. The pool does not export its tracepoints,
- * but the kernel shows those of each module to who asks, and its own. The module cannot
- * go meanwhile: this one uses it.
+ * Functions at tracepoints, see probe.h. The pool does not export its tracepoints, but the kernel
+ * lists those of each module, and its own. The module cannot be unloaded meanwhile: this one uses
+ * it.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>

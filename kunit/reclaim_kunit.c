@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools with the attribute reclaim: tasks go on while no thread can be created. The rescuer
- * is a worker like any other as soon as it is needed, and there is another one as soon as
- * the system has one.
+ * Pools with the attribute reclaim: tasks continue while no thread can be created. The rescuer is a
+ * worker like any other as soon as it is needed, and there is another one as soon as the system has
+ * a thread.
  */
 #include <linux/delay.h>
 #include <linux/mutex.h>
@@ -111,8 +111,8 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 }
 
 /*
- * It becomes a worker, and the next one is created. How many workers are there then, and did the
- * task wait so long that another one may have been asked for?
+ * The rescuer becomes a worker, and the next one is created. How many workers are there then, and
+ * did the task wait so long that another one may have been asked for?
  */
 static u32 use_the_rescuer(struct kunit *test, bool *slow)
 {
@@ -248,8 +248,8 @@ static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct ku
 }
 
 /*
- * The rescuer goes back into reserve when it expires, and comes again, although no other one
- * can be created meanwhile.
+ * The rescuer returns to the reserve when it expires, and is used again, although no other one can
+ * be created meanwhile.
  */
 static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel's log says about a pool: why tasks wait, once; that a worker has a class
- * which was changed from outside; which attribute of a module's is not allowed; and what the
- * module does with the pool that it must not.
+ * What the kernel's log says about a pool: why tasks wait, once; that the class of a worker was
+ * changed from outside; which attribute of a module is not allowed; and what a module does with the
+ * pool that it must not.
  *
  * The log is large enough for one case's lines, and no line is expected to come soon.
  */

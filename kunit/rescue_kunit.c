@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker that is relied on, and cannot come: another one runs on its CPU for
- * long, be it a task or somebody who is no worker. What waits for it is run by
- * others, for as long as there are others, and no more of them are made than
- * that takes.
+ * A worker that is relied on, and cannot come: a task, or another thread, runs on its CPU for long.
+ * Other workers run the tasks that wait for it, as long as there are others, and no more workers
+ * are made than that takes.
  *
- * A CPU is held by a thread that is not preempted until the case says so: what
- * was expected has happened by then, or would not have happened at all.
+ * A thread that is not preempted holds a CPU until the case ends that: by then the expected event
+ * has happened, or would not have happened at all.
  */
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -126,8 +125,8 @@ static void skip_if_the_monitor_is_held(struct kunit *test)
 }
 
 /*
- * The only worker is at home on a CPU that is held, and was sent on its way.
- * It must not be waited for, neither by those who submit nor by the monitor.
+ * The only worker is at home on a CPU that is held, and was woken there. Neither submitters nor the
+ * monitor may wait for it.
  */
 static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait for room in a group, or with a batch, while the pool is
- * closed: sent away at once, or let in, as those that wait in the pool's own line.
+ * Submitters that wait for room in a group, or with a batch, while the pool is closed: refused at
+ * once, or accepted, as those that wait in the pool itself.
  */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>

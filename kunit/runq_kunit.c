@@ -3,9 +3,8 @@
  * The ring of a run queue, alone: order, limits, the wrap of its free-running
  * indices, and every item taken exactly once under competition.
  *
- * The ring never follows what it holds, so the items here are numbers, and
- * whoever looks into one dies of it. The code under test is compiled into this
- * file: the module does not export it.
+ * The ring never follows its pointers, so the items here are numbers, and code that follows one
+ * faults. The code under test is compiled into this file: the module does not export it.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>

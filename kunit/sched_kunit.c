@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler owes to tasks: every queue is looked at in bounded time,
- * nothing is lost or doubled between the queues, tasks do not stay behind a
- * worker that is stuck, and a task may wait for those that it submitted.
+ * What the scheduler guarantees to tasks: every queue is looked at in bounded time, no task is lost
+ * or doubled between the queues, tasks do not stay behind a worker that is stuck, and a task may
+ * wait for tasks that it submitted.
  */
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
@@ -80,8 +80,8 @@ static void fork_one(struct wpk_job *job)
 }
 
 /*
- * A worker helps with what it waits for only while there is stack left; then
- * it sleeps, and the chain continues in another worker.
+ * A worker runs a task for which it waits only while there is stack left; then it sleeps, and the
+ * chain continues in another worker.
  */
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
@@ -114,8 +114,8 @@ static void wait_for_the_first(struct wpk_job *job)
 }
 
 /*
- * Two workers: one sleeps for a task that is queued, deep in its stack, and the other one for
- * a task of the first. Only the first can take something back, whichever came last.
+ * Two workers: one sleeps for a queued task, deep in its stack, and the other one for a task of the
+ * first. Only the first can take something back, whichever came last.
  */
 static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
 {
@@ -295,8 +295,8 @@ static void submit_again_until_then(struct wpk_job *job)
 #define NR_FLOOD 800U	/* more than all rings hold */
 
 /*
- * One worker sleeps, and the other one has its own ring and a global queue that
- * never runs dry: a task that is queued where the sleeper is waits no longer for it.
+ * One worker sleeps, and the other one has its own ring and a global queue that is never empty: a
+ * task that is queued on the sleeper's CPU does not wait longer for that.
  */
 static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
 {
@@ -324,8 +324,9 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	steps = atomic_read(&load->jobs->started);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	/*
-	 * As in one queue: each of the others once. This thread may lose its CPU in the middle
-	 * of the submit, so ten times that is allowed; who starves waits for the case's end.
+	 * As in one queue: each of the others starts once before it. This thread may lose its CPU
+	 * in the middle of the submit, so ten times that is allowed; a task that starves waits for
+	 * the end of the case.
 	 */
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
 	wpk_gate_open(gate);

@@ -229,9 +229,8 @@ static void note_start(struct wpk_job *job)
 }
 
 /*
- * One for each, and none to spare. A worker that takes more than a tick to start, be it the
- * first or the second, is not relied on, and for that another one is made: such a round does
- * not count.
+ * One worker for each task, and none to spare. A worker that takes more than a tick to start, be it
+ * the first or the second, is not relied on, and another one is made: such a round does not count.
  */
 static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 {

@@ -3,10 +3,9 @@
  * Loads whose order is measured by counting: how many tasks that were submitted later
  * started before a task?
  *
- * A task B overtakes a task A if the submit of B was called after the submit of A had
- * returned, and B started before A. What several submitters do at the same time has no
- * order, and does not count. Nothing is said by a time, so that the figures are the same
- * on a fast machine and on a slow one.
+ * A task B overtakes a task A if the submit of B was called after the submit of A had returned, and
+ * B started before A. What several submitters do at the same time has no order, and does not count.
+ * No figure is a time, so the figures are the same on a fast machine and on a slow one.
  */
 #ifndef WPOOL_KUNIT_START_ORDER_H
 #define WPOOL_KUNIT_START_ORDER_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks: one is overtaken only by those that were submitted in the same few
- * milliseconds, whatever the load.
+ * The order of tasks: only tasks that were submitted in the same few milliseconds overtake a task,
+ * whatever the load.
  *
- * The verdict counts tasks, see start_order.h. It bears a machine that stands still: a worker may
- * take a task and lose its CPU before it has noted the start, which no pool can help. So a
- * load is tried again, and fails if the order is lost each time.
+ * The verdict counts tasks, see start_order.h. It allows for a machine that stops: a worker may
+ * take a task and lose its CPU before it has noted the start, which no pool can prevent. So a load
+ * is tried again, and fails if the order is lost each time.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -15,7 +15,7 @@
 #define NR_TRIES 3
 
 /*
- * How many tasks may overtake one: those that workers take at the same time, and a few whose
+ * How many tasks may overtake a task: those that workers take at the same time, and a few whose
  * length is not known yet.
  */
 #define SLACK 16U
@@ -119,11 +119,11 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 /* ---- shorter ones ------------------------------------------------------------- */
 
 /*
- * Short tasks wait in one ring a CPU, and rings are not compared with each other: a full one
- * is 128 tasks of 20 us at most, which are over in less than 3 ms. Tasks that were submitted
- * more than 50 ms later, 200 on a debug kernel, overtake none of 99 of 100 by more than the bound:
- * for so long a worker may wait for its CPU where the machine does other things. The one of 100 is
- * a ring whose CPU stands still.
+ * Short tasks wait in one ring a CPU, and rings are not compared with each other: a full ring is
+ * 128 tasks of 20 us at most, which end in less than 3 ms. Of 100 tasks, 99 are overtaken by no
+ * more than the bound of tasks submitted more than 50 ms later, or 200 ms on a debug kernel,
+ * because a worker may wait that long for its CPU if the machine does other work. The remaining one
+ * is in a ring whose CPU stands still.
  */
 static const struct wpk_order_row short_rows[] = {
 	{ "4 compute 100 us, 256 queued", .capacity = 4, .depth = 256, .nr = WPK_ROUNDS(3000),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a task under several hands: submitted, cancelled and run by
- * different threads at the same moment, in the line, and by its own submitter.
+ * The states of a task that several threads use: they submit, cancel and run it at the same moment,
+ * also while it waits for room, and in its own submitter.
  */
 #include <linux/cpumask.h>
 #include <linux/sched/signal.h>
@@ -275,9 +275,9 @@ static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *t
 }
 
 /*
- * A detached task that was cancelled while it was queued is nobody's afterwards: a
- * cancel that finds it in another pool's line does not follow what is left of the
- * pool that it was in, which may be gone.
+ * A detached task that was cancelled while it was queued belongs to nobody afterwards: a cancel
+ * that finds it waiting in another pool does not follow its pointer to the first pool, which may be
+ * gone.
  */
 static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit *test)
 {
@@ -298,8 +298,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * Nor is a submit accepted for it because it was once in that very pool: the submitter
- * that has it in its hands, and may be refused, is another.
+ * Nor is a submit accepted for it because it was once in that very pool: another submitter holds
+ * it, and may be refused.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Abort functions that sleep hold up no other pool. fault_kunit.c has the same of fault
- * handlers, event_line_kunit.c that a pool's own end waits for them.
+ * Abort functions that sleep delay no other pool. fault_kunit.c tests the same for fault handlers,
+ * event_line_kunit.c that the end of the pool itself waits for them.
  */
 #include <linux/module.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent tasks: they start before the others that are queued, wherever they come from, and
- * leave the others one look of 16. Everything else that a queued task may meet, they may, too.
+ * Urgent tasks: they start before the other queued tasks, wherever they come from, and leave the
+ * others one look of 16. Everything else that may happen to a queued task may happen to them, too.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>

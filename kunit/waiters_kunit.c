@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait because the pool is full: first-in-first-out, bounded
- * in number and in time, and gone without a trace when they are sent away.
+ * Submitters that wait because the pool is full: first-in-first-out, bounded in number and in time,
+ * and without effect when their wait fails.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parking and waking: no wake-up is lost, however a worker is on its way to
- * sleep or to its end, and a pool that has nothing to do does nothing.
+ * Parking and waking: no wake-up is lost, whatever a worker does that is about to sleep or to end,
+ * and a pool without tasks does nothing.
  *
- * The stress cases submit one task at a time and wait until it ran, so that no later
- * submit makes up for a wake-up that got lost. The monitor does, within some 20 ms: a
- * thread looks beside them whether a task is queued that nobody is on the way to.
+ * The stress cases submit one task at a time and wait until it ran, so that no later submit makes
+ * up for a lost wake-up. The monitor would, within some 20 ms, so a thread checks beside them
+ * whether a task is queued for which no worker is coming.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Not every time: a CPU that stands still while its worker is in its list, and has not looked
- * once more, keeps a task waiting, too.
+ * Not every time: a CPU that stops while its worker is in the idle list, and has not looked once
+ * more, keeps a task waiting, too.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))
@@ -398,9 +398,9 @@ static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 }
 
 /*
- * One task is for one worker. It may wake the next one, as whoever finds work
- * does; that one finds nothing and wakes nobody. A worker that does not get its
- * CPU for long gets help, which on a busy machine may happen in some rounds.
+ * One task needs one worker. That worker may wake the next one, as any worker that finds a task
+ * does; the next one finds nothing and wakes none. A worker that does not get its CPU for long gets
+ * help, which on a busy machine may happen in some rounds.
  */
 static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
 {

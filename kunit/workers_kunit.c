@@ -114,9 +114,9 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 }
 
 /*
- * A worker that does not get its CPU for long is not relied on, and another one
- * is made: on a busy machine that may be so in some rounds, but not in all. Until the
- * first one has come, nobody is idle.
+ * A worker that does not get its CPU for long is not relied on, and another one is made: on a busy
+ * machine that may happen in some rounds, but not in all. Until the first one has come, no worker
+ * is idle.
  */
 static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 {
@@ -294,8 +294,8 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
 	/*
-	 * With none left, one is made again, and otherwise none; but one more if a worker does
-	 * not get its CPU soon, which may be so in some rounds, but not in all.
+	 * If no worker is left, one is made again, and otherwise none; but one more if a worker
+	 * does not get its CPU soon, which may happen in some rounds, but not in all.
 	 */
 	for (try = 0; try < 10 && made != !min_workers; try++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
@@ -528,8 +528,8 @@ static void sleep_a_little(struct wpk_job *job)
 }
 
 /*
- * Submitter and workers on one CPU, which the workers get at once: neither their search for
- * tasks nor hand-off keeps the submitter out.
+ * Submitter and workers are on one CPU, which the workers get at once: neither their search for
+ * tasks nor hand-off keeps the submitter from running.
  */
 static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
 {

@@ -6,8 +6,8 @@
 #include "fixture.h"
 
 /*
- * The suites use the names of workqueues, so that these are tested, too. One is built with the
- * kernel's own as well: the same cases must hold there.
+ * The suites use the names of workqueues, so that these are tested, too. One suite is also built
+ * with the kernel's own workqueues: the same cases must pass there.
  */
 #ifndef WPK_KERNEL_WQ
 #include <linux/wpool_wq.h>
@@ -115,8 +115,8 @@ static inline int wpk_runs(struct wpk_item *item)
 }
 
 /*
- * It is in the one sleep of its function, and has not been woken: whoever wakes a thread changes
- * its state at once. One whose function has returned is TASK_IDLE, which has both bits.
+ * The thread is in the one sleep of its function, and has not been woken: a wake-up changes its
+ * state at once. A thread whose function has returned is TASK_IDLE, which has both bits.
  */
 static inline bool wpk_still_waits(struct wpk_thread *thread)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of the
- * looks of its workers. After some four thousand million tasks each of them does. So do those of a
- * group, after as many flushes and cancels. The ring alone: runq_kunit.c.
+ * looks of its workers, each after some four thousand million tasks; and those of a group, after as
+ * many flushes and cancels. runq_kunit.c tests the ring alone.
  */
 #include <linux/wpool_group.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loops over many tasks on kernels without preemption: others of the CPU get their
- * turn before such a loop has come to its end.
+ * Loops over many tasks on kernels without preemption: other threads of the CPU get their turn
+ * before such a loop has ended.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# bench-http.sh - in the virtual machine: make the measurements of an HTTP server that
-# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}",
-# or "bench: failed: ..." and the others go on.
+# bench-http.sh - in the virtual machine: make the measurements of an HTTP server that /files/plan
+# lists, one a line, in that order. Each answers with a line "bench: {...}", or with "bench: failed:
+# ...", and then the others continue.
 #
 #   wrk row=21 v=NAME peer=STYLE connections=N path=PATH seconds=S workers=N [close=1]
 #   served row=21 v=NAME peer=STYLE connections=N path=PATH workers=N
@@ -13,8 +13,8 @@
 # tools/bench/httpd. wrk loads it, and served is tools/bench/served.c. With close=1
 # each request has a connection of its own. c2c=1 as in tools/bench/module/c2c.c.
 #
-# Each measurement has a server of its own, and the same load for a second before it. The
-# client runs on CPU 0, the server where it likes.
+# Each measurement has a server of its own, and the same load for a second before it. The client
+# runs on CPU 0, the server on any CPU.
 
 PORT=8080
 URL=http://127.0.0.1:$PORT

@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #
 # bench.sh - in the virtual machine, or on any machine as root: make the measurements that
-# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}", or
-# "bench: failed: ..." and the others go on. A line with scope=WHAT concerns workqueues that
-# spread so far, where this kernel knows that scope; elsewhere it is left out.
+# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}", or with
+# "bench: failed: ...", and then the others continue. A line with scope=WHAT is for unbound
+# workqueues of that affinity scope; it is left out if this kernel does not know the scope.
 #
 # usage: bench.sh [MODULES [PLAN]]      (/wpool /files/plan)
 
@@ -18,8 +18,8 @@ if [ ! -e "$modules/wpool_bench.ko" ]; then
 	echo "there is no wpool_bench.ko: is tools/bench built for this kernel?"
 	exit 1
 fi
-# free_bytes: memory that nothing uses, the kernel's caches emptied; with what each CPU keeps
-# at hand, which MemFree is without.
+# free_bytes: memory that nothing uses, after the kernel's caches were emptied. It includes what
+# each CPU keeps at hand, which MemFree does not.
 free_bytes()
 {
 	sync
@@ -32,8 +32,8 @@ free_bytes()
 # threads: how many are wpool's own, the rescuer of its workqueue among them.
 threads() { cat /proc/[0-9]*/comm | grep -c -e '^wpool' -e '^kworker/R-wpool'; }
 
-# at_rest: what the module takes that is loaded and that nobody uses. The first time, the
-# kernel takes more than it gives back, as with any module.
+# at_rest: the memory of a module that is loaded and not used. The first time, the kernel takes more
+# than it gives back, as with any module.
 at_rest()
 {
 	local before

@@ -52,8 +52,8 @@ refused()
 	grep -qi -e "$text" <<<"$said" || { echo "'$*' says: $said"; return 1; }
 }
 
-# readme TEXT: the command of README.md that begins so, as a person types it who says yes to
-# all that is asked. One that continues with make is cut: there is no tree here.
+# readme TEXT: the command of README.md that begins with TEXT, as typed by a user who answers yes to
+# all questions. A command that continues with make is cut: there is no tree here.
 readme()
 {
 	local line
@@ -98,8 +98,8 @@ accounts() { cat /etc/group /etc/gshadow /etc/passwd; }
 
 # ---- installed ------------------------------------------------------------------
 
-# The only thing that is not as on a machine of people: the compiler has been there before,
-# because an emulated one takes a quarter of an hour.
+# The only difference to a user's machine: the compiler has run before, because an emulated one
+# takes a quarter of an hour.
 prebuilt()
 {
 	cat >/etc/dkms/wpool.conf <<-CONF
@@ -202,8 +202,8 @@ module_of_others_runs()
 
 # ---- signed ---------------------------------------------------------------------
 
-# A kernel that was booted with Secure Boot takes no module but those that a key signed
-# which it trusts. The same can be switched on in any kernel, and not off.
+# A kernel that was booted with Secure Boot accepts only modules that are signed with a key that it
+# trusts. The same can be switched on in any kernel, and not off.
 signatures_are_enforced()
 {
 	echo 1 >/sys/module/module/parameters/sig_enforce

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# demo.sh - in the virtual machine: what scripts/demo shows. Every step says
-# what it is about, shows the commands as a user would type them, and fails the
-# demo if the outcome is not what was promised.
+# demo.sh - in the virtual machine: what scripts/demo shows. Every step says what it is about, shows
+# the commands as a user would type them, and fails the demo if the result is not the promised one.
 
 POOLS=/sys/class/wpool
 

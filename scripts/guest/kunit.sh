@@ -5,10 +5,10 @@
 # kunit.sh - in the virtual machine: load the KUnit suites, which run at that.
 # Their results are in the kernel's log, between two marks.
 #
-# The suites skip what makes the log complain and what kills workers unless they
-# are told otherwise. The latter is done last: it ends the kernel's lock checks. And
-# after it, when the modules have shown that they can be unloaded, what keeps them
-# loaded forever; not with GO_ON=1, which is for who needs them unloaded afterwards.
+# Unless told otherwise, the suites skip cases that make the log complain and cases that kill
+# workers. The latter run last, because they end the kernel's lock checks. After them, when the
+# modules have shown that they can be unloaded, come cases that keep them loaded forever; with
+# GO_ON=1 these are left out, for a caller that needs the modules unloaded afterwards.
 #
 # On a native machine, NATIVE=1, an oops is a panic: the cases that kill workers stay
 # skipped.

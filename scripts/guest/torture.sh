@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC3028,SC2317
 #
-# torture.sh - in the virtual machine: tools/testing/torture/run.sh, or the
-# fuzzer of tools/testing/fuzz, as PROGRAM says. What they print is KTAP, or made
-# so here; the lines around it are for scripts/ktap.
+# torture.sh - in the virtual machine: tools/testing/torture/run.sh, or the fuzzer of
+# tools/testing/fuzz, as PROGRAM says. Their output is KTAP, or is converted to it here; the lines
+# around it are for scripts/ktap.
 #
-# PROGRAM=soak is run.sh twice: for a minute, after which all is there that is made once and
-# kept, and for SECONDS. Threads and memory are looked at before the second and after it.
+# PROGRAM=soak runs run.sh twice: for a minute, after which everything exists that is made once and
+# kept, and for SECONDS. Threads and memory are compared before the second run and after it.
 #
 # From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
 # SEED, CALLS, SECONDS, THREADS (4) and PROCESSES (1). With CORPUS=1 the fuzzer's corpus begins
@@ -48,7 +48,7 @@ block()
 # kernel_threads: their names. Those of workqueues come and go.
 kernel_threads() { sed -n 's/^[0-9]* (\(.*\)) . 2 .*/\1/p' /proc/[0-9]*/stat | grep -v '^kworker'; }
 
-# slabs_used: KiB of the kernel's objects. Without the free places among them: the kernel keeps
+# slabs_used: KiB of the kernel's objects, without the free places among them: the kernel keeps
 # slabs that have few objects left, and more of them the longer it works.
 slabs_used()
 {

@@ -4,9 +4,9 @@
  *
  * usage: served PORT CONNECTIONS PATH
  *
- * All connections are opened and ask at once, and each asks again as soon as it is
- * answered: as long as the first ones come before others that wait, those are not
- * answered. Prints, from the first connect() on and in ns, the last first answer and
+ * All connections are opened and ask at once, and each asks again as soon as it is answered: as
+ * long as the server answers the early connections before others that wait, those others are not
+ * answered. Prints, in ns since the first connect(), the time of the last first answer and
  * percentiles of all first answers, as part of a JSON object.
  */
 #include <arpa/inet.h>

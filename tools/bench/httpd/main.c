@@ -6,8 +6,8 @@
  *   style=percpu   queue.c: a work item for each connection, on a per-CPU workqueue
  *   style=unbound  the same on an unbound one
  *
- * The other parameters are those of the sample. workers is the max_active of the
- * workqueue; a per-CPU one has its share of it on each CPU. Threads are not limited.
+ * The other parameters are those of the sample. workers is the max_active of the workqueue; a
+ * per-CPU workqueue divides it among the CPUs. Threads are not limited.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A work item for each connection: the socket's callbacks queue it, and it takes a step, as
- * the run of the sample's event does. One more accepts.
+ * A work item for each connection: the socket's callbacks queue it, and it takes a step, as the run
+ * of the sample's event does. One more work item accepts connections.
  *
- * The idle time: a timer looks at the deadline when the one that it knew has come, so that a
- * request does not touch it. Whoever has memory to free has shut out all that could queue
- * the item, and takes it back from the queue, where it may still be for what came before.
+ * The idle time: when the deadline that a timer knows has come, the timer looks whether the
+ * connection has a later one. So a request does not touch the timer. Code that frees a connection
+ * has first excluded all that could queue the item, and then takes the item back from the queue,
+ * where it may still be for an earlier reason.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -143,7 +144,7 @@ static void close(struct session *session)
 	spin_unlock(&server.lock);
 	detach(session);
 	timer_delete_sync(&session->timer);
-	/* it is queued no more, but may be from before */
+	/* nothing queues it any more, but it may be queued from before */
 	cancel_work(&session->work);
 
 	sock_release(session->conn.sock);

@@ -21,7 +21,7 @@ struct style {
 	void (*stop)(void);
 };
 
-/* The fields that are wpool's, pool and accept, are not used. */
+/* The fields of wpool, pool and accept, are not used. */
 extern struct httpd server;
 extern uint workers;
 

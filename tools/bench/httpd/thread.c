@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread for each connection: it waits in recvmsg(), and its connection's state is on
- * its way through the code. One more thread accepts.
+ * A thread for each connection: it waits in recvmsg(), and the point that it has reached in the
+ * code is the state of its connection. One more thread accepts connections.
  *
  * To end them, their sockets are shut down, which ends every wait.
  */
@@ -32,7 +32,7 @@ static LIST_HEAD(clients);
 static DECLARE_WAIT_QUEUE_HEAD(room);
 static struct task_struct *acceptor;
 
-/* One for each thread that served: what it does last is none of this module's code. */
+/* One for each thread that served: the last thing it does is outside this module's code. */
 static DECLARE_COMPLETION(ended);
 static unsigned long nr_started;	/* the acceptor's, and after its end stop()'s */
 

@@ -6,10 +6,10 @@
  *	submit_fn n=N
  *	invoke n=N [depth=D]
  *
- * "alloc": each item is allocated with kmalloc(), the same size with all peers, and
- * its function frees it; wpool's task is a detached one. "submit_fn" is what wpool
- * has for it, wpool_submit_fn(), which allocates what it needs by itself; "invoke" the
- * same for a pool of one function.
+ * "alloc": each item is allocated with kmalloc(), with the same size for all peers, and its
+ * function frees it; the task of wpool is a detached one. "submit_fn" is what wpool offers for
+ * this, wpool_submit_fn(), which allocates what it needs; "invoke" is the same for a pool of one
+ * function.
  */
 #include <linux/slab.h>
 

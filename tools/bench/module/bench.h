@@ -6,9 +6,8 @@
  * A measurement is asked for in one line, "CASE key=value ...", and answers with
  * one line of JSON: the parameters as they were given, then the figures.
  *
- * A case is a struct bench_case, a piece of data with a few functions. What they all do is
- * done once, in main.c: parameters, memory, the pool and its items, the figures of the pool,
- * and the end of all that.
+ * A case is a struct bench_case, which is data and a few functions. What all cases do is done in
+ * main.c: parameters, memory, the pool and its items, the figures of the pool, and their end.
  */
 #ifndef WPOOL_BENCH_H
 #define WPOOL_BENCH_H
@@ -50,10 +49,10 @@ struct bench {
  * @size: of its struct, or 0: it has no more than a struct bench
  * @fn: the function of the items of its pool; NULL: it makes pools itself, if any
  * @n: by default
- * @prepare: take the parameters, allocate memory, change what is not the default: before the
- *	pool is made; may be NULL. An error is one of the parameters
- * @ready: the same with the pool and the items, before the first submit; may be NULL
- * @measure: do it, and put figures. After an error tasks may be missing: nothing is freed
+ * @prepare: take the parameters, allocate memory, and change defaults, before the pool is made; may
+ *	be NULL. An error means that a parameter is wrong
+ * @ready: the same when the pool and the items exist, before the first submit; may be NULL
+ * @measure: measure, and put figures. After an error tasks may be missing, so nothing is freed
  */
 struct bench_case {
 	const char *name;
@@ -107,7 +106,7 @@ u64 bench_shrunk_by(u64 before);
 /* Context switches of all threads of wpool, and how many threads there are. */
 u64 bench_switches(u32 *threads);
 
-/* Finished tasks, a counter per CPU: nothing that CPUs share. */
+/* Finished tasks, one counter per CPU, so that CPUs share nothing. */
 DECLARE_PER_CPU_ALIGNED(u64, bench_finished);
 
 static inline void bench_count(void)
@@ -117,7 +116,7 @@ static inline void bench_count(void)
 
 void bench_count_reset(void);
 u64 bench_count_sum(void);
-/* Wait until @nr tasks have counted. -ETIMEDOUT if they stand still for a minute. */
+/* Wait until @nr tasks have counted. -ETIMEDOUT if the number does not change for a minute. */
 int bench_count_wait(u64 nr);
 
 void bench_sleep_us(u64 us);
@@ -136,8 +135,8 @@ struct bench_wait {
 };
 
 /*
- * Puts "wait_*" in us, of tasks in the order of their submits, and "fifo_*", what those would be
- * if the same tasks had started at the same times, but first in, first out.
+ * Puts "wait_*" in us, of tasks in the order of their submits, and "fifo_*": the waits if the same
+ * start times were given to the tasks first in, first out.
  */
 int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr);
 
@@ -151,9 +150,9 @@ u32 bench_c2c_ns(void);
 /*
  * Producers: threads that submit, started together, each on a CPU of its own.
  *
- * Before the start they are all asleep; what a producer cost is the run time of
- * its thread between that sleep and its end, as the scheduler counted it, and
- * the time on the clock from its first submit to its last.
+ * Before the start all producers are asleep. The cost of a producer is the run time of its thread
+ * between that sleep and its end, as the scheduler counts it, and the time from its first submit to
+ * its last.
  */
 struct bench_producer {
 	/* what it does; an error stops the measurement */
@@ -176,15 +175,14 @@ struct bench_producer {
 typedef int (*bench_producer_fn)(struct bench_producer *producer);
 
 /*
- * Run b->producers to their end, which share @nr operations among them; the meter starts when
- * all are ready. Parameter pin=0: they go where the scheduler likes, else producer i stays on
- * CPU i. If it is @measured, no warm-up, puts "submit_ns" and "submit_cpu_ns", sums over all
- * producers.
+ * Run b->producers, which share @nr operations, to their end; the meter starts when all are ready.
+ * With the parameter pin=0 the scheduler places them, else producer i stays on CPU i. If it is
+ * @measured, and no warm-up, puts "submit_ns" and "submit_cpu_ns", sums over all producers.
  */
 int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
 /* The same, and wait until @nr tasks have counted themselves with bench_count(). */
 int bench_produce_counted(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* @warm tasks, so that there are workers, and a flush; then the n tasks, with the meter. */
+/* Run @warm tasks, so that workers exist, and a flush; then the n tasks, with the meter. */
 int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn);
 /* The same with a tenth of the items, and then all: each submitted once, in turn. */
 int bench_measure_items(struct bench *b);

@@ -4,11 +4,12 @@
  *
  *	beside peer=NAME n=N [tasks=TASKS] [ns=NS] [from=thread|softirq|irq] [batch=TASKS] [on=CPU]
  *
- * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes as
- * long itself. "beside_*" is the time from before the first submit until all of them have
- * ended, the thread included; "start_*" the time until the first task has started; in ns.
- * With from=softirq a timer of that CPU submits them, while the thread computes; with from=irq its
- * hard interrupt does, and the thread computes nothing. With on=CPU they are submitted on that CPU.
+ * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes for the
+ * same time itself. "beside_*" is the time from before the first submit until all of them have
+ * ended, including the thread; "start_*" the time until the first task has started; in ns. With
+ * from=softirq a timer of that CPU submits the tasks, while the thread computes. With from=irq its
+ * hard interrupt submits them, and the thread does not compute. With on=CPU they are submitted on
+ * that CPU.
  */
 #include "bench.h"
 #include "compat.h"
@@ -107,7 +108,7 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-/* Before the measurement, so that there are workers, and that it is known how long tasks take. */
+/* Before the measurement, so that workers exist and the length of the tasks is known. */
 #define WARM	20
 
 static int prepare(struct bench *b)

@@ -4,14 +4,14 @@
  *
  *	burst peer=NAME size=TASKS n=N [pause=US]
  *
- * The producer, on CPU 0, sleeps until the workers have parked, submits all tasks
- * of a burst one by one, and sleeps again; N times. "burst_*" is the time from
- * before the first submit until the last task has run, "enqueue_*" that of the
- * submits, in ns. A task takes a time stamp, which costs the same with all peers.
+ * The producer, on CPU 0, sleeps until the workers have parked, submits all tasks of a burst one by
+ * one, and sleeps again; N times. "burst_*" is the time from before the first submit until the last
+ * task has run, "enqueue_*" that of the submits, in ns. A task takes a time stamp, which costs the
+ * same for all peers.
  *
- * The task that was submitted last wakes the producer. Were the producer to sleep for
- * a time instead, it would have to set a timer first, which can take longer than the
- * burst: workers of its own CPU would wait for that, those of another CPU would not.
+ * The task that was submitted last wakes the producer. If the producer slept for a fixed time
+ * instead, it would first have to set a timer, which can take longer than the burst: workers of its
+ * own CPU would wait for that, and workers of another CPU would not.
  */
 #include <linux/completion.h>
 

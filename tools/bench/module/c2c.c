@@ -2,10 +2,10 @@
 /*
  * The time that a cache line takes from one CPU to another and back.
  *
- * A host moves its virtual CPUs: whether two of them share a cache, and so what a
- * task costs that one of them submits and the other one runs, changes within
- * seconds. Any measurement with c2c=1 puts the round trip just before it and just
- * after it, as "c2c_before_ns" and "c2c_after_ns".
+ * A host moves its virtual CPUs, so within seconds two of them may begin or cease to share a cache.
+ * That changes the cost of a task that one of them submits and the other one runs. Any measurement
+ * with c2c=1 puts the round trip just before it and just after it, as "c2c_before_ns" and
+ * "c2c_after_ns".
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>

@@ -4,13 +4,12 @@
  *
  *	call what=WHAT peer=wpool|percpu|unbound|kworker n=N [count=C] [ns=NS] [strands=S]
  *
- * One thread makes N calls; with C, N / C of them with C tasks each, so that "total_ns" is
- * that of N tasks. WHAT is one of the table at the end of this file: a flush of a pool in
- * which nothing is outstanding; a pool made for one task, and destroyed; a submit that is
- * cancelled at once; a time-out armed and cancelled, or moved; C tasks of NS, and the wait for
- * all of them (a group, or works that are flushed one by one); a loop that takes NS in all
- * (wpool_parallel_for(), or eight works); and C tasks in the order of their submits, on each
- * of S strands or ordered workqueues.
+ * One thread makes N calls; with C, N / C calls with C tasks each, so that "total_ns" is the time
+ * of N tasks. WHAT is one of the table at the end of this file: a flush of a pool in which nothing
+ * is outstanding; a pool made for one task, and destroyed; a submit that is cancelled at once; a
+ * time-out armed and cancelled, or moved; C tasks of NS, and the wait for all of them (a group, or
+ * works that are flushed one by one); a loop that takes NS in all (wpool_parallel_for(), or eight
+ * works); and C tasks in the order of their submits, on each of S strands or ordered workqueues.
  */
 #include <linux/jiffies.h>
 #include <linux/wpool_event.h>

@@ -5,11 +5,11 @@
  *	compute peer=NAME n=N ns=NS [producers=P]
  *	compute peer=NAME n=N lengths=3
  *
- * One producer, or P, submit them all. "work_ns" is what the functions take together,
- * "ideal_ns" that divided by the CPUs: no pool can be done sooner. The functions
- * count, by a number of turns that is calibrated before, and do not look at a
- * clock: a task whose CPU is taken away has as much to do as before. With
- * lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take 100 us.
+ * One producer, or P, submit all tasks. "work_ns" is the sum of the times of the functions,
+ * "ideal_ns" that sum divided by the CPUs: no pool can be faster. The functions count to a number
+ * of turns that is calibrated before, and do not read a clock: a task that loses its CPU has as
+ * much to do as before. With lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take
+ * 100 us.
  */
 #include <linux/cpumask.h>
 #include <linux/sched.h>

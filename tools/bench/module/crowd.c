@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When more workers are needed than run: how soon do they come?
+ * How soon do new workers come, if more are needed than run?
  *
  *	crowd peer=NAME n=TASKS [capacity=TASKS]
  *
- * A new pool gets N tasks, each of which waits until all have started, so that N
- * workers are needed, while a thread on each CPU computes. "total_ns" is the time from
- * the first submit until the last task has started.
+ * A new pool gets N tasks, each of which waits until all have started, so that N workers are
+ * needed, while a thread on each CPU computes. "total_ns" is the time from the first submit until
+ * the last task has started.
  */
 #include <linux/cpumask.h>
 #include <linux/kthread.h>

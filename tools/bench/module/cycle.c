@@ -4,11 +4,11 @@
  *
  *	cycle kind=KIND peer=NAME n=N flight=F [ns=NS] [lock_ns=NS] [us=US]
  *
- * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet.
- * kind=chain: F chains; each task submits the other one of its chain.
- * kind=family: a parent submits F children, and the last of them the parent.
- * N tasks run in all. A task, except the parent, computes for LOCK_NS under a mutex that all
- * of them share, then for NS, and then sleeps for US microseconds; it does not what is 0.
+ * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet. kind=chain:
+ * F chains; each task submits the other one of its chain. kind=family: a parent submits F children,
+ * and the last of them submits the parent. N tasks run in all. A task, except the parent, computes
+ * for LOCK_NS under a mutex that all of them share, then computes for NS, and then sleeps for US
+ * microseconds; a time of 0 is left out.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -41,7 +41,7 @@ struct cycle {
 	enum cycle_kind kind;
 };
 
-/* Who fails to go on is missed: see bench_count_wait(). */
+/* A task that does not continue is noticed: see bench_count_wait(). */
 static void submit_next(struct cycle *c, struct bench_item *item)
 {
 	if (bench_submit(&c->b, item))

@@ -6,18 +6,18 @@
  *	event_armed n=N
  *	event_fire n=N [cpu=C] [pause=US]
  *
- * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the
- * other, and all is over when the last has expired: bare ones, whose functions count, the
- * same in objects as large as an event, delayed works of a per-CPU workqueue, or events,
- * whose functions count in one of W workers.
+ * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the other; the
+ * measurement ends when the last has expired. The timers are bare ones, whose functions count, bare
+ * ones in objects as large as an event, delayed works of a per-CPU workqueue, or events, whose
+ * functions count in one of W workers.
  *
- * "event_armed": N events are armed for a time that does not come, and cancelled again:
- * how long one takes, what the machine's memory shrinks by, how many workers were made, and
- * how often a thread of wpool was woken ("quiet_switches", of a second).
+ * "event_armed": N events are armed for a time that does not come, and cancelled again. Measured
+ * are the time for one event, by how much the machine's free memory shrinks, how many workers were
+ * made, and how often a thread of wpool was woken in a second ("quiet_switches").
  *
- * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time
- * it fires an event, which is how it continues: "submit_*" and "fire_*" are the times from
- * before the call to the start, in ns.
+ * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time it fires
+ * an event, and so on alternately. "submit_*" and "fire_*" are the times from before the call to
+ * the start, in ns.
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>

@@ -4,10 +4,10 @@
  *
  *	full peer=NAME n=N [capacity=W] [depth=D] [us=US] [compute=1]
  *
- * One producer submits N tasks of us microseconds, asleep or with compute=1 busy,
- * to W workers; W + D of them are accepted and not yet done, more wait at the
- * gate: with wpool that is its own bound, around a workqueue it is a semaphore.
- * "wait_*" is the time from before the submit until the task starts, in us.
+ * One producer submits N tasks of us microseconds, asleep or with compute=1 busy, to W workers. W +
+ * D of them are accepted and unfinished; others wait for room: in wpool by its own bound, before a
+ * workqueue at a semaphore. "wait_*" is the time from before the submit until the task starts, in
+ * us.
  *
  * "fifo_*" is what those would be if the same tasks had started at the same times,
  * but first in, first out: the i-th submit gets the i-th start. Only the order

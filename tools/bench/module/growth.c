@@ -6,14 +6,13 @@
  *	pools peer=NAME pools=P n=N [spread=1]
  *	destroy peer=NAME pools=P [threads=T]
  *
- * "recycle": n no-op tasks, but never more than a set of items, each submitted
- * again when it has run: memory that grows is not what this measures. "pools": P
- * pools are there and have been used; n no-op tasks go to one of them, or with
- * spread=1 to each in turn. "create_ns" is for all pools.
+ * "recycle": n no-op tasks, but never more than a set of items, each submitted again when it has
+ * run, because growth of memory is not measured here. "pools": P pools exist and have been used; n
+ * no-op tasks go to one of them, or with spread=1 to each in turn. "create_ns" is for all pools.
  *
- * "destroy": P pools are there, and each has run a task: it has a worker. T threads destroy
- * them at the same time, each its part, one pool after the other. "total_ns" is the time until
- * all are gone.
+ * "destroy": P pools exist, and each has run a task, so it has a worker. T threads destroy them at
+ * the same time, each its part, one pool after the other. "total_ns" is the time until all are
+ * gone.
  */
 #include "bench.h"
 

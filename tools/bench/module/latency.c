@@ -6,16 +6,16 @@
  *	wakeup n=N cpu=C [pause=US]
  *	busy peer=NAME n=N [producers=P]
  *
- * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the
- * task has started, and then long enough for the workers to park. cpu=0 keeps
- * the pool on the producer's CPU, cpu=1 away from it; without it, each peer
- * decides. "wakeup" is the floor: the same with a thread that is woken directly.
+ * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the task has started,
+ * and then long enough for the workers to park. cpu=0 keeps the pool on the producer's CPU, cpu=1
+ * away from it; without cpu, each peer decides. "wakeup" is the floor: the same with a thread that
+ * is woken directly.
  *
- * "busy": the producers stay busy until their task has run, and give their
- * CPU away only if the scheduler asks for it; the next task follows at once.
+ * "busy": the producers stay busy until their task has run, and give up their CPU only if the
+ * scheduler asks for it; the next task follows at once.
  *
- * "enqueue_*" is the time of the submit call alone. All in ns; a time stamp's own
- * cost, once per interval, is in them.
+ * "enqueue_*" is the time of the submit call alone. All times are in ns, and include the cost of
+ * one time stamp per interval.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpool_bench: wpool beside what the kernel has for the same job, measured in one
- * boot. Two files in debugfs:
+ * wpool_bench: wpool beside what the kernel has for the same purpose, measured in one boot. Two
+ * files in debugfs:
  *
  *	/sys/kernel/debug/wpool_bench/run	write a line: a measurement is made
  *	/sys/kernel/debug/wpool_bench/result	its figures, a line of JSON
  *
- * The write returns when the measurement is done, with its error if it failed.
- * One at a time. What there is to measure, and with which parameters, stands at
- * the top of each file; all of them take c2c=1, see c2c.c.
+ * The write returns when the measurement is done, with its error if it failed. One measurement runs
+ * at a time. The top of each file describes its measurements and their parameters; all of them take
+ * c2c=1, see c2c.c.
  *
- * Built into a kernel, it makes the measurements of wpool_bench.plan, separated
- * by semicolons, at boot, and puts the results into the log.
+ * If it is built into a kernel, it makes the measurements of wpool_bench.plan, separated by
+ * semicolons, at boot, and writes the results to the log.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>

@@ -2,9 +2,9 @@
 /*
  * Marks: what the benchmark module says to the emulator's plugin, tools/bench/plugin.
  *
- * A mark is one instruction that does nothing, nopl DISP(%rax), and DISP says what
- * it means. The plugin recognises the instruction when it is translated; without
- * the plugin, and on hardware, it costs as much as any other nop.
+ * A mark is one instruction without effect, nopl DISP(%rax), and DISP says what it means. The
+ * plugin recognises the instruction when it is translated; without the plugin, and on hardware, it
+ * costs as much as any other nop.
  *
  *	BEGIN id, END id	this CPU performs one operation of that path between them
  *	END_AWAY id		END if its thread has left its CPU meanwhile, else DROP

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool takes while nothing happens: memory, and wake-ups.
+ * What a pool costs while nothing happens: memory, and wake-ups.
  *
  *	memory [peer=NAME] [pools=P] [workers=W] [queued=Q]
  *	quiet [seconds=S] [workers=W]
  *
- * "memory" looks at how much the free memory shrinks by P pools, then by W idle
- * workers, then by Q queued tasks (whose own memory the caller has), so it sees
- * everything, sysfs and stacks too. Of a peer only the pools are measured.
- * "quiet" counts the context switches of all of wpool's threads: whoever was woken
- * has switched. Pools are used first, and their spare workers have expired by then.
+ * "memory" measures how much the free memory shrinks by P pools, then by W idle workers, then by Q
+ * queued tasks (whose own memory the caller has), so it includes everything, sysfs and stacks too.
+ * For a peer only the pools are measured. "quiet" counts the context switches of all of wpool's
+ * threads: a thread that was woken has switched. Pools are used first, and their spare workers have
+ * expired by then.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>

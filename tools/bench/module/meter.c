@@ -2,15 +2,13 @@
 /*
  * Clocks and counters.
  *
- * CPU time is the time that all online CPUs together were not idle: the work,
- * the waking, the switching, the interrupts. It comes from the idle task's own
- * clock, which counts in microseconds, not from ticks. Under -icount it means
- * nothing, because CPUs take turns; there the wall time counts the instructions
- * of all of them.
+ * CPU time is the time in which online CPUs were not idle, summed over all of them: the work, the
+ * waking, the switching, the interrupts. It comes from the clock of the idle task, which counts in
+ * microseconds, not from ticks. Under -icount it means nothing, because CPUs take turns; there the
+ * wall time counts the instructions of all of them.
  *
- * The end of a run is seen by looking at counters that no two CPUs share, with
- * ever shorter sleeps in between: a counter that all tasks decrement would be a
- * good part of what is measured.
+ * The end of a run is noticed by reading counters that no two CPUs share, with ever shorter sleeps
+ * in between: a counter that all tasks decrement would be a large part of what is measured.
  */
 #include "bench.h"
 

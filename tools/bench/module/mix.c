@@ -4,9 +4,8 @@
  *
  *	mix peer=NAME n=N us=US [producers=P] [handoff=0|1] [capacity=C]
  *
- * What counts is how long the ones that do nothing are held up by the others:
- * "noop_ns" is from the first submit until the last of them has run, "total_ns"
- * until all tasks have.
+ * Measured is how long the others hold up the tasks that do nothing: "noop_ns" is from the first
+ * submit until the last of these has run, "total_ns" until all tasks have run.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>

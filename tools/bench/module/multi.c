@@ -4,10 +4,10 @@
  *
  *	multi peer=wpool pools=P capacity=C depth=D n=N producers=R [least=1] [lengths=3]
  *
- * @capacity and @depth are those of all pools together. Each producer gives its tasks to the
- * pools in turn, from a start of its own, or, with least=1, to the one with the most room. If
- * that is full, to the one that has most room then, and waits there: as ants does. The tasks
- * do nothing, or with lengths=3 are those of compute.c.
+ * @capacity and @depth are those of all pools together. Each producer gives its tasks to the pools
+ * in turn, from a start of its own, or, with least=1, to the pool with the most room. If that pool
+ * is full, the task goes to the pool that has most room then, and waits there, as in ants. The
+ * tasks do nothing, or with lengths=3 are those of compute.c.
  */
 #include "bench.h"
 

@@ -4,9 +4,8 @@
  *
  *	noop peer=NAME n=N [producers=P] [batch=64]
  *
- * "total_ns" is from the first submit until all have run, "submit_ns" what the
- * producers took for submitting. A tenth of the tasks goes before, unmeasured,
- * so that there are workers.
+ * "total_ns" is from the first submit until all tasks have run, "submit_ns" the time that the
+ * producers took to submit. A tenth of the tasks runs before, unmeasured, so that workers exist.
  */
 #include "bench.h"
 

@@ -5,12 +5,11 @@
  *	order n=N [capacity=W] [depth=D] [us=US] [compute=1] [every=K other=US] [producers=P]
  *	      [gap=US] [via=submit|batch|group|event|invoke|strand] [drop=1]
  *
- * P producers share N tasks of us microseconds, asleep or with compute=1 busy; each K-th one
- * sleeps for other microseconds instead. A producer sleeps for gap microseconds after each
- * submit.
+ * P producers share N tasks of us microseconds, asleep or with compute=1 busy; each K-th task
+ * sleeps for other microseconds instead. A producer sleeps for gap microseconds after each submit.
  *
- * "overtaken_*": how many tasks whose submit began when that of a task had returned started
- * before it. "wait_*" and "fifo_*", in us: as those of full, see there.
+ * "overtaken_*": for each task, how many tasks started before it although their submit began after
+ * its own submit had returned. "wait_*" and "fifo_*", in us: as in full.c.
  */
 #include "bench.h"
 #include "order.h"
@@ -120,7 +119,7 @@ static int measure(struct bench *b)
 		return err;
 	bench_count_reset();
 	err = bench_produce(b, true, b->n, produce);
-	/* what was dropped counts nowhere, and the flush waits for the others */
+	/* a dropped task counts nowhere, and the flush waits for the others */
 	if (!err && !o->load.drop)
 		err = bench_count_wait(b->n);
 	if (err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads whose order is measured by counting: what the benchmark (order.c) and the KUnit suite
- * (kunit/start_order.c) have in common.
+ * Loads whose order is measured by counting: the part that the benchmark (order.c) and the KUnit
+ * suite (kunit/start_order.c) share.
  *
- * One clock numbers the beginnings and the ends of all submits, another one the starts.
- * The overtakes of a task are counted afterwards, in the order of the starts: how many
- * that have started by then began their submit after the task's own one had ended.
+ * One clock numbers the beginnings and the ends of all submits, another clock the starts. The
+ * overtakes of a task are counted afterwards, in the order of the starts: how many tasks that have
+ * started by then began their submit after the task's own submit had ended.
  */
 #ifndef WPOOL_BENCH_ORDER_H
 #define WPOOL_BENCH_ORDER_H
@@ -281,9 +281,9 @@ static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct orde
 }
 
 /*
- * The overtakes of each task, in the order of the starts; if @late is not NULL, there those by
- * tasks that were submitted more than @few jiffies later. @sum is zeroed, with one place more
- * than the clock says.
+ * The overtakes of each task, in the order of the starts; @late, if not NULL, gets those by tasks
+ * that were submitted more than @few jiffies later. @sum is zeroed, with one place more than the
+ * clock says.
  */
 static void order_count(const struct order_load *load, struct ordered **by_start,
 			struct ordered **by_submit, u32 nr, u32 *sum, u32 *overtakes, u32 *late,

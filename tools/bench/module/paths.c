@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One operation at a time, between two marks, again and again: what does each of
- * the common paths execute and touch? Without the emulator's plugin nothing is
+ * One operation at a time, between two marks, again and again: how many instructions does each of
+ * the common paths execute, and what memory does it touch? Without the emulator's plugin nothing is
  * counted, see mark.h.
  *
  *	paths what=stream [peer=percpu] [batch=1] [detached=1] [function=1]
@@ -16,8 +16,8 @@
  *	paths what=away		cancel of a task that waits on another CPU
  *	paths what=known	known
  *
- * For all: n=N operations, and the pool's attributes, as in peers.h. busy=1: the pool's workers
- * of all other CPUs are in tasks meanwhile. flush=1, too: and another thread is in wpool_flush().
+ * All take n=N operations, and the pool's attributes, as in peers.h. busy=1: the pool's workers of
+ * all other CPUs are in tasks meanwhile. flush=1: busy=1, and another thread is in wpool_flush().
  * outside=1: the pool may not use the submitter's CPU; with what=cancel. The paths:
  *
  *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks;
@@ -38,8 +38,8 @@
  *		measured with spin=0.
  *	known	no pool at all: instructions that can be counted by hand
  *
- * A thread's own part is without the kernel's change of threads between its leaving
- * and its coming back: the tracepoint of that change has the marks.
+ * The kernel's switch of threads, between the time a thread leaves its CPU and the time it comes
+ * back, does not count for that thread: the tracepoint of that switch has the marks.
  *
  * The submitter stays on CPU 0.
  */
@@ -515,8 +515,8 @@ static int idle(struct paths *p)
 }
 
 /*
- * Nine instructions, of which four are locked, two of these without a prefix. Seven
- * lines, six of them written: one write reaches into a second line.
+ * Nine instructions, of which four are locked, two of these without a prefix. Seven lines, six of
+ * which are written: one write reaches into a second line.
  */
 static int known(struct paths *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The peers: who can be given a task here, wpool being one of them.
+ * The peers: pools that can be given a task here; wpool is one of them.
  *
  *	wpool     wpool_submit(), or wpool_submit_batch() with mode=batch
  *	percpu    a workqueue, queue_work()
@@ -11,8 +11,8 @@
  *		  a workqueue by hand
  *	bounded   the same around a workqueue of WQ_UNBOUND
  *
- * A function of a measurement is compiled once for each of them (BENCH_FN), so
- * that no peer pays for a call through a pointer more than it would in life.
+ * A function of a measurement is compiled once for each peer (BENCH_FN), so that no peer pays for a
+ * call through a pointer that its users do not have.
  */
 #ifndef WPOOL_BENCH_PEERS_H
 #define WPOOL_BENCH_PEERS_H
@@ -127,10 +127,10 @@ struct bench_peer {
 };
 
 /*
- * Parameters: peer=NAME; cpu=N: run there only; for all pools capacity=N (the
- * workqueues' max_active), for wpool also depth=N, handoff=0|1, expiry=MS,
- * prealloc=0|1, spin=US, detached=1 (a task may be submitted again as soon as its
- * function has started, as with the peers; default: joinable).
+ * Parameters: peer=NAME; cpu=N: run there only; for all pools capacity=N (the workqueues'
+ * max_active), for wpool also depth=N, handoff=0|1, expiry=MS, prealloc=0|1, spin=US, detached=1 (a
+ * task may be submitted again as soon as its function has started, as with the peers; default:
+ * joinable).
  */
 int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
 		      const struct bench_fn *fn);

@@ -4,9 +4,9 @@
  *
  *	pipeline peer=wpool|padata n=N ns=NS window=W
  *
- * "total_ns" is the time from the first submit until the last turn. The submitter sleeps for
- * some microseconds if the window is full. The turns fold the numbers of their items into a sum
- * that another order would change.
+ * "total_ns" is the time from the first submit until the last turn. The submitter sleeps for some
+ * microseconds if the window is full. The turns combine the numbers of their items into a sum that
+ * depends on their order.
  */
 #include "bench.h"
 

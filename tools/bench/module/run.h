@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The line that asks for a measurement, the line of JSON that answers it, and what memory it
- * takes meanwhile.
+ * The line that requests a measurement, the line of JSON that answers it, and the memory that it
+ * needs meanwhile.
  */
 #ifndef WPOOL_BENCH_RUN_H
 #define WPOOL_BENCH_RUN_H
@@ -44,8 +44,8 @@ bool bench_is(const struct bench_run *run, const char *key, const char *value);
 void bench_put(struct bench_run *run, const char *key, u64 value);
 
 /*
- * Zeroed memory until the measurement is over. NULL if there is none: then nothing is measured,
- * so a case need not look before that.
+ * Zeroed memory until the measurement is over. NULL if there is none: then nothing is measured, so
+ * a case need not check for it before.
  */
 void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size);
 /* The same for the time of each of n operations; they are put in the end. Has room for @nr. */

@@ -5,23 +5,22 @@
  *	sleep peer=NAME n=N us=US capacity=W [warm=1]
  *	each peer=NAME n=N us=US capacity=W [depth=N] [count=1]
  *
- * W workers can do it in n * us / W at best: "floor_ns". Sleeps are hrtimer sleeps without
+ * The best possible time of W workers is n * us / W: "floor_ns". Sleeps are hrtimer sleeps without
  * slack: neither ticks nor timer wheels round them up.
  *
- * sleep: with warm=1 all workers have been made before, by as many tasks that wait for each
- * other. "used_bytes" is what the free memory shrank by, workers included, items not.
+ * sleep: with warm=1 all workers have been made before, by as many tasks that wait for each other.
+ * "used_bytes" is how much the free memory shrank, with workers, without items.
  *
- * each: a pool, or a thread for each task, what people measure first of a pool. One thread
- * submits N tasks that sleep, or do nothing if US is 0. Nothing is made before: neither workers
- * nor threads. For a thread per task the floor is us. A thread looks every 2 ms how much the
- * free memory has shrunk, "peak_bytes", and how many tasks have been submitted and not ended,
- * "peak_max"; with a kthread per task these are the threads. The items, which hold each peer's
- * task and are the caller's, are there before. Where no more threads can be made the submitter
- * sleeps for a millisecond and tries again: so often, "refused".
+ * each: a pool, or a thread for each task, which is what people first measure of a pool. One thread
+ * submits N tasks that sleep, or do nothing if US is 0. Neither workers nor threads exist before.
+ * For a thread per task the floor is us. A thread checks every 2 ms how much the free memory has
+ * shrunk, "peak_bytes", and how many tasks have been submitted and not ended, "peak_max"; with a
+ * kthread per task these are the threads. The items, which hold each peer's task and belong to the
+ * caller, exist before. If no more threads can be made, the submitter sleeps for a millisecond and
+ * tries again; "refused" counts that.
  *
- * With count=1, where the kernel has tracepoints, "allocs" is how often the kernel has
- * allocated anything meanwhile, objects of slabs or pages, for whatever purpose; a slab's
- * own pages among them.
+ * With count=1, if the kernel has tracepoints, "allocs" is how often the kernel has allocated
+ * objects of slabs or pages meanwhile, for any purpose, including the pages of slabs.
  */
 #include <linux/kthread.h>
 #include <linux/tracepoint.h>

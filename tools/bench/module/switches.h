@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Marks where a thread leaves a CPU for sleep, and comes back to one: for paths.c. Where a CPU's
- * clock interrupts it: for client.c.
+ * Marks where a thread leaves a CPU for sleep, and comes back to one, for paths.c; and where a
+ * clock interrupts a CPU, for client.c.
  */
 #ifndef BENCH_SWITCHES_H
 #define BENCH_SWITCHES_H

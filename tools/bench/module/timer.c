@@ -6,13 +6,12 @@
  *	pair peer=NAME n=N [us=US] [gap=US] [pause=US]
  *
  * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
- * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the
- * time from before the submit until the task starts, "enqueue_*" that of the submit alone,
- * in ns.
+ * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
+ * before the submit until the task starts, "enqueue_*" that of the submit alone, in ns.
  *
- * The timer does not start itself again: the interrupt would set the next one before it
- * returns, which can take longer than the submit. Workers of this CPU would wait for that,
- * those of another CPU would not.
+ * The timer does not start itself again: the interrupt would set the next one before it returns,
+ * which can take longer than the submit. Workers of this CPU would wait for that, and workers of
+ * another CPU would not.
  *
  * pair: such a timer submits two tasks that compute for us microseconds, the second one gap
  * microseconds after the first; N times, with a pause in between. "pair_*" is the time from

@@ -4,14 +4,13 @@
  *
  *	tree peer=NAME n=N [shuffle=1]
  *
- * Node i submits its children 2i + 1 and 2i + 2. It has joined when it and both
- * subtrees are done; the last of them says so to the node above, so nobody waits
- * and no peer needs a worker for a wait. The end is the root's.
+ * Node i submits its children 2i + 1 and 2i + 2. It has joined when it and both subtrees are done.
+ * The last of these tells the node above, so no thread waits and no peer needs a worker for a wait.
+ * The end of the root is the end of the tree.
  *
- * The nodes lie in memory in the order of a heap, level by level. Whoever runs tasks first
- * in, first out walks through it from one end to the other, which the processor foresees.
- * With shuffle=1 node i is anywhere, as if each had been allocated: then no order
- * has an advantage.
+ * The nodes lie in memory in the order of a heap, level by level. A peer that runs tasks first in,
+ * first out visits them from one end to the other, which the processor predicts. With shuffle=1
+ * node i is anywhere, as if each had been allocated: then no order has an advantage.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>

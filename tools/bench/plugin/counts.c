@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin for QEMU that counts what one operation costs: instructions, locked
- * ones among them, and distinct cache lines of data.
+ * A plugin for QEMU that counts what one operation costs: instructions, how many of these are
+ * locked, and distinct cache lines of data.
  *
- * The benchmark module marks the beginning and the end of each operation, see
- * ../module/mark.h. Between them, everything counts that this CPU executes, the
- * kernel's part and an interrupt's as well. Of the many operations of a path the
- * lower quartile is what counts: interrupts only add. A line is 64 bytes of virtual
- * address, read or written once or often, the stack's among them.
+ * The benchmark module marks the beginning and the end of each operation, see ../module/mark.h.
+ * Between them, everything that this CPU executes counts, including the kernel's part and
+ * interrupts. Of the many operations of a path the lower quartile is used, since interrupts only
+ * add. A line is 64 bytes of virtual address, read or written once or often, including those of the
+ * stack.
  *
- * Where all CPUs do the same again and again, a turn is what a CPU does from one mark to the
- * next, and each turn counts, without those that a clock interrupted. A line that CPUs share
- * is one that more than one of them has written.
+ * Where all CPUs do the same again and again, a turn is what a CPU does from one mark to the next.
+ * Each turn counts, except those that a clock interrupted. A shared line is one that more than one
+ * CPU has written.
  *
  * Until the guest asks for more, only locked instructions are counted, of all CPUs
  * together, which slows nothing down.

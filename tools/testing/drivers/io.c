@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * I/O for scripts/drivers, with a content that depends on the place and a number, SALT, alone, so
- * that any order of writes leaves the same.
+ * I/O for scripts/drivers. The content depends only on the place and a number, SALT, so that any
+ * order of writes leaves the same content.
  *
  *	io fill DEVICE MB BLOCK THREADS SALT		each block once
  *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that forgets its pools, for module_load of the selftests: what its exit
- * function should do is left to wpool. What it leaves behind when it goes:
+ * A module that forgets its pools, for module_load of the selftests: wpool has to do what its exit
+ * function should do. It leaves behind:
  *
  *   forgot.fn    bound to a function, with a call that runs and others queued
  *   forgot.task  a task that runs and others queued, each of which has to end once
@@ -10,11 +10,11 @@
  *                kind; an abort function of forgot.task waits for all of them
  *   forgot.none  made with no owner (anonymous=1), so that nobody can know whose it is
  *
- * Whatever runs then still counts in memory of the module's. With refuse=1 the init
- * function leaves all that behind, too, and fails.
+ * Tasks that run then still count in memory of the module. With refuse=1 the init function leaves
+ * all of that behind, too, and fails.
  *
- * In each of the first two one is at work when the exit function returns. When the
- * last has ended, "wpool_forget: all N ended" is said.
+ * In each of the first two, one task is running when the exit function returns. When the last has
+ * ended, the log has "wpool_forget: all N ended".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -2,15 +2,15 @@
 /*
  * Calls that reached something new, and variants of them.
  *
- * A call is what it drew, so the tape of its draws repeats it, with all that is checked
- * about it. An entry is the tapes of the last few calls of a thread, because what a call
- * reaches depends on those before it, and because a task runs after its submit. Of two
- * sequences one is random, as without any feedback; the other is an entry in which draws
- * were changed, cut off or taken from another entry. What a tape does not hold is drawn
- * again. Which of these happens is decided by the seed.
+ * A call depends only on the numbers that it drew, so the tape of its draws repeats it, with all
+ * checks. An entry is the tapes of the last few calls of a thread, because what a call reaches
+ * depends on earlier calls, and because a task runs after its submit. Of two sequences one is
+ * random, as without any feedback; the other is an entry in which draws were changed, cut off or
+ * taken from another entry. The generator supplies draws beyond the end of a tape. The seed decides
+ * which of these happens.
  *
- * In a directory an entry is a file, as struct sequence, named after its content. What is
- * read from there is repeated once as it is, before anything else.
+ * In a directory, each entry is a file, as struct sequence, named after its content. An entry that
+ * is read from there is first repeated as it is.
  */
 #include "fuzz.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What calls, and the tasks that they submit, reached in the module: KCOV's program
- * counters, of which only a module built for this has any (scripts/build --kcov).
+ * What calls, and the tasks that they submit, reached in the module: KCOV's program counters, which
+ * only a module built for this has (scripts/build --kcov).
  *
- * A fuzzing thread collects what its own calls reach. Its tasks run in workers, which
- * collect for a thread that does nothing else: a thread of KCOV is one or the other. The
- * fuzzing thread is created by that one and so inherits its handle, which the tasks take
- * along (module/faces/dev/load/cover.h). What workers reached comes when a task has ended, so
- * with a later call of the same thread.
+ * A fuzzing thread collects what its own calls reach. Its tasks run in workers, and a thread of
+ * KCOV cannot collect both, so another thread, which does nothing else, collects what workers
+ * reach. It creates the fuzzing thread, which so inherits its handle, and the tasks carry the
+ * handle (module/faces/dev/load/cover.h). What a task reached is known when it has ended, so it is
+ * credited to a later call of the same thread.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.
  */
@@ -102,8 +102,8 @@ static unsigned int look(struct buffer *buffer, enum who who)
 		if (buffer->words[buffer->at + 1])
 			nr_new += reached(buffer->words[buffer->at + 1], who);
 	/*
-	 * Workers may add to it at any time. If one has just read how many there are, what
-	 * it writes next makes us look at the old ones again, which does no harm.
+	 * Workers may add to it at any time. If a worker has just read the length, its next write
+	 * makes us look at old entries again, which does no harm.
 	 */
 	if (who == CALLER || nr > buffer->size / 2) {
 		__atomic_store_n(&buffer->words[0], 0, __ATOMIC_RELEASE);

@@ -2,14 +2,12 @@
 /*
  * Open files and the cookies of their tasks.
  *
- * What must hold: a record carries a cookie that was submitted through the same
- * file, and no cookie comes back twice, nor one whose task was refused or
- * silent. A file that no child has used is drained when it is closed: then
- * every accepted task that is not silent has had its record.
+ * What must hold: a record has a cookie that was submitted through the same file; no cookie comes
+ * back twice, and none of a refused or silent task comes back. A file that no child has used is
+ * drained when it is closed: then every accepted task that is not silent has had its record.
  *
- * The table of cookies is shared between processes, and each of them has open files of its
- * own. A cookie is an index into the table, with a check word above; the cookie 0 is
- * anybody's.
+ * The table of cookies is shared between processes, and each of them has open files of its own. A
+ * cookie is an index into the table, with a check word above; the cookie 0 may be used by all.
  */
 #include "fuzz.h"
 

@@ -2,10 +2,10 @@
 /*
  * ioctl_fuzz: what its parts share. See ioctl_fuzz.c.
  *
- * Every call draws its decisions from a generator that is seeded with the run's
- * seed, the number of the thread and the number of the call, and with nothing
- * else: call 4711 of thread 2 asks for the same thing whatever came before. Where the
- * kernel says what a call reached, some calls draw from a tape instead, see corpus.c.
+ * Every call draws its decisions from a generator whose seed is made of the run's seed, the number
+ * of the thread and the number of the call, and of nothing else: call 4711 of thread 2 asks for the
+ * same thing whatever came before. Where the kernel says what a call reached, some calls draw from
+ * a tape instead, see corpus.c.
  */
 #ifndef WPOOL_FUZZ_H
 #define WPOOL_FUZZ_H
@@ -153,9 +153,8 @@ extern int ready_fd;		/* a file that can always be read from */
 /* ---- call.c --------------------------------------------------------------------- */
 
 /*
- * The time of the watcher's last round: a call costs two looks at it, and each look at the
- * kernel's clock may be a system call of its own. A sum of many differences is right all
- * the same.
+ * The time of the watcher's last round. A call reads it twice, because each reading of the kernel's
+ * clock may be a system call of its own. A sum of many differences is still right.
  */
 extern atomic_ullong clock_ns;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What people type, under libFuzzer or from replay_parsers.c. The first byte chooses the
- * parser, see the end of this file; the rest is the text, in memory of exactly its size.
+ * Input of users, under libFuzzer or from replay_parsers.c. The first byte chooses the parser, see
+ * the end of this file; the rest is the text, in memory of exactly its size.
  *
- * What is accepted must be within the limits that the caller gave; what is refused leaves
- * the result alone and says why on one line; and what wpoolctl accepts, the kernel must
- * accept, and mean the same.
+ * An accepted value must be within the limits that the caller gave. A refused one leaves the result
+ * unchanged, with a reason on one line. And what wpoolctl accepts, the kernel must accept, and mean
+ * the same.
  *
  * The attributes are those of module/pool/attr_table.h: a new one needs nothing here. A new
  * workload needs a line in fuzz_work(), and a seed in corpus/.

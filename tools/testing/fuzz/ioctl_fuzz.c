@@ -16,14 +16,14 @@
  *              those that went wrong; a run begins with the ones that are there
  *   --blind    without KCOV's feedback, even if there is any
  *
- * If the kernel has KCOV and wpool is built for it (scripts/build --kcov), calls that
- * reach what none did before, there or in the workers that run its tasks, are kept, and half
- * of all calls are variants of those. Then the seed alone does not repeat a run.
+ * If the kernel has KCOV and wpool is built for it (scripts/build --kcov), a call is kept if it
+ * reaches code that no call reached before, in the call itself or in the workers that run its
+ * tasks. Half of all calls are variants of kept ones. Then the seed alone does not repeat a run.
  *
- * To be run as root in a virtual machine; what the kernel's log says about it is
- * the other half of the test. Threads of a process share files, all processes share pools;
- * one call in thousands is a process of its own that is killed in the middle. Whoever sleeps
- * in a call for longer than 10 ms gets a signal.
+ * Run it as root in a virtual machine; the other half of the test is what the kernel's log says.
+ * Threads of a process share files, all processes share pools; one call in thousands is a process
+ * of its own that is killed in the middle. A thread that sleeps in a call for longer than 10 ms
+ * gets a signal.
  *
  * Exit: 0 all as it should be, 1 something was wrong, 2 wrong use.
  */
@@ -248,7 +248,7 @@ static void hangs(struct fuzzer *f)
 }
 
 /*
- * Signals, with and without SA_RESTART, for those who are in a call for two rounds or more,
+ * Send signals, with and without SA_RESTART, to threads that are in a call for two rounds or more,
  * until all have ended.
  */
 static void watch(uint64_t end_ns)

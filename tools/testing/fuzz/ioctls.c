@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of the ioctls: a valid structure, most often one thing wrong with
- * it, and what the answer may be then.
+ * The grammar of the ioctls: a valid structure, most often with one thing wrong with it, and the
+ * results that are allowed then.
  *
- * Of every call is checked: the errno is one that the ABI names for it, the one
- * that the mistake must give, success only without one; the answer is written
- * where it belongs and nowhere else; no address of the kernel is in it.
+ * For every call is checked: the errno is one that the ABI names for it, and the one that the
+ * mistake must give, with success only without a mistake; the answer is written where it belongs
+ * and nowhere else; no address of the kernel is in it.
  */
 #include "fuzz.h"
 
@@ -54,11 +54,11 @@ struct guess {
 
 /**
  * struct grammar - one ioctl
- * @size: of its structure, whose first version is all there is so far
- * @flags: that it knows
- * @answers: the structure comes back
- * @errnos: that it may give, besides those that all may give
- * @generate: a structure, most often a valid one
+ * @size: size of its structure, which has only its first version so far
+ * @flags: the flags that it knows
+ * @answers: the structure is copied back
+ * @errnos: errnos that it may give, besides those of all ioctls
+ * @generate: makes a structure, most often a valid one
  */
 struct grammar {
 	uint32_t size;
@@ -643,9 +643,8 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 /* ---- structures that change while the kernel reads them ------------------------------- */
 
 /*
- * Threads use the same two structures, and each puts other sizes and flags into
- * them. The descriptors are zero throughout: a noop with the cookie that is
- * anybody's.
+ * Threads use the same two structures, and each puts other sizes and flags into them. The
+ * descriptors are all zero: a noop with the cookie 0, which all may use.
  */
 void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 {

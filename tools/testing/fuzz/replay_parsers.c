@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_parsers.c without libFuzzer: each file of the corpus, and simple mutations of them,
- * which are the same in every run. It does not look for what is new; it says in a second
- * whether what the fuzzer asks of the parsers still holds, and that its sources compile.
+ * fuzz_parsers.c without libFuzzer: it runs each file of the corpus, and simple mutations of it,
+ * which are the same in every run. It does not search for new inputs; it shows in a second whether
+ * the parsers still pass the fuzzer's checks, and that its sources compile.
  *
  *	replay_parsers NUMBER FILE|DIRECTORY...
  *

@@ -2,9 +2,8 @@
 /*
  * sysfs and debugfs: stores of all kinds of text, and what can be read there.
  *
- * Whatever comes out of the kernel is searched for its addresses, and for
- * numbers that only an underflow explains. A process of nobody's reads as well:
- * it must not be able to open the device.
+ * All output of the kernel is searched for its addresses, and for numbers that only an underflow
+ * explains. A process without privileges reads as well: it must not be able to open the device.
  */
 #include "fuzz.h"
 

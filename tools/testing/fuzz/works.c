@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of task descriptors. What is valid stays small enough for a run to go
- * on: sleeps that only a cancel ends are rare, and never go to a pool whose submitter
- * would have to run them itself.
+ * The grammar of task descriptors. Valid ones stay small enough for a run to continue: sleeps that
+ * only a cancel ends are rare, and never go to a pool whose submitter would have to run them
+ * itself.
  */
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A real-time thread queues works on its own CPU, and polls until all of them have run, or for
- * hold_ms: what a driver beside a polling user of a CPU waits for. The init function returns
- * when the works have run. Parameters say what came of it:
+ * hold_ms: the load of a driver beside a program that polls on a CPU. The init function returns
+ * when the works have run. Parameters show the results:
  *
  *	ran_meanwhile	how many works had run when the thread stopped to poll
  *	ran		how many in the end

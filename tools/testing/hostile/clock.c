@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The machine's clock jumps by days, forward and back, while timers, waits with a time-out,
- * max_wait_ms and the expiry of workers run. None of them goes by that clock: nothing comes
- * too early, and nothing waits for the day to come again. Where the clock jumps both ways, that
- * day soon comes; so it also jumps forward only, and back only.
+ * max_wait_ms and the expiry of workers run. None of them depends on that clock: nothing is early,
+ * and nothing waits until the same day comes again. If the clock jumps both ways, that day comes
+ * soon; so it also jumps forward only, and back only.
  */
 #include "hostile.h"
 

@@ -41,8 +41,8 @@ static inline bool is_whole(int fd, __u64 tokens)
 	} while (0)
 
 /*
- * That many tasks that do not end fit into an idle pool, and not one more; they are cancelled. Its
- * figures might say that all is free, and still a submitter find no room.
+ * Exactly this many tasks that do not end fit into an idle pool; they are cancelled. The figures
+ * alone might say that all places are free while a submitter finds no room.
  */
 #define EXPECT_ROOM(which, tokens)						\
 	do {									\

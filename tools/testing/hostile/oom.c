@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine without memory: programs take more than there is, and the kernel kills one after
- * the other, submitters of a pool among them, most of which stand in line for room. Nothing is
- * lost with these, the tasks of the others run, and afterwards the pool is whole: it holds as
- * many tasks as ever.
+ * A machine without memory: programs take more than there is, and the kernel kills one after the
+ * other. Some are submitters of a pool, most of which wait for room. Nothing is lost with these,
+ * the tasks of the others run, and afterwards the pool has all its places.
  *
- * Only where there is little memory, as the selftest mem_hog, which has a pool that must go on
- * meanwhile (reclaim). This one need not: it has to survive.
+ * Only where there is little memory, like the selftest mem_hog, whose pool must continue meanwhile
+ * (reclaim). The pool here need not: it has to survive.
  */
 #include "hostile.h"
 
@@ -52,8 +51,8 @@ static void *submit_for_ever(void *data)
 }
 
 /*
- * Submit to a file of its own all the time, by many threads, which keeps the pool full, and take
- * more and more memory: by the tasks, too. It is the first to be killed.
+ * Submit to its own file all the time, from many threads, which keeps the pool full, and take more
+ * and more memory, by the tasks, too. This process is the first to be killed.
  */
 static void hog(const char *pool)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A real-time thread keeps a CPU for itself, and nothing throttles it. What is queued on
- * that CPU is run by another one: it does not wait for the thread.
+ * A real-time thread keeps a CPU for itself, and nothing throttles it. Another CPU runs the tasks
+ * that are queued on that CPU: they do not wait for the thread.
  *
  * The thread holds its CPU for HOLD_NS at least, and until all tasks have started. The monitor
- * looks every 10 ms, and moves what it has seen twice: a hundredth of the hold is more than
- * that. An emulator is too slow for such a bound, so a tenth of it is asked of half of the
- * tasks, and of the others that they do not wait for the thread. Where it takes long to make a
- * worker, as on the debug kernel, the hold is a multiple of that: see measure().
+ * looks every 10 ms, and acts on what it has seen twice, which takes less than a hundredth of the
+ * hold. An emulator is too slow for such a bound, so half of the tasks must start within a tenth of
+ * it, and the others must not wait for the thread. Where it takes long to make a worker, as on the
+ * debug kernel, the hold is a multiple of that time: see measure().
  */
 #include "hostile.h"
 

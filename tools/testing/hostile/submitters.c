@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters in line for admission, by the thousand, some of which are stopped, frozen with
- * their cgroup, or killed where they wait: those in line behind them go on, and none of them
- * takes a token with it.
+ * Thousands of submitters that wait for room, some of which are stopped, frozen with their cgroup,
+ * or killed while they wait: those behind them are served, and none of them takes a token with it.
  */
 #include "hostile.h"
 
@@ -189,8 +188,8 @@ static bool kill_one(struct _test_data_line *self, bool *killed, int i)
 #define IN_A_ROUND	(NR / 10)
 
 /*
- * The same again and again, at random moments: a process is killed on its way into the line, in
- * it, and on its way out. Rounds are added until enough are killed while the line moves.
+ * The same again and again, at random moments: a process is killed before it waits, while it waits,
+ * and after that. Rounds are added until enough are killed while waiters are served.
  */
 TEST_F(line, killed_at_any_moment)
 {

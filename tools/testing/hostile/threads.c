@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine without a thread to spare: programs have forked until they got EAGAIN, because
- * kernel.threads-max or kernel.pid_max is used up. A pool continues with the workers that it
- * has, and gets more when there are threads again.
+ * A machine without a free thread: programs have forked until they got EAGAIN, because
+ * kernel.threads-max or kernel.pid_max is used up. A pool continues with the workers that it has,
+ * and gets more when threads are free again.
  */
 #include "hostile.h"
 

@@ -3,8 +3,8 @@
  * An administrator, or a tool that tunes all threads of a machine, changes the workers of a
  * pool that is in use: their CPUs, their nice value, their class. The pool continues.
  *
- * The kernel refuses other CPUs, by affinity and by cgroup, because workers are bound; it lets
- * the others happen. Signals do nothing.
+ * The kernel refuses other CPUs, by affinity and by cgroup, because workers are bound; it allows
+ * the other changes. Signals have no effect.
  */
 #include "hostile.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One bug of each kind, made on purpose: a checker that reports nothing proves
- * something only if it is known to report something. A kind written to the file
- * wpool_bug in debugfs happens there and then, in the process that writes it.
- * See scripts/guest/judge.sh. Nothing of the pool's is used here.
+ * One bug of each kind, made on purpose: a checker that reports nothing proves something only if it
+ * is known to report that bug. A kind written to the file wpool_bug in debugfs happens at once, in
+ * the process that writes it. See scripts/guest/judge.sh. Nothing of the pool is used here.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For the virtual machines of the tests only. wpool takes the static key of the
- * preempt notifiers when it is loaded and gives it back when it goes; each time
- * the kernel patches its own text. An emulator that runs several CPUs at once can
- * go on executing the breakpoint that patching leaves for a moment, and then the
- * machine hangs in the handler: once in some fifty loads. Who holds the key from
- * the start spares the tests, which load wpool again and again, the patching.
+ * For the virtual machines of the tests only. wpool takes the static key of the preempt notifiers
+ * when it is loaded and gives it back when it is unloaded; each time the kernel patches its own
+ * text. An emulator that runs several CPUs at once may still execute the breakpoint that patching
+ * leaves for a moment, and then the machine hangs in the handler: about once in fifty loads. This
+ * module holds the key from the start, so that the tests, which load wpool again and again, cause
+ * no patching.
  */
 #include <linux/module.h>
 #include <linux/preempt.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that leaves softirqs disabled, and a plug and a memory cgroup, for module_load of the
- * selftests: they run on kernels that have no KUnit, as Debian's PREEMPT_RT, where disabled
- * softirqs are a lock of the CPU, no preemption, and hold migration and RCU, and which have
- * block devices and memory cgroups, other than those with KUnit. The suite wpool_contain has the
- * rest of what a task may leave.
+ * A task that leaves softirqs disabled, a plug and a memory cgroup, for module_load of the
+ * selftests. They run on kernels without KUnit, unlike the suite wpool_contain, which has the rest
+ * of what a task may leave: on Debian's PREEMPT_RT disabled softirqs are a lock of the CPU, without
+ * disabled preemption, and hold migration and RCU; and these kernels have block devices and memory
+ * cgroups.
  *
- * The init function succeeds if the next task of the same worker finds nothing of it,
- * and others of that CPU can disable softirqs, and says what there is if not.
+ * The init function succeeds if the next task of the same worker finds nothing of it, and other
+ * threads of that CPU can disable softirqs; otherwise it logs what was found.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase nasty: each actor draws what it does next, again and again. One more
- * thread, the conductor, compares figures meanwhile and sees to it that nobody
- * is stuck.
+ * Phase nasty: each actor draws what it does next, again and again. One more thread, the conductor,
+ * compares figures meanwhile and checks that no actor is stuck.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tasks under torture do. None may wait for another pool, or two pools
- * could wait for each other: a task blocks only in its own, where the pool says
- * -EDEADLK, or runs what it waits for. Each starts less than one other task on
- * the average, so they die out.
+ * What tasks under torture do. None may wait for another pool, or two pools could wait for each
+ * other: a task waits only for its own pool, which returns -EDEADLK, or runs the task for which it
+ * waits. Each starts less than one other task on average, so they die out.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -35,8 +34,8 @@ static void give_way(struct rnd *rnd)
 }
 
 /*
- * Again, on the same place; the pool says -EALREADY to a second one, and -ECANCELED
- * while somebody waits in wpool_task_cancel_sync().
+ * Submit it again, into the same place; the pool returns -EALREADY to a second submit, and
+ * -ECANCELED while a thread waits in wpool_task_cancel_sync().
  */
 static void resubmit(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {

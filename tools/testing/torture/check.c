@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The accounts. A submit is counted as begun before the call and as accepted or
- * refused after it, so at any moment
+ * The accounts. A submit is counted as begun before the call and as accepted or refused after it,
+ * so at any moment
  *
  *   accepted - again - in_caller <= submitted <= begun - refused
  *

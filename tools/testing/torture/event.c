@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase event: events that are fired, armed, changed and cancelled at random, by threads
- * and in hard interrupts, in pools that are full, tuned, closed and opened meanwhile.
+ * Phase event: events that are fired, armed, changed and cancelled at random, by threads and in
+ * hard interrupts, in pools that are full, tuned, closed and opened meanwhile.
  *
  * A thing is one event with its accounts. What a call says that it did is counted, and
  * in the end, when nothing can happen to the event any more,
  *
  *   fired - taken_back <= runs + aborts <= fired + armed
  *
- * Each fire that said so was a run, or an abort in a closed pool, unless a cancel said
- * that it took something back; and no run came from nowhere. Its function never runs
- * twice at once, and one that belongs to nobody frees itself.
+ * Each fire that returned true was a run, or an abort in a closed pool, unless a cancel said that
+ * it took something back; and there was no other run. Its function never runs twice at once, and an
+ * event without an owner frees itself.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

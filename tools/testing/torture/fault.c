@@ -2,12 +2,11 @@
 /*
  * Phase fault: tasks that die, among many that must not notice.
  *
- * One thread submits tasks that die, one after the other, so that the reports
- * of two deaths do not mix; in every way that a task can be submitted. Producers
- * keep the pool full of good tasks meanwhile, somebody flushes all the time, and
- * somebody waits in line for room. Each death must be noticed: the task has
- * failed, the fault handler was told the truth, nobody sleeps forever. In the
- * end as many tasks as the capacity says must run side by side.
+ * One thread submits tasks that die, one after the other, so that the reports of two deaths do not
+ * mix; in every way that a task can be submitted. Meanwhile producers keep the pool full of good
+ * tasks, one thread flushes all the time, and another waits for room. Each death must be noticed:
+ * the task has failed, the fault handler got the right report, no thread sleeps forever. In the end
+ * as many tasks as the capacity says must run side by side.
  */
 #include <linux/bug.h>
 #include <linux/completion.h>

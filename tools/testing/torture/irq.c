@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submits and cancels from interrupts: each pool has a timer that fires in hard
- * and one that fires in soft interrupts, each with some items of its own. They
- * go on while the pool is released, rebooted and destroyed.
+ * Submits and cancels from interrupts: each pool has a timer that fires in hard and one that fires
+ * in soft interrupts, each with some items of its own. They continue while the pool is released,
+ * rebooted and destroyed.
  */
 #include <linux/slab.h>
 

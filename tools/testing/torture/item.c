@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks under torture. Every submit takes a ticket and every refusal gives it
- * back; a function that starts needs one. Whoever owns a joinable item settles
- * it after a wait: what has a ticket and did not run must have been taken back
- * by somebody, and what was taken back must not have run.
+ * Tasks under torture. Every submit takes a ticket and every refusal gives it back; a function that
+ * starts needs one. The thread that owns a joinable item checks it after a wait: if it has a ticket
+ * and did not run, a thread must have taken it back, and a task that was taken back must not have
+ * run.
  *
  * A settled item's task is filled with a pattern, which nobody may touch until
  * it is prepared again.
@@ -356,7 +356,7 @@ void titem_drop(struct titem *item)
 }
 
 /*
- * Each of those submits has run or was taken back. Whoever takes one back says so
+ * Each of those submits has run or was taken back. A thread that takes one back notes that
  * afterwards, and is pinned meanwhile.
  */
 void titem_check_flushed(struct titem *item, int accepted)

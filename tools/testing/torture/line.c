@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase line: submitters that wait are served first-in-first-out, nobody
- * overtakes them, and each of them leaves.
+ * Phase line: submitters that wait are served first-in-first-out, no submitter overtakes them, and
+ * each wait ends.
  *
- * A pool of one place, which is taken by a task at a gate. Waiters join the
- * line one after the other, each when the one before is seen to wait; so their
- * order is known. Some are killed, some run out of time. Then one of:
+ * A pool of one place, which is taken by a task at a gate. Waiters come one after the other, each
+ * when the one before is seen to wait, so their order is known. Some are killed, some time out.
+ * Then one of:
  *
- *   - the gate opens: with one place a task starts when its submitter was
- *     served, so the tasks must start in the order of the line, and before
- *     those of a thread that has tried all the time without waiting;
+ *   - the gate opens: with one place a task starts when its submitter was served, so the tasks must
+ *     start in the order of the waiters, and before those of a thread that has tried all the time
+ *     without waiting;
  *   - the limit grows: exactly as many tasks as now fit are accepted, from the
  *     head of the line;
  *   - the pool is closed: everybody leaves with -ESHUTDOWN.

@@ -4,8 +4,8 @@
  * of the pool itself, begin them in pools that are small, full of other tasks, tuned, closed
  * and opened.
  *
- * A loop must do each index once and tell an error, or a prefix in each chunk is lost; it
- * must not end before its last chunk has.
+ * A loop must do each index once and return an error, or a prefix in each chunk is lost; it must
+ * not end before its last chunk has.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Start and stop. insmod returns at once; a thread runs the phase that was
- * asked for and drains everything, then the state is "done". rmmod before that
- * ends the phase early.
+ * Start and stop. insmod returns at once; a thread runs the requested phase and drains everything,
+ * then the state is "done". rmmod before that ends the phase early.
  */
 #include <linux/bitops.h>
 #include <linux/completion.h>

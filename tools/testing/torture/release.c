@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase release: when wpool_release() with WPOOL_RELEASE_CANCEL has returned, no task begins any
- * more. Each thread has a pool, and in each round it fills the pool, closes it a moment later,
- * and then sets a flag, which no function that starts may see. Tasks submit themselves again and
- * wait for others, so each way to a start is open when the pool is closed.
+ * more. Each thread has a pool, and in each round it fills the pool, closes it a moment later, and
+ * then sets a flag, which no function that starts may see. Tasks submit themselves again and wait
+ * for others, so a task can start in every way when the pool is closed.
  *
  * Where the kernel preempts its threads, a worker may stand between its claim of a task, which
  * the release must have seen, and the first instruction of the function: as many functions as

@@ -8,8 +8,8 @@
  *   digest    of the first decisions of all actors
  *   seen      what else was seen, with how often
  *
- * A violation is a warning in the kernel's log, the first ones with where it
- * was seen; the run continues, because what follows may say more.
+ * A violation is a warning in the kernel's log; the first ones say where they were seen. The run
+ * continues, because later ones may say more.
  */
 #include <linux/bug.h>
 #include <linux/module.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Decisions that one number reproduces. What a thread does in its n-th step
- * follows from the seed, the thread and n alone, never from what came of the
- * steps before: a second run with the same seed decides the same, however the
- * scheduler mixes the threads.
+ * Decisions that one number reproduces. What a thread does in its n-th step follows from the seed,
+ * the thread and n alone, never from the result of earlier steps: a second run with the same seed
+ * decides the same, however the scheduler mixes the threads.
  */
 #ifndef TORTURE_RND_H
 #define TORTURE_RND_H

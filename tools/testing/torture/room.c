@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rooms: pools that live for a moment, each made by a thread of a stage that nobody else
- * submits to. So it is known how much room there is, however much happens in other pools:
- * wpool_nr_free() must say so, exactly, and so must the submits.
+ * Rooms: pools that live for a moment, each made by a thread of a stage, and used by no other
+ * submitter. So it is known how much room there is, whatever happens in other pools:
+ * wpool_nr_free() must return exactly that, and the submits must find it.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shuffle: at random moments, threads that submit and wait are moved among CPUs,
- * those of this module and of wpoolctl. All of them are sent off one CPU, which may
- * fall asleep then, or some of them are crowded on one. Workers are bound to the CPU
- * they are at home on, and only the pool moves them: it is made to, by a change of
- * its cpumask.
+ * Shuffle: at random moments, threads that submit and wait are moved among CPUs, those of this
+ * module and of wpoolctl. Either all of them leave one CPU, which may then sleep, or some of them
+ * are crowded on one. Workers are bound to their home CPU, and only the pool moves them, when its
+ * cpumask is changed.
  *
  * The idea, and the first of the two ways, are from torture_shuffle_tasks() of
  * Linux's kernel/torture.c, which is in a module that stock kernels do not have.
@@ -51,8 +50,8 @@ static u32 find_threads(void)
 }
 
 /*
- * Move one in @one_in threads. No CPU goes meanwhile: a kernel thread that is sent to one at
- * the last moment stays there, and the kernel warns.
+ * Move one in @one_in threads. No CPU goes offline meanwhile: a kernel thread that is sent to one
+ * at the last moment stays there, and the kernel warns.
  */
 static void move(struct rnd *rnd, u32 one_in)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Silence. A write of 1 to the parameter "silence" lets each actor finish what it
- * has in flight and then keeps it from starting anything; the interrupts stop, too.
- * The write returns when nothing of wpool moves. A write of 0 ends the silence and
- * returns when everybody acts again.
+ * Silence. A write of 1 to the parameter "silence" lets each actor finish what it has begun and
+ * then keeps it from starting anything; the interrupts stop, too. The write returns when nothing of
+ * wpool runs. A write of 0 ends the silence and returns when all actors run again.
  *
  * What must hold when nobody has used the pools for a while, however long that is:
  *

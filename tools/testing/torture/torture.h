@@ -367,8 +367,8 @@ bool stutter_wanted(void);
 /* Returns when the silence is over. */
 void stutter_stay(void);
 /*
- * For the conductor of a phase, again and again: if a silence is asked for, have it.
- * That many threads stay; look() complains of those that are stuck before they do.
+ * For the conductor of a phase, again and again: carry out a silence if one is requested. That many
+ * threads stay; look() complains of those that are stuck before they do.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
 /* The phase begins, or ends, to serve. */

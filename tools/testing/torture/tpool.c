@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools under torture. A slot holds the pool that actors find there; whoever
- * exchanges it destroys the old one while others are still inside calls with
- * it, which their references allow.
+ * Pools under torture. A slot holds the pool that actors find there; an actor that exchanges it
+ * destroys the old one while others are still inside calls with it, which their references allow.
  *
  * The last user of a pool compares its accounts: by then every item that was
  * submitted to it has been settled.

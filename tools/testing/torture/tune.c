@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning at random. tp->limit is how many workers may be inside tasks, whatever
- * a change of the capacity that is under way has done so far:
+ * Tuning at random. tp->limit is how many workers may be inside tasks, at any point of a change of
+ * the capacity that is in progress:
  *
  *   - before the capacity grows, the limit is the new one;
- *   - after it has shrunk, the limit stays the old one until there are no more
- *     workers than the new capacity, for none is made before that.
+ *   - after the capacity has shrunk, the limit stays the old one until there are no more workers
+ *     than the new capacity, because none is made before that.
  *
  * limit_gen moves with each change. Who compares looks at it before and after.
  */

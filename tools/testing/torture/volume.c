@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase volume: as many tasks as go through. Each producer has a set of tasks
- * that do next to nothing. It hands the set over in batches of random sizes,
- * waits for each task, sees that each ran exactly once more, and begins again.
- * Attributes are tuned meanwhile, also below what is under way.
+ * Phase volume: as many tasks as possible. Each producer has a set of tasks that do next to
+ * nothing. It hands the set over in batches of random sizes, waits for each task, checks that each
+ * ran exactly once more, and begins again. Attributes are tuned meanwhile, also below the number of
+ * tasks in progress.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>

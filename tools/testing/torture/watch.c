@@ -4,10 +4,10 @@
  * and soft interrupts make, while watches begin and end and the pool is tuned, closed and
  * opened.
  *
- * A thing counts what is posted to it. After a wake-up its function must see all that was
- * posted before, so that none may be lost while it is watched; it never runs twice at once.
- * Its file is ready while something is posted that its function has not seen. A loner ends
- * its watch and frees itself in its first run.
+ * A thing counts what is posted to it. After a wake-up its function must see all that was posted
+ * before, so that nothing is lost while it is watched; the function never runs twice at once. Its
+ * file is ready while something is posted that its function has not seen. A loner ends its watch
+ * and frees itself in its first run.
  */
 #include <linux/anon_inodes.h>
 #include <linux/atomic.h>

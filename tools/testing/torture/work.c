@@ -7,7 +7,7 @@
  *
  *   queued <= runs + taken_back   and   runs <= queued + changed
  *
- * No work runs twice at once, and none of a queue while max_active others do. A quiet work
+ * No work runs twice at once, and no work of a queue runs while max_active others do. A quiet work
  * is only queued and flushed: it must have run when a flush has returned, and each run that had
  * started before has ended. A cancel or a disable that waits ends each such run of any work.
  *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the kernel as its parsers need to be compiled for user space: types
- * of the public header, and the functions that read numbers and words, which do
- * what the kernel's do.
+ * As much of the kernel as its parsers need to be compiled for user space: types of the public
+ * header, and the functions that parse numbers and words, which do what the kernel's do.
  */
 #ifndef WPOOL_FUZZ_SHIM_H
 #define WPOOL_FUZZ_SHIM_H

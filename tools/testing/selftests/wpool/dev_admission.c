@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool accepts and what it refuses: exactly its limit, submitters that
- * sleep and are woken, killed or sent away, limits that change under load, and
- * files and threads that submit to one pool together.
+ * What a pool accepts and what it refuses: exactly its limit, submitters that sleep and are woken,
+ * killed or refused, limits that change under load, and files and threads that submit to one pool
+ * together.
  */
 #include "wpool_test.h"
 #include "submitter.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workers of a pool are in the cgroups of who made it, or of who wrote to its file in sysfs:
- * what they use is taken from the share of these. All figures are those that cgroups count.
+ * The workers of a pool are in the cgroups of the process that made it, or that wrote to its file
+ * in sysfs: the time that they use is taken from the share of these. All figures are those that
+ * cgroups count.
  */
 #include <sys/mount.h>
 #include <sys/utsname.h>

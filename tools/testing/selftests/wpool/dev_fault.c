@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that oopses takes its worker with it, and nothing else: the task has
- * failed, the pool continues. Needs the module loaded with allow_fault=1.
+ * A task that oopses loses its worker, and nothing else: the task has failed, the pool continues.
+ * Needs the module loaded with allow_fault=1.
  *
- * After an oops a kernel no longer checks its locks, so this runs last. The
- * kernel's log is told beforehand how many oopses are wanted.
+ * After an oops a kernel no longer checks its locks, so this runs last. A line in the kernel's log
+ * says beforehand how many oopses are expected.
  */
 #include "wpool_test.h"
 

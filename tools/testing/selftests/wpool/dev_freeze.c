@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The attribute freezable: frozen through debugfs, on every kernel; and by a suspend that
- * goes no further than to freeze everything, where the kernel has /sys/power/pm_test.
+ * The attribute freezable: frozen through debugfs, on every kernel; and by a suspend that only
+ * freezes, where the kernel has /sys/power/pm_test.
  *
- * A task may start late on a slow machine, so what is asked for is only that the tasks of a
- * frozen pool do not start, and that those of another one do.
+ * A task may start late on a slow machine, so the test only asks that the tasks of a frozen pool do
+ * not start, and that those of another pool do.
  */
 #include "submitter.h"
 
@@ -222,9 +222,9 @@ static unsigned int count_between(const __u64 *starts, unsigned int nr, __u64 fr
 }
 
 /*
- * Both pools have tasks to run all the time. While the kernel keeps the system frozen, by
- * its own delay, no task of the freezable pool starts; those of the other one do, unless
- * the machine keeps its worker from its CPU for all that time.
+ * Both pools have tasks to run all the time. While the kernel keeps the system frozen, for its own
+ * delay, no task of the freezable pool starts; tasks of the other pool do, unless the machine keeps
+ * its worker from its CPU for all that time.
  */
 TEST_F(freeze, suspend)
 {

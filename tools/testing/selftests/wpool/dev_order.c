@@ -4,8 +4,8 @@
  * whatever the load.
  *
  * Of two tasks of one submitter, the order is that of its submits. A task of another submitter
- * counts as later if it was handed over when the first one had surely been accepted: its own
- * submitter has handed over the next ones since.
+ * counts as later if the first task had surely been accepted when it was handed over: the submitter
+ * of the first task has handed over the next ones since.
  */
 #include "wpool_test.h"
 
@@ -168,8 +168,8 @@ static int run(const struct pool *pool, struct submitter *submitters, unsigned i
 }
 
 /*
- * A worker may take a task and lose its CPU before the start is noted, for as long as the
- * machine likes: then the load is tried again.
+ * A worker may take a task and lose its CPU before the start is noted, for any time: then the load
+ * is tried again.
  */
 TEST_F(order, few_overtake_a_task)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What somebody may do who can open /dev/wpool and has no other privilege, as the member of
- * a group that a udev rule lets in.
+ * What a user may do who can open /dev/wpool and has no other privilege, such as a member of a
+ * group that a udev rule admits.
  */
 #include <linux/capability.h>
 #include <sys/eventfd.h>

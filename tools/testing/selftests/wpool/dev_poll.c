@@ -45,8 +45,8 @@ FIXTURE_TEARDOWN(poll)
 }
 
 /*
- * Let that many tasks wait; each has looked at the file once. A look is counted as completed
- * before its place is free again.
+ * Let this many tasks wait; each has looked at the file once. A look is counted as completed before
+ * its place is free again.
  */
 static bool begin(int fd, int event, unsigned int nr)
 {

@@ -2,15 +2,14 @@
 /*
  * Every allocation fails once: the calls on /dev/wpool, swept.
  *
- * A sweep makes one call again and again. The first time the first allocation
- * (or copy from or to user space, or making of a thread) in it fails, the second
- * time the second, and so on, until a call comes through in which nothing failed.
- * After each: the errno is one that stands for what failed, the same call works
- * now, and as many pools, workers and tasks are there as before. What leaks
- * shows in the scan at the end of the boot.
+ * A sweep makes one call again and again. The first time the first allocation (or copy from or to
+ * user space, or creation of a thread) in it fails, the second time the second, and so on, until a
+ * call succeeds in which nothing failed. After each: the errno is one that stands for what failed,
+ * the same call works now, and there are as many pools, workers and tasks as before. The scan at
+ * the end of the boot finds leaks.
  *
- * What is allocated by a worker fails by that thread's own fail-nth; for the thread
- * that makes workers see fail_spawn.c. Kernels without fault injection skip all of it.
+ * An allocation by a worker fails by that thread's own fail-nth; for the thread that makes workers
+ * see fail_spawn.c. Kernels without fault injection skip all of it.
  *
  * After the model of tools/testing/selftests/iommu/iommufd_fail_nth.c.
  */
@@ -70,9 +69,8 @@ FIXTURE_TEARDOWN(sweep)
 }
 
 /*
- * One call to be swept; each function returns 0 or -errno. @call makes it,
- * @check looks at what it did when it was a success, @undo makes it as if it had
- * never been, after a success.
+ * One call to be swept; each function returns 0 or -errno. @call makes it, @check checks its effect
+ * after a success, @undo reverts it after a success.
  */
 struct step {
 	int (*prepare)(struct _test_data_sweep *self);

@@ -53,8 +53,8 @@ static inline int nth_set(int fd, unsigned int nth)
 }
 
 /*
- * No more failures; returns 1 if one was due and came, 0 if not. To ask may be
- * what fails: then none had come before.
+ * No more failures; returns 1 if one was due and came, 0 if not. This request may itself be what
+ * fails: then none had come before.
  */
 static inline int nth_end(int fd)
 {

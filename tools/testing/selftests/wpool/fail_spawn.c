@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No worker can be made: nine times in a row, and for as long as the pool lives. By
+ * No worker can be made: nine times in a row, and for as long as the pool lives. This uses
  * fail_wpool_spawn, the module's own point of failure; fail_nth has every point, of the thread that
  * makes a preallocated pool. Kernels without fault injection skip all of it.
  */
@@ -42,8 +42,8 @@ static int no_workers(int fd)
 }
 
 /*
- * Nine times in a row: 10, 20, ... ms, then a second each time. All that was
- * queued meanwhile starts, and nothing is lost or done twice.
+ * Nine times in a row: after 10, 20, ... ms, then a second each time. All tasks queued meanwhile
+ * start, and none is lost or runs twice.
  */
 TEST_F(spawn, nine_times_in_a_row)
 {
@@ -85,8 +85,8 @@ static int tune_reclaim(int fd, __u32 reclaim)
 }
 
 /*
- * Nobody gets a worker, and the one that there is sleeps: a pool with a rescuer continues, one
- * task after the other. When it may have workers again, it has a new rescuer.
+ * No pool gets a worker, and the only one sleeps: a pool with a rescuer continues, one task after
+ * the other. When it may have workers again, it has a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)
 {

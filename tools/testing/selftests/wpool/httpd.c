@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sample that serves HTTP: what the protocol asks for, that a connection which waits
- * holds no worker, the bounds, and the end under load.
+ * The sample that serves HTTP: what the protocol requires, that a connection which waits holds no
+ * worker, the bounds, and the end under load.
  */
 #include "httpd.h"
 
@@ -9,8 +9,8 @@
 #define RMEM	"/proc/sys/net/ipv4/tcp_rmem"
 
 /*
- * What the kernel buffers for a connection, least, at first and most: little, so that a
- * server is soon stuck with a client that does not read, on a slow kernel as well.
+ * What the kernel buffers for a connection, least, at first and most. It is little, so that a
+ * client that does not read soon blocks the server, on a slow kernel as well.
  */
 #define BUFFERS	"4096 16384 65536"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A handler of the HTTP sample that oopses takes its worker and its own connection with
- * it, and nothing else. As dev_fault, this runs after all that looks at locks.
+ * A handler of the HTTP sample that oopses loses its worker and its own connection, and nothing
+ * else. Like dev_fault, this runs after all tests that check locks.
  */
 #include "httpd.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thousands of pools, and machines with many CPUs: pools that all have something to
- * do, are all destroyed at once, and see half of the CPUs go and come back.
+ * Thousands of pools, and machines with many CPUs: pools that all have tasks, are all destroyed at
+ * once, and see half of the CPUs go offline and online.
  *
  * $MANY says how many pools; without it they are fewer, for each takes its milliseconds.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine whose memory is all in use: programs that take more than there is, until the
- * kernel kills them, one after the other. A pool with the attribute reclaim continues
- * meanwhile, and whatever else happens, nothing is lost. So does a file system whose writes pass
- * through such a pool: memory gets free when they are done.
+ * A machine whose memory is all in use: programs take more than there is, until the kernel kills
+ * them, one after the other. A pool with the attribute reclaim continues meanwhile, and in any case
+ * nothing is lost. So does a file system whose writes pass through such a pool: they free memory
+ * when they are done.
  *
  * Only where there is little memory: with more, it takes long to use it up. In a machine of
  * 256 MB:  scripts/vm run --kernel 6.12 --mem 256M -- \
@@ -105,8 +105,8 @@ static bool is_enough(unsigned int killed, const char *pool)
 }
 
 /*
- * Tasks that sleep, each of which takes a worker, in a pool whose workers leave at once: it
- * needs new ones all the time. The harness limits the time.
+ * Tasks that sleep, each of which needs a worker, in a pool whose workers leave at once: it needs
+ * new ones all the time. The harness limits the time.
  */
 static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev_attrs *attrs)
 {

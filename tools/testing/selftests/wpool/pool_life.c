@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools and workers over time: when workers come and go, that a quiet pool is
- * really quiet, the smallest and the largest pools, and pools that come and go
- * from several processes at once.
+ * Pools and workers over time: when workers come and leave, that a quiet pool is really quiet, the
+ * smallest and the largest pools, and pools that several processes make and destroy at once.
  *
- * Nothing happens before its time, and that is checked. How long after it depends
- * on the machine: it is told, and has to be in WAIT_NS.
+ * Nothing happens before its time, and that is checked. How much later it happens depends on the
+ * machine: the test prints it, and it has to be within WAIT_NS.
  */
 #include "wpool_test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/: what a change of an attribute does to a pool that is in
- * use, to those who submit to it, and to its workers.
+ * /sys/class/wpool/<pool>/: the effect of a change of an attribute on a pool that is in use, on its
+ * submitters, and on its workers.
  *
  * Which values are taken at all: sysfs_attrs.c.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/pressure: in how much of the time tasks were queued for longer than
- * 10 ms, or submitters waited; and that programs which poll it are woken. The averages as
- * such: kunit/pressure_kunit.c.
+ * /sys/class/wpool/<pool>/pressure: the share of time in which tasks were queued for longer than 10
+ * ms, or submitters waited; and that programs which poll it are woken. kunit/pressure_kunit.c tests
+ * the averages themselves.
  */
 #include "sysfs_attrs.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the shell tests cannot do themselves. Prints "ready" when it has done
- * what it was asked for, and most commands then stay until they are killed.
+ * What the shell tests cannot do themselves. Prints "ready" when it has done its command; after
+ * that most commands stay until they are killed.
  *
  *	hold [POOL]		keep a file open, attached to POOL
  *	sleepers POOL NR	NR tasks that sleep, on POOL, made if need be

@@ -29,8 +29,8 @@
 #include <linux/wpool.h>
 
 /*
- * Only what hangs comes to this: an emulated machine with every check of a debug
- * kernel is slow, and more so where the real one does other things, too.
+ * Only a test that hangs takes this long: an emulated machine with every check of a debug kernel is
+ * slow, and slower if the real one does other work, too.
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	600
@@ -375,9 +375,9 @@ static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigne
 }
 
 /*
- * Until that many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A
- * machine may be too slow to make their workers before the first ones end:
- * -ETIME if they were still getting more, -ETIMEDOUT if not.
+ * Wait until this many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A machine may
+ * be too slow to make their workers before the first ones end: -ETIME if their number still grew,
+ * -ETIMEDOUT if not.
  */
 static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 {
