@@ -703,9 +703,9 @@ int wpool_destroy(struct wpool *pool);
  * Idempotent: on a pool that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL
  * cancels the tasks that are still queued.
  *
- * After %WPOOL_RELEASE_CANCEL only tasks that are claimed already still start: no worker claims one
- * once the call has returned. Queued tasks, and the second submit of a running task, end
- * with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
+ * After %WPOOL_RELEASE_CANCEL only tasks that are claimed already still start: none is claimed once
+ * the call has returned, nor by a submitter. Queued tasks, and the second submit of a running task,
+ * end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
  * call has returned, but never the caller, which may hold a lock that an abort function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
