@@ -86,7 +86,6 @@ void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
 
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 {
-	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
 	u32 capacity = limits->capacity;
 	bool shrunk = capacity < pool->capacity;
 
@@ -96,7 +95,7 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 		return;
 	WRITE_ONCE(pool->capacity, capacity);
 	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
-	wpool_waiters_resize(pool, old);
+	wpool_waiters_resize(pool);
 	if (shrunk) {
 		/* shuts out workers that read the old capacity, see look_for_task() */
 		synchronize_rcu();

@@ -486,10 +486,10 @@ void wpool_waiters_open(struct wpool *pool)
 	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
-void wpool_waiters_resize(struct wpool *pool, int old)
+void wpool_waiters_resize(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	wpool_tokens_resize(pool, old);
+	wpool_tokens_resize(pool);
 	/* the serve rule; the caller keeps the pool */
 	while (wpool_waiters_serve(pool))
 		cond_resched();

@@ -128,6 +128,6 @@ void wpool_waiters_close_to_others(struct wpool *pool);
 void wpool_waiters_open(struct wpool *pool);
 
 /* Adapt to new limits, as wpool_tokens_resize(), and serve the line. */
-void wpool_waiters_resize(struct wpool *pool, int old);
+void wpool_waiters_resize(struct wpool *pool);
 
 #endif /* WPOOL_TASK_WAITERS_H */
