@@ -226,7 +226,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
 	struct wpool_limits limits;
-	int err, total;
+	int err;
 
 	if (!attrs)
 		return -EINVAL;
@@ -239,8 +239,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 	if (err)
 		return err;
 	limits = wpool_limits_wanted(attrs);
-	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
-	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
+	if (func && !wpool_limits_are_items(&limits))
 		return wpool_attrs_refuse(-ERANGE, tells,
 					  "capacity + queue_depth of a pool with a function is more than %u",
 					  WPOOL_MAX_FUNC_ITEMS);
