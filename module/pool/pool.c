@@ -421,7 +421,7 @@ static void close_to_others(struct wpool *pool)
 	mutex_lock(&pool->tune_mutex);
 	if (pool->state == WPOOL_OPEN) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSING);
-		wpool_waiters_close_to_others(pool);
+		wpool_waiters_tell(pool, WPOOL_ATT_OWN, true);
 		/* as in close_pool() */
 		synchronize_rcu_expedited();
 	}
@@ -477,7 +477,7 @@ static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	wpool_waiters_open(pool);
+	wpool_waiters_tell(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
 /* Open a pool, unless it is closed and not empty; *empty: it was empty, or open. */

@@ -466,7 +466,7 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 	swake_up_all(&pool->admission.guests);
 }
 
-static void set_attention(struct wpool *pool, u32 bits, bool on)
+void wpool_waiters_tell(struct wpool *pool, u32 bits, bool on)
 {
 	unsigned long flags;
 
@@ -474,16 +474,6 @@ static void set_attention(struct wpool *pool, u32 bits, bool on)
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	__wpool_attention_set(pool, bits, on);
 	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
-}
-
-void wpool_waiters_close_to_others(struct wpool *pool)
-{
-	set_attention(pool, WPOOL_ATT_OWN, true);
-}
-
-void wpool_waiters_open(struct wpool *pool)
-{
-	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
 void wpool_waiters_resize(struct wpool *pool)
