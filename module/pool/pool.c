@@ -195,8 +195,8 @@ static int prealloc_workers(struct wpool *pool)
 	return pool->reclaim ? wpool_worker_create_all(pool, pool->min_workers) : 0;
 }
 
-/* Wait until no task and no worker is left of a closed pool, the rescuer included. */
-static void end_workers(struct wpool *pool)
+/* Wait until nothing of a closed pool is left but its memory. */
+static void end_pool(struct wpool *pool)
 {
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	if (READ_ONCE(pool->reclaim)) {
@@ -205,6 +205,15 @@ static void end_workers(struct wpool *pool)
 	}
 	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
+	/* no worker is left to arm it, and a tune checks the state */
+	timer_shutdown_sync(&pool->workers.expiry_timer);
+	/* waits for readers and writers of attributes */
+	if (device_is_registered(&pool->dev))
+		device_del(&pool->dev);
+	/* frees the name; hotplug no longer sees the pool */
+	wpool_registry_del(pool);
+	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
+	cancel_delayed_work_sync(&pool->follow_work);
 }
 
 /* @drops: tasks that have not started end with -ECANCELED. */
@@ -334,10 +343,7 @@ err_drain:
 	WRITE_ONCE(pool->state, WPOOL_CLOSED);
 	close_pool(pool, false);
 	mutex_unlock(&pool->tune_mutex);
-	end_workers(pool);
-	timer_shutdown_sync(&pool->workers.expiry_timer);
-	wpool_registry_del(pool);
-	cancel_delayed_work_sync(&pool->follow_work);
+	end_pool(pool);
 err_put:
 	if (owner && err == -EEXIST)
 		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
@@ -383,16 +389,7 @@ void wpool_pool_destroy(struct wpool *pool)
 		return;
 	}
 
-	end_workers(pool);
-	/* no worker is left to arm it, and a tune checks the state */
-	timer_shutdown_sync(&pool->workers.expiry_timer);
-	/* waits for readers and writers of attributes */
-	device_del(&pool->dev);
-	/* frees the name; hotplug no longer sees the pool */
-	wpool_registry_del(pool);
-	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
-	cancel_delayed_work_sync(&pool->follow_work);
-
+	end_pool(pool);
 	complete_all(&pool->destroyed);
 	wpool_put(pool);
 }
