@@ -22,37 +22,20 @@ struct wpool_behalf;
 struct wpool_worker;
 struct wpool_worn;
 
-/**
- * wpool_behalf_take() - take what the calling thread has
- * @what: WPOOL_AS_*
- *
- * Context: process context; sleeps.
- * Return: it; ERR_PTR() of an error of wpool_group_act_for_me().
- */
+/* Take what the calling thread has, WPOOL_AS_*; or ERR_PTR() as wpool_group_act_for_me(). Sleeps. */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
 /** wpool_behalf_drop() - drop it, or NULL, after the last call */
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
-/**
- * wpool_behalf_call() - call the function of a task on behalf of another thread
- * @behalf: what to put on
- * @func: the function
- * @task: its task, which may be gone afterwards
- * @ret: out: what it has returned
- *
- * Context: process context; the worker, or a submitter under %WPOOL_RUN.
- * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: it was not called.
+/*
+ * Call the function of a task, which may be gone afterwards, on behalf of that thread; *ret: what
+ * it has returned. Returns 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: not called.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
-/**
- * wpool_behalf_off() - a task is about to run inside the one that the worker runs
- * @w: the calling worker
- *
- * Return: what the outer task has on, for wpool_behalf_on(), or NULL.
- */
+/* A task is about to run inside that of the worker: returns what that has on, or NULL. */
 struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
 
 /** wpool_behalf_on() - the task inside has returned, and left nothing: put it on again */
