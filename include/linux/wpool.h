@@ -705,8 +705,8 @@ int wpool_destroy(struct wpool *pool);
  *
  * After %WPOOL_RELEASE_CANCEL only tasks that are claimed already still start: none is claimed once
  * the call has returned, nor by a submitter. Queued tasks, and the second submit of a running task,
- * end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after this
- * call has returned, but never the caller, which may hold a lock that an abort function takes.
+ * end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them, perhaps after
+ * this call has returned, but never the caller, which may hold a lock that an abort function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events, for a server that
  * shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its

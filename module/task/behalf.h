@@ -22,7 +22,7 @@ struct wpool_behalf;
 struct wpool_worker;
 struct wpool_worn;
 
-/* Take what the calling thread has, WPOOL_AS_*; or ERR_PTR() as wpool_group_act_for_me(). Sleeps. */
+/* Take what the calling thread has, WPOOL_AS_*; ERR_PTR() as wpool_group_act_for_me(). Sleeps. */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
 /** wpool_behalf_drop() - drop it, or NULL, after the last call */

@@ -168,7 +168,7 @@ bool wpool_task_mark_cancelled(struct wpool_task *task)
 	bool again, ret;
 	int old, new;
 
-	/* a pool is not empty before a second submit is counted out, nor freed with interrupts off */
+	/* the pool is not empty before that is counted out, nor freed while interrupts are off */
 	raw_spin_lock_irqsave(lock, flags);
 	pool = wpool_task_last_pool(task);
 	old = atomic_read(&task->state);
@@ -178,7 +178,8 @@ bool wpool_task_mark_cancelled(struct wpool_task *task)
 		if (!ret)
 			break;
 		if (again)
-			new = WPOOL_ST_TAKEN_BACK | (old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR));
+			new = WPOOL_ST_TAKEN_BACK |
+			      (old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR));
 		else
 			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
 	} while (!wpool_task_exchange(task, &old, new));
