@@ -11,6 +11,7 @@
 
 #include "core/state.h"
 #include "fixture.h"
+#include "full_pool.h"
 #include "inject.h"
 #include "probe.h"
 #include "task/state.h"
@@ -413,7 +414,7 @@ static void wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there(str
 	submit_meanwhile_in_another_pool(test, submit_in_line_late, wpk_jobs(test, 5, gate), gate);
 }
 
-/* ---- a close before a worker claims a task ---------------------------------- */
+/* ---- a close before a task is claimed ---------------------------------------- */
 
 static struct completion *released;
 static pid_t only_worker;
@@ -431,6 +432,14 @@ static void stop_claim_if_preemptible(struct wpool_task *task)
 	atomic_inc(&nr_delays);
 	if (preemptible())
 		wait_for_completion_timeout(released, WPK_PATIENCE);
+}
+
+static void begin_release(struct kunit *test)
+{
+	released = kunit_kzalloc(test, sizeof(*released), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, released);
+	init_completion(released);
+	atomic_set(&nr_delays, 0);
 }
 
 static void wait_for_next(struct wpk_job *job)
@@ -451,10 +460,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 		kunit_skip(test, "a kernel whose threads are not preempted");
 	jobs->job[0].gate = gate;
 	jobs->job[0].body = body;
-	released = kunit_kzalloc(test, sizeof(*released), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, released);
-	init_completion(released);
-	atomic_set(&nr_delays, 0);
+	begin_release(test);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
@@ -482,6 +488,81 @@ static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kuni
 	claim_beside_a_close(test, wait_for_next);
 }
 
+/* Before the state of this task changes, its submitter stops, if it can be preempted there. */
+static struct wpool_task *stopped_task;
+
+static void stop_submitter_if_preemptible(struct wpool_task *task)
+{
+	if (READ_ONCE(stopped_task) != task)
+		return;
+	WRITE_ONCE(stopped_task, NULL);
+	atomic_inc(&nr_delays);
+	/* where threads are not preempted, a case stops them only where they may sleep */
+	if (!IS_ENABLED(CONFIG_PREEMPTION) || preemptible())
+		wait_for_completion_timeout(released, WPK_PATIENCE);
+}
+
+/* A submitter of two tasks gives the second one back, and then runs the first. */
+static int submit_two(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	struct wpool_task *tasks[2] = { &jobs->job[0].task, &jobs->job[1].task };
+
+	return wpool_submit_batch(thread->pool, tasks, ARRAY_SIZE(tasks), 0);
+}
+
+/* @stop_at: of two jobs. The pool was closed meanwhile, its only worker is in a task. */
+static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *full,
+					 int (*submit)(struct wpk_thread *thread),
+					 struct wpk_jobs *jobs, int stop_at)
+{
+	struct wpk_thread *submitter;
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_RUN;
+	wpk_full_pool_attrs(test, full, &attrs);
+	begin_release(test);
+	WRITE_ONCE(stopped_task, &jobs->job[stop_at].task);
+	wpool_inject_set_delay(stop_submitter_if_preemptible);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	submitter = wpk_thread(test, submit, full->pool, &jobs->job[0].task, jobs);
+	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
+	KUNIT_EXPECT_EQ(test, wpool_release(full->pool, WPOOL_RELEASE_CANCEL), 0);
+	return submitter;
+}
+
+static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *submitter;
+	struct wpk_full full;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "a kernel whose threads are not preempted");
+	submitter = stop_in_submit(test, &full, wpk_do_submit, jobs, 0);
+	KUNIT_EXPECT_NE(test, atomic_read(&jobs->job[0].task.state) & WPOOL_ST_MASK,
+			WPOOL_ST_PENDING);
+	complete_all(released);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
+	wpk_gate_open(full.gate);
+}
+
+static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_thread *submitter;
+	struct wpk_full full;
+
+	submitter = stop_in_submit(test, &full, submit_two, jobs, 1);
+	complete_all(released);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
+	wpk_gate_open(full.gate);
+}
+
 static struct kunit_case between_cases[] = {
 	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
@@ -489,6 +570,8 @@ static struct kunit_case between_cases[] = {
 	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
 	KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
 	KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
+	KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
+	KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
 	{}
 };
 

@@ -697,10 +697,11 @@ int wpool_destroy(struct wpool *pool);
  * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the tasks that are
  * still queued.
  *
- * Once a call with %WPOOL_RELEASE_CANCEL has returned, no worker claims a task: only tasks claimed
- * before still start. Queued tasks, and the second submit of a running task, end with -ECANCELED. A
- * worker or a thread of the kernel's workqueues ends them, perhaps after this call has returned,
- * but never the caller, which may hold a lock that an abort function takes.
+ * Once a call with %WPOOL_RELEASE_CANCEL has returned, no task is claimed, neither by a worker nor
+ * by a submitter: only tasks claimed before still start. Queued tasks, and the second submit of a
+ * running task, end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them,
+ * perhaps after this call has returned, but never the caller, which may hold a lock that an abort
+ * function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events. It is for a server
  * that shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its

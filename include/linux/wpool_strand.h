@@ -73,7 +73,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *
  * When the pool is closed, the strand refuses tasks. Accepted tasks run to their end, and
  * wpool_destroy() and wpool_release_timeout() wait for them; with %WPOOL_RELEASE_CANCEL, tasks that
- * have not started are aborted with -ECANCELED.
+ * have not started are aborted with -ECANCELED, or with the status of their parallel part.
  *
  * If the worker dies in a task, the strand continues with the next one.
  */
@@ -132,8 +132,8 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  * @task: the task; neither waiting nor queued. It must not be a local variable.
  * @strand: its strand, prepared before
  * @func: the function
- * @abort: called instead if the task was accepted and then cancelled by
- *	wpool_release(), or after the worker died in @func; may be %NULL
+ * @abort: called instead if the task was accepted and then does not run, or after the worker died
+ *	in @func; may be %NULL
  *
  * If @func frees the task, nothing that may fault may follow, since the strand needs the task when
  * a worker dies in it.

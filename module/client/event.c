@@ -5,8 +5,8 @@
  * An event is a task and a timer. The task is detached, with a function in here. It waits for a
  * token and goes through the queues as any other, and is accepted and counted once for each time
  * that the event has fired. So the path of a task does not know about events, except that they
- * wait for a token without a submitter (wpool_waiters_join()). The fires are in event_fire.c, the
- * timer in event_timer.c. The state of the event is in event->state:
+ * wait for a token without a submitter (wpool_waiters_join()). The fires, and the
+ * timer, are in event_fire.c. The state of the event is in event->state:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -46,7 +46,6 @@
 #include <linux/wpool_event.h>
 
 #include "client/event_fire.h"
-#include "client/event_timer.h"
 #include "core/current.h"
 #include "core/state.h"
 #include "task/finish.h"

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fires of events, see event_fire.h.
+ * What fires an event: a call, or its timer. See event_fire.h.
+ *
+ * The timer of an event is the kernel's. event->lock protects it, together with task->armed:
+ *
+ *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
+ *           finds the event armed, and the timer not pending, ends the wait. Any other
+ *           callback belongs to an earlier time, and does nothing.
+ *
+ * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
+ * wait ends when the function starts, or with a cancel. If the timer expires in between, it fires
+ * an event that is fired already, which changes nothing. The end of a wait and the change of state
+ * that goes with it, an expiry's or a start's, are one step under the lock. A mod is a cancel, and
+ * then an arm.
  *
  * Barrier pair:
  *
@@ -12,11 +24,19 @@
 
 #include <linux/export.h>
 #include <linux/hardirq.h>
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
-#include <linux/wpool.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/timer.h>
 
+#include "compat.h"
+#include "core/state.h"
 #include "task/state.h"
 #include "task/submit.h"
+
+/* ---- the fire ---- */
 
 void wpool_event_send(struct wpool_event *event)
 {
@@ -27,7 +47,11 @@ void wpool_event_send(struct wpool_event *event)
 	wpool_submit_event(task->pool, task);
 }
 
-bool wpool_event_mark_fired(struct wpool_event *event, int timed, bool *home)
+/*
+ * The change of state that is a fire; *@home: the caller must send the task. @timed: EVENT_TIMED
+ * if the time has come, or 0. Returns false if the event was fired before, or ends.
+ */
+static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
 	int old = EVENT_IDLE, new;
 
@@ -64,10 +88,159 @@ bool wpool_event_fire(struct wpool_event *event)
 	if (in_nmi() || !wpool_event_has_pool(event))
 		return false;
 	local_irq_save(flags);
-	ret = wpool_event_mark_fired(event, 0, &home);
+	ret = event_mark_fired(event, 0, &home);
 	if (home)
 		wpool_event_send(event);
 	local_irq_restore(flags);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_event_fire);
+
+/* ---- the timer ---- */
+
+static bool is_hr(const struct wpool_event *event)
+{
+	return event->task.flags & WPOOL_TASK_HREVENT;
+}
+
+static struct hrtimer *hrtimer_of(struct wpool_event *event)
+{
+	return &container_of(event, struct wpool_hrevent, event)->timer;
+}
+
+static bool timer_is_queued(struct wpool_event *event)
+{
+	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
+}
+
+void wpool_event_timer_set(struct wpool_event *event, u64 expires)
+{
+	lockdep_assert_held(&event->lock);
+	WRITE_ONCE(event->task.armed, true);
+	if (is_hr(event))
+		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS_SOFT);
+	else
+		mod_timer(&event->timer, expires);
+}
+
+void wpool_event_timer_sync(struct wpool_event *event)
+{
+	if (is_hr(event))
+		hrtimer_cancel(hrtimer_of(event));
+	else
+		timer_delete_sync(&event->timer);
+}
+
+/* The callback of both timers. */
+static void timer_expired(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool home = false;
+
+	/*
+	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all events
+	 * are fired that are due
+	 */
+	local_irq_save(flags);
+	raw_spin_lock(&event->lock);
+	if (event->task.armed && !timer_is_queued(event)) {
+		WRITE_ONCE(event->task.armed, false);
+		/* under the lock, so that this and the end of the wait are one step */
+		event_mark_fired(event, EVENT_TIMED, &home);
+	}
+	raw_spin_unlock(&event->lock);
+	if (home)
+		wpool_event_send(event);
+	local_irq_restore(flags);
+}
+
+/* The names of the next two are all that CONFIG_DEBUG_OBJECTS says of an armed event. */
+static void event_timer_expired(struct timer_list *timer)
+{
+	struct wpool_event *event = timer_container_of(event, timer, timer);
+
+	timer_expired(event);
+}
+
+static enum hrtimer_restart hrevent_timer_expired(struct hrtimer *timer)
+{
+	timer_expired(&container_of(timer, struct wpool_hrevent, timer)->event);
+	return HRTIMER_NORESTART;
+}
+
+static bool arm_timer(struct wpool_event *event, u64 expires)
+{
+	unsigned long flags;
+	bool ret;
+	int state;
+
+	if (!wpool_event_has_pool(event))
+		return false;
+	raw_spin_lock_irqsave(&event->lock, flags);
+	state = atomic_read(&event->state);
+	ret = !event->task.armed && !(state & (EVENT_ENDING_MASK | EVENT_AGAIN)) &&
+	      (state & EVENT_STATE_MASK) != EVENT_PENDING;
+	if (ret)
+		wpool_event_timer_set(event, expires);
+	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires)
+{
+	return !in_nmi() && arm_timer(event, expires);
+}
+EXPORT_SYMBOL_GPL(wpool_event_arm_at);
+
+bool wpool_event_arm(struct wpool_event *event, unsigned long delay)
+{
+	return wpool_event_arm_at(event, jiffies + delay);
+}
+EXPORT_SYMBOL_GPL(wpool_event_arm);
+
+bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires)
+{
+	return !in_nmi() && arm_timer(&event->event, expires);
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_arm_at);
+
+bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay)
+{
+	return wpool_hrevent_arm_at(event, ktime_add_safe(ktime_get(), max_t(ktime_t, delay, 0)));
+}
+EXPORT_SYMBOL_GPL(wpool_hrevent_arm);
+
+bool wpool_event_timer_stop(struct wpool_event *event)
+{
+	lockdep_assert_held(&event->lock);
+	if (!event->task.armed)
+		return false;
+	WRITE_ONCE(event->task.armed, false);
+	/* a callback that is running will find the event not armed */
+	if (is_hr(event))
+		hrtimer_try_to_cancel(hrtimer_of(event));
+	else
+		timer_delete(&event->timer);
+	return true;
+}
+
+bool wpool_event_disarm(struct wpool_event *event)
+{
+	unsigned long flags;
+	bool ret;
+
+	raw_spin_lock_irqsave(&event->lock, flags);
+	ret = wpool_event_timer_stop(event);
+	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+void wpool_event_timer_init(struct wpool_event *event)
+{
+	raw_spin_lock_init(&event->lock);
+	timer_setup(&event->timer, event_timer_expired, 0);
+	event->timer.expires = jiffies;
+	if (is_hr(event))
+		hrtimer_setup(hrtimer_of(event), hrevent_timer_expired, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_ABS_SOFT);
+}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an event fires: its state changes, which event.c explains, and its task is submitted. */
+/*
+ * How an event fires: its state changes, which event.c explains, and its task is submitted. And the
+ * timer that fires it.
+ */
 #ifndef WPOOL_CLIENT_EVENT_FIRE_H
 #define WPOOL_CLIENT_EVENT_FIRE_H
 
@@ -34,10 +37,21 @@ static inline bool wpool_event_has_pool(const struct wpool_event *event)
  */
 void wpool_event_send(struct wpool_event *event);
 
-/*
- * The change of state by a fire; *@home: the caller must send the task. @timed: EVENT_TIMED if the
- * time has come, or 0. Returns false if the event was fired before, or ends.
- */
-bool wpool_event_mark_fired(struct wpool_event *event, int timed, bool *home);
+/* ---- the timer ---- */
+
+/* Also initialises event->lock; the flags of the task say which kind of timer it is. */
+void wpool_event_timer_init(struct wpool_event *event);
+
+/* Start the timer, or change its time. */
+void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
+
+/* End the wait; true if the event was waiting. */
+bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
+
+/* The same, called without the lock. */
+bool wpool_event_disarm(struct wpool_event *event);
+
+/* Wait until no callback of the timer is running; no thread arms the event meanwhile. */
+void wpool_event_timer_sync(struct wpool_event *event);
 
 #endif /* WPOOL_CLIENT_EVENT_FIRE_H */

@@ -63,8 +63,8 @@ int wpool_invoke(struct wpool *pool, void *arg)
 	if (!pool || !pool->func || in_nmi())
 		return -EINVAL;
 	item = wpool_item_alloc(GFP_NOWAIT | __GFP_NOWARN, true);
-	if (unlikely(!item) && pool->items)
-		item = wpool_items_take(pool->items);
+	if (unlikely(!item))
+		item = wpool_items_take(pool);
 	if (!item)
 		return -ENOMEM;
 	/* no reference to the function's module: its owner destroys the pool before it goes */

@@ -63,14 +63,6 @@ struct waiter {
 	u32 nr_closes;	/* in the line: wpool_nr_closes() then; if that changes, its wait ends */
 };
 
-/* Is the caller a task of the group's pool? Then a wait for the group could deadlock. */
-static bool is_own_task(const struct wpool_group *group)
-{
-	struct wpool_worker *w = wpool_worker_current();
-
-	return w && w->pool == group->pool;
-}
-
 /* ---- waiting ---- */
 
 /* Sleep until @may_go, without the lock; interrupts were on before it was taken. */
@@ -190,7 +182,7 @@ static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 		return -ESHUTDOWN;
 	if (!state)
 		return -EAGAIN;
-	if (is_own_task(group))
+	if (wpool_in_own_task(group->pool))
 		return -EDEADLK;
 	*waited = true;
 	return group_wait_for_room(group, nr_closes, state);
@@ -408,7 +400,7 @@ static int check_wait(const struct wpool_group *group)
 {
 	if (IS_ERR_OR_NULL(group) || !group->pool)
 		return -EINVAL;
-	return is_own_task(group) ? -EDEADLK : 0;
+	return wpool_in_own_task(group->pool) ? -EDEADLK : 0;
 }
 
 int wpool_group_wait(struct wpool_group *group)

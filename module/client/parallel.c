@@ -215,12 +215,9 @@ static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
 static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
-	struct wpool_worker *w = wpool_worker_current();
-	u32 workers = READ_ONCE(pool->capacity);
+	/* the caller may be a worker of the pool itself */
+	u32 workers = READ_ONCE(pool->capacity) - wpool_in_own_task(pool);
 
-	/* the caller is a worker of the pool itself */
-	if (w && w->pool == pool)
-		workers--;
 	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
 }
 

@@ -326,13 +326,12 @@ static bool is_own(struct wpool_strand *strand)
 static void strand_lockdep_wait(struct wpool_strand *strand)
 {
 #ifdef CONFIG_LOCKDEP
-	struct wpool_worker *w = wpool_worker_current();
 	struct wpool *pool = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	/* the pool is there as long as the strand is not empty, and interrupts are off */
-	if (strand->head && !(w && w->pool == strand->pool))
+	if (strand->head && !wpool_in_own_task(strand->pool))
 		pool = wpool_get(strand->pool);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (pool) {

@@ -26,7 +26,7 @@
  *
  * The raw locks; only the indented ones nest:
  *
- *   event->lock (client/event_timer.c): only the kernel's own locks of timers are taken under it
+ *   event->lock (client/event_fire.c): only the kernel's own locks of timers are taken under it
  *   strand->lock (client/strand.c)
  *     pool->admission.lock
  *   group->lock (client/group.c): the scheduler's own locks are taken under it, too

@@ -17,11 +17,13 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/timer.h>
 #include <linux/uio.h>
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
 #include "core/freeze.h"
+#include "core/monitor_timer.h"
 #include "core/queued.h"
 #include "core/registry.h"
 #include "core/state.h"
@@ -208,14 +210,14 @@ DEFINE_SHOW_ATTRIBUTE(costs);
 
 static void show_expiry(struct wpool *pool, void *data)
 {
-	if (wpool_expiry_is_pending(pool))
+	if (timer_pending(&pool->workers.expiry_timer))
 		seq_printf(data, "%-15s expiry\n", pool->name);
 }
 
 static int timers_show(struct seq_file *seq, void *unused)
 {
 	seq_printf(seq, "%-15s timer\n", "pool");
-	if (wpool_monitor_is_pending())
+	if (wpool_monitor_timer_is_pending())
 		seq_printf(seq, "%-15s monitor\n", "-");
 	wpool_pools_walk(show_expiry, seq);
 	return 0;

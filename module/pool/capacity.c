@@ -76,6 +76,13 @@ u32 wpool_limits_most(const struct wpool_limits *limits)
 	return min_t(u64, max_t(u64, most, limits->min_workers), WPOOL_UNLIMITED);
 }
 
+bool wpool_limits_are_items(const struct wpool_limits *limits)
+{
+	int total = wpool_tokens_total(wpool_limits_most(limits), limits->queue_depth);
+
+	return total == WPOOL_TOKENS_UNLIMITED || total <= WPOOL_MAX_FUNC_ITEMS;
+}
+
 /* wpool_attrs_check() has checked that this does not overflow with all possible CPUs. */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
 {
@@ -86,7 +93,6 @@ void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
 
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 {
-	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
 	u32 capacity = limits->capacity;
 	bool shrunk = capacity < pool->capacity;
 
@@ -96,7 +102,7 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 		return;
 	WRITE_ONCE(pool->capacity, capacity);
 	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
-	wpool_waiters_resize(pool, old);
+	wpool_waiters_resize(pool);
 	if (shrunk) {
 		/* shuts out workers that read the old capacity, see look_for_task() */
 		synchronize_rcu();
@@ -110,13 +116,11 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new)
 {
-	int old = wpool_tokens_total(pool->capacity, pool->queue_depth);
 	int total = wpool_tokens_total(new->capacity, new->queue_depth);
 	int err = 0;
 
-	if (pool->items && total != WPOOL_TOKENS_UNLIMITED &&
-	    (old == WPOOL_TOKENS_UNLIMITED || total > old))
-		err = wpool_items_resize(pool->items, total);
+	if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
+		err = wpool_items_grow(pool->items, total);
 	if (!err)
 		wpool_limits_set(pool, new);
 	return err;
@@ -127,7 +131,7 @@ void wpool_limits_trim(struct wpool *pool)
 	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
 
 	if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
-		wpool_items_resize(pool->items, total);
+		wpool_items_shrink(pool->items, total);
 }
 
 int wpool_limits_follow(struct wpool *pool)

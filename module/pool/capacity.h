@@ -29,6 +29,9 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
+/** wpool_limits_are_items() - may a pool with a function have them, with all possible CPUs? */
+bool wpool_limits_are_items(const struct wpool_limits *limits);
+
 /** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows that */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
@@ -39,9 +42,9 @@ void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
 /*
- * The same, with the memory that a pool with a function needs for the limits. After -ENOMEM or
- * -ERANGE nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(),
- * so that the old limits can be restored.
+ * The same, with the memory that a pool with a function needs for the limits. After -ENOMEM nothing
+ * has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that the old
+ * limits can be restored.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 

@@ -195,8 +195,8 @@ static int prealloc_workers(struct wpool *pool)
 	return pool->reclaim ? wpool_worker_create_all(pool, pool->min_workers) : 0;
 }
 
-/* Wait until no task and no worker is left of a closed pool, the rescuer included. */
-static void end_workers(struct wpool *pool)
+/* Wait until nothing of a closed pool is left but its memory. */
+static void end_pool(struct wpool *pool)
 {
 	wpool_flush_drain(pool, TASK_UNINTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 	if (READ_ONCE(pool->reclaim)) {
@@ -205,6 +205,15 @@ static void end_workers(struct wpool *pool)
 	}
 	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
+	/* no worker is left to arm it, and a tune checks the state */
+	timer_shutdown_sync(&pool->workers.expiry_timer);
+	/* waits for readers and writers of attributes */
+	if (device_is_registered(&pool->dev))
+		device_del(&pool->dev);
+	/* frees the name; hotplug no longer sees the pool */
+	wpool_registry_del(pool);
+	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
+	cancel_delayed_work_sync(&pool->follow_work);
 }
 
 /* @drops: tasks that have not started end with -ECANCELED. */
@@ -226,7 +235,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
 	struct wpool_limits limits;
-	int err, total;
+	int err;
 
 	if (!attrs)
 		return -EINVAL;
@@ -239,8 +248,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 	if (err)
 		return err;
 	limits = wpool_limits_wanted(attrs);
-	total = wpool_tokens_total(wpool_limits_most(&limits), attrs->queue_depth);
-	if (func && total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS)
+	if (func && !wpool_limits_are_items(&limits))
 		return wpool_attrs_refuse(-ERANGE, tells,
 					  "capacity + queue_depth of a pool with a function is more than %u",
 					  WPOOL_MAX_FUNC_ITEMS);
@@ -335,10 +343,7 @@ err_drain:
 	WRITE_ONCE(pool->state, WPOOL_CLOSED);
 	close_pool(pool, false);
 	mutex_unlock(&pool->tune_mutex);
-	end_workers(pool);
-	timer_shutdown_sync(&pool->workers.expiry_timer);
-	wpool_registry_del(pool);
-	cancel_delayed_work_sync(&pool->follow_work);
+	end_pool(pool);
 err_put:
 	if (owner && err == -EEXIST)
 		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
@@ -384,16 +389,7 @@ void wpool_pool_destroy(struct wpool *pool)
 		return;
 	}
 
-	end_workers(pool);
-	/* no worker is left to arm it, and a tune checks the state */
-	timer_shutdown_sync(&pool->workers.expiry_timer);
-	/* waits for readers and writers of attributes */
-	device_del(&pool->dev);
-	/* frees the name; hotplug no longer sees the pool */
-	wpool_registry_del(pool);
-	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
-	cancel_delayed_work_sync(&pool->follow_work);
-
+	end_pool(pool);
 	complete_all(&pool->destroyed);
 	wpool_put(pool);
 }
@@ -422,7 +418,7 @@ static void close_to_others(struct wpool *pool)
 	mutex_lock(&pool->tune_mutex);
 	if (pool->state == WPOOL_OPEN) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSING);
-		wpool_waiters_close_to_others(pool);
+		wpool_waiters_tell(pool, WPOOL_ATT_OWN, true);
 		/* as in close_pool() */
 		synchronize_rcu_expedited();
 	}
@@ -478,7 +474,7 @@ static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	WRITE_ONCE(pool->state, WPOOL_OPEN);
-	wpool_waiters_open(pool);
+	wpool_waiters_tell(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
 /* Open a pool, unless it is closed and not empty; *empty: it was empty, or open. */

@@ -17,13 +17,11 @@
 #include <linux/overflow.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/timer.h>
 #include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/cost.h"
 #include "core/hist.h"
-#include "core/monitor_timer.h"
 #include "core/queued.h"
 #include "core/state.h"
 #include "task/account.h"
@@ -215,16 +213,6 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 	};
 }
 EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
-
-bool wpool_expiry_is_pending(struct wpool *pool)
-{
-	return timer_pending(&pool->workers.expiry_timer);
-}
-
-bool wpool_monitor_is_pending(void)
-{
-	return wpool_monitor_timer_is_pending();
-}
 
 /* What a worker in a task does. */
 static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w)

@@ -14,12 +14,6 @@
 
 struct wpool_worker;
 
-/** wpool_expiry_is_pending() - is the timer that ends idle workers of a pool pending? */
-bool wpool_expiry_is_pending(struct wpool *pool);
-
-/** wpool_monitor_is_pending() - is the timer of the monitor pending? */
-bool wpool_monitor_is_pending(void);
-
 /* What a worker does. */
 enum wpool_doing {
 	WPOOL_DOING_IDLE,	/* it is parked */

@@ -30,8 +30,6 @@
 #include "pool/attrs.h"
 #include "pool/capacity.h"
 #include "pool/pool.h"
-#include "task/item.h"
-#include "task/tokens.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/create.h"
@@ -60,13 +58,6 @@ static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_a
 	return new;
 }
 
-static bool is_too_much_for_items(const struct wpool_limits *limits)
-{
-	int total = wpool_tokens_total(wpool_limits_most(limits), limits->queue_depth);
-
-	return total != WPOOL_TOKENS_UNLIMITED && total > WPOOL_MAX_FUNC_ITEMS;
-}
-
 /*
  * Check what depends on the pool and on its other attributes. Only the author of a module knows
  * whether its tasks may be dropped, so only the owner may set an attribute that drops tasks.
@@ -87,8 +78,7 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	if (mask & WPOOL_TUNE_CAPACITY && per_cpu)
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "capacity and capacity_per_cpu exclude each other");
-	/* a larger one would not follow a CPU that comes */
-	if (new->capacity_per_cpu && pool->items && is_too_much_for_items(new))
+	if (pool->items && !wpool_limits_are_items(new))
 		return -ERANGE;
 	if (!new->capacity_per_cpu && new->min_workers > new->capacity)
 		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",

@@ -22,37 +22,24 @@ struct wpool_behalf;
 struct wpool_worker;
 struct wpool_worn;
 
-/**
- * wpool_behalf_take() - take references to the context of the calling thread
- * @what: WPOOL_AS_*
- *
- * Context: process context; sleeps.
- * Return: these references; or ERR_PTR() of an error of wpool_group_act_for_me().
+/*
+ * Take references to the context of the calling thread, WPOOL_AS_*. Sleeps. Returns ERR_PTR() as
+ * wpool_group_act_for_me().
  */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
 /** wpool_behalf_drop() - drop the references, or NULL, after the last call */
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
-/**
- * wpool_behalf_call() - call the function of a task on behalf of another thread
- * @behalf: the context to put on
- * @func: the function
- * @task: its task, which may be gone afterwards
- * @ret: out: what @func has returned
- *
- * Context: process context; the worker, or a submitter under %WPOOL_RUN.
- * Return: 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: @func was not called.
+/*
+ * Call the function of a task, which may be gone afterwards, on behalf of another thread; *ret: what
+ * the function has returned. Returns 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: the
+ * function was not called.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
-/**
- * wpool_behalf_off() - take off the context, as a task is about to run inside another one
- * @w: the calling worker
- *
- * Return: what the outer task has on, for wpool_behalf_on(), or NULL.
- */
+/* Take off the context, as a task is about to run inside another one: what that has on, or NULL. */
 struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
 
 /** wpool_behalf_on() - put the context on again, after the inner task and its repairs */

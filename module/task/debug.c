@@ -34,11 +34,10 @@
 #include <linux/string.h>
 #include <linux/wpool.h>
 
-static const struct debug_obj_descr task_descr;
 static bool (*cancel)(struct wpool_task *task);
 static int (*cancel_sync)(struct wpool_task *task);
 
-static void *debug_hint(void *addr)
+static void *task_hint(void *addr)
 {
 	return ((struct wpool_task *)addr)->func;
 }
@@ -59,7 +58,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 }
 
 /* Waits for the task where that is possible: not for a detached one. */
-static void debug_take_back(void *task)
+static void debug_end_task(void *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)
 		cancel(task);
@@ -68,16 +67,6 @@ static void debug_take_back(void *task)
 static bool is_static(void *addr)
 {
 	return ((struct wpool_task *)addr)->flags & WPOOL_TASK_STATIC;
-}
-
-static bool fixup_init(void *addr, enum debug_obj_state state)
-{
-	return wpool_debug_fixup(addr, state, &task_descr, debug_take_back, true);
-}
-
-static bool fixup_free(void *addr, enum debug_obj_state state)
-{
-	return wpool_debug_fixup(addr, state, &task_descr, debug_take_back, false);
 }
 
 static void do_nothing(struct wpool_task *task)
@@ -96,14 +85,7 @@ static bool fixup_assert_init(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-static const struct debug_obj_descr task_descr = {
-	.name		   = "wpool_task",
-	.debug_hint	   = debug_hint,
-	.is_static_object  = is_static,
-	.fixup_init	   = fixup_init,
-	.fixup_free	   = fixup_free,
-	.fixup_assert_init = fixup_assert_init,
-};
+WPOOL_DEBUG_KIND(task, .is_static_object = is_static, .fixup_assert_init = fixup_assert_init);
 
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 		       int (*cancel_sync_fn)(struct wpool_task *task))

@@ -14,9 +14,9 @@ struct wpool_task;
 /*
  * The description kind##_descr of a kind of objects. kind##_hint() returns the function that names
  * an object; debug_end_##kind(), after the report, ends an object that is in use, as far as the
- * context allows.
+ * context allows. More members of the description may follow.
  */
-#define WPOOL_DEBUG_KIND(kind)								\
+#define WPOOL_DEBUG_KIND(kind, ...)							\
 static const struct debug_obj_descr kind##_descr;					\
 static bool kind##_fixup_init(void *addr, enum debug_obj_state state)			\
 {											\
@@ -31,6 +31,7 @@ static const struct debug_obj_descr kind##_descr = {					\
 	.debug_hint	= kind##_hint,							\
 	.fixup_init	= kind##_fixup_init,						\
 	.fixup_free	= kind##_fixup_free,						\
+	__VA_ARGS__									\
 }
 
 #ifdef CONFIG_DEBUG_OBJECTS

@@ -13,8 +13,8 @@
  * in it or out of it, are as many as the tasks that the pool accepts: within the limits no invoke
  * fails for want of memory.
  *
- * A submitter whose wait ended with -ESHUTDOWN may find its pool gone, but not the reserve, if its
- * item is from there: each item that is out counts as a user of the reserve.
+ * Each item that is out has a reference to the pool: a submitter whose wait ended with -ESHUTDOWN
+ * gives it back perhaps after the pool was destroyed.
  */
 #include "task/item.h"
 
@@ -40,14 +40,12 @@ struct magazine {
  * @free: free items
  * @nr_free: length of @free
  * @nr: length of @free if no item is out; fewer once the reserve was made smaller
- * @nr_users: the pool, and the items that are out
  */
 struct wpool_items {
 	spinlock_t lock; /* protects the reserve */
 	struct llist_node *free;
 	u32 nr_free;
 	u32 nr;
-	u32 nr_users;
 };
 
 static DEFINE_PER_CPU(struct magazine, magazines);
@@ -120,18 +118,15 @@ struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block)
 	if (unlikely(!item))
 		item = may_block ? alloc_some(gfp) : kmem_cache_alloc(item_cache, gfp);
 	if (likely(item))
-		item->items = NULL;
+		item->pool = NULL;
 	return item;
 }
 
 /* ---- the reserve ---- */
 
-/* Give an item back: it is the last touch of the reserve. */
-static void reserve_put(struct wpool_item *item)
+/* Put an item into the reserve, or free it if that is full. */
+static void reserve_add(struct wpool_items *items, struct wpool_item *item)
 {
-	struct wpool_items *items = item->items;
-	bool last;
-
 	spin_lock(&items->lock);
 	if (items->nr_free < items->nr) {
 		item->node.next = items->free;
@@ -139,31 +134,44 @@ static void reserve_put(struct wpool_item *item)
 		items->nr_free++;
 		item = NULL;
 	}
-	last = !--items->nr_users;
 	spin_unlock(&items->lock);
 	if (item)
 		kmem_cache_free(item_cache, item);
-	if (last)
-		kfree(items);
 }
 
-struct wpool_item *wpool_items_take(struct wpool_items *items)
+/* Take one out of it if it has more than @nr; or NULL. */
+static struct wpool_item *reserve_take(struct wpool_items *items, u32 nr)
 {
 	struct wpool_item *item = NULL;
 
 	spin_lock(&items->lock);
-	if (items->free) {
+	if (items->nr_free > nr) {
 		item = llist_entry(items->free, struct wpool_item, node);
 		items->free = items->free->next;
 		items->nr_free--;
-		items->nr_users++;
-		item->items = items;
 	}
 	spin_unlock(&items->lock);
 	return item;
 }
 
-static void reserve_shrink(struct wpool_items *items, u32 nr)
+static void reserve_put(struct wpool_item *item)
+{
+	struct wpool *pool = item->pool;
+
+	reserve_add(pool->items, item);
+	wpool_put(pool);
+}
+
+struct wpool_item *wpool_items_take(struct wpool *pool)
+{
+	struct wpool_item *item = pool->items ? reserve_take(pool->items, 0) : NULL;
+
+	if (item)
+		item->pool = wpool_get(pool);
+	return item;
+}
+
+void wpool_items_shrink(struct wpool_items *items, u32 nr)
 {
 	struct wpool_item *item;
 
@@ -171,13 +179,13 @@ static void reserve_shrink(struct wpool_items *items, u32 nr)
 	items->nr = nr;
 	spin_unlock(&items->lock);
 	/* free items now, the others when they come back */
-	while (READ_ONCE(items->nr_free) > nr && (item = wpool_items_take(items))) {
-		reserve_put(item);
+	while ((item = reserve_take(items, nr))) {
+		kmem_cache_free(item_cache, item);
 		cond_resched();
 	}
 }
 
-static int reserve_grow(struct wpool_items *items, u32 nr)
+int wpool_items_grow(struct wpool_items *items, u32 nr)
 {
 	u32 old = items->nr;
 	struct wpool_item *item;
@@ -185,15 +193,13 @@ static int reserve_grow(struct wpool_items *items, u32 nr)
 	while (items->nr < nr) {
 		item = kmem_cache_alloc(item_cache, GFP_KERNEL);
 		if (!item) {
-			reserve_shrink(items, old);
+			wpool_items_shrink(items, old);
 			return -ENOMEM;
 		}
-		item->items = items;
 		spin_lock(&items->lock);
 		items->nr++;
-		items->nr_users++;
 		spin_unlock(&items->lock);
-		reserve_put(item);
+		reserve_add(items, item);
 		cond_resched();
 	}
 	return 0;
@@ -207,37 +213,18 @@ struct wpool_items *wpool_items_create(u32 nr)
 	if (!items)
 		return NULL;
 	spin_lock_init(&items->lock);
-	items->nr_users = 1;
-	if (reserve_grow(items, nr)) {
+	if (wpool_items_grow(items, nr)) {
 		kfree(items);
 		return NULL;
 	}
 	return items;
 }
 
-int wpool_items_resize(struct wpool_items *items, u32 nr)
-{
-	if (nr > WPOOL_MAX_FUNC_ITEMS)
-		return -ERANGE;
-	if (nr > items->nr)
-		return reserve_grow(items, nr);
-	reserve_shrink(items, nr);
-	return 0;
-}
-
 void wpool_items_destroy(struct wpool_items *items)
 {
-	bool last;
-
-	if (!items)
-		return;
-	reserve_shrink(items, 0);
-	spin_lock(&items->lock);
-	last = !--items->nr_users;
-	spin_unlock(&items->lock);
-	/* a submitter whose wait was ended may still have an item */
-	if (last)
-		kfree(items);
+	if (items)
+		wpool_items_shrink(items, 0);
+	kfree(items);
 }
 
 /* ---- the end of an item ---- */
@@ -246,7 +233,7 @@ void wpool_item_end(struct wpool_task *task)
 {
 	struct wpool_item *item = container_of(task, struct wpool_item, task);
 
-	if (unlikely(item->items))
+	if (unlikely(item->pool))
 		reserve_put(item);
 	else if (unlikely(!magazine_put(item)))
 		free_some(item);
@@ -254,7 +241,7 @@ void wpool_item_end(struct wpool_task *task)
 
 void wpool_item_refuse(struct wpool_item *item)
 {
-	if (item->items)
+	if (item->pool)
 		reserve_put(item);
 	else
 		kmem_cache_free(item_cache, item);

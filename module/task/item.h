@@ -36,7 +36,7 @@ struct wpool_item {
 		void *arg;	/* argument of both */
 		struct llist_node node;	/* in the reserve while the item is free */
 	};
-	struct wpool_items *items;	/* the reserve that the item comes from, or NULL */
+	struct wpool *pool;	/* the pool from whose reserve the item comes, or NULL */
 };
 
 /* Allocate an item; @may_block: the caller may sleep, whatever @gfp says. */
@@ -89,13 +89,16 @@ void wpool_item_refuse(struct wpool_item *item);
 /* Preallocate a reserve of items, one for each token of the pool; NULL if there is no memory. */
 struct wpool_items *wpool_items_create(u32 nr);
 
-/** wpool_items_take() - take an item of the reserve, or NULL; process context */
-struct wpool_item *wpool_items_take(struct wpool_items *items);
+/** wpool_items_take() - take an item of a pool's reserve, or NULL; process context */
+struct wpool_item *wpool_items_take(struct wpool *pool);
 
-/** wpool_items_resize() - change the size of the reserve; Return: 0, -ENOMEM or -ERANGE */
-int wpool_items_resize(struct wpool_items *items, u32 nr);
+/** wpool_items_grow() - make the reserve at least that large; Return: 0, or -ENOMEM: as it was */
+int wpool_items_grow(struct wpool_items *items, u32 nr);
 
-/** wpool_items_destroy() - free the reserve; NULL is allowed */
+/** wpool_items_shrink() - make the reserve smaller */
+void wpool_items_shrink(struct wpool_items *items, u32 nr);
+
+/** wpool_items_destroy() - free the reserve, from which no item is out; NULL is allowed */
 void wpool_items_destroy(struct wpool_items *items);
 
 /** wpool_item_module_init() - create the cache that items come from; Return: 0 or -ENOMEM */

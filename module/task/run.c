@@ -494,16 +494,30 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
+/* Claim a task in its submitter. A close waits for that as for a worker: see section_begin(). */
+static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
+{
+	int err = -ESHUTDOWN;
+
+	preempt_disable();
+	if (!wpool_is_closed(pool))
+		err = (wpool_task_is_detached(task) ? claim_detached(task, item) :
+		       claim_to_run(task, WPOOL_ST_INSIDE)) ? 0 : -ECANCELED;
+	preempt_enable();
+	return err;
+}
+
 static int run_here(struct wpool *pool, struct wpool_task *task)
 {
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-	int old;
+	int err, old;
 
 	if (wpool_task_is_detached(task)) {
-		if (!claim_detached(task, item))
-			return -ECANCELED;
+		err = claim_here(pool, task, item);
+		if (err)
+			return err;
 		if (item) {
 			wpool_item_call(task);
 			wpool_item_end(task);
@@ -516,9 +530,10 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 
 	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
-	if (!claim_to_run(task, WPOOL_ST_INSIDE)) {
+	err = claim_here(pool, task, item);
+	if (err) {
 		WRITE_ONCE(task->submitter, NULL);
-		return -ECANCELED;
+		return err;
 	}
 	func(task);
 	wpool_debug_deactivate(task);

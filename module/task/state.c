@@ -60,40 +60,45 @@ void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
 /* ---- claim ---- */
 
 /*
- * Submit a running task, so that it runs once more: 1, or -errno; 0 if it no longer runs. The
- * submit is counted in before the exchange. If the exchange fails, this takes it off the same count
- * again; a reader of the counts may have seen one task too many meanwhile.
+ * The task was not IDLE, or it is disabled. The submit of a running task is counted in before the
+ * exchange. If the exchange fails, this takes it off the same count again; a reader of the counts
+ * may have seen one task too many meanwhile.
  */
-static int claim_running(struct wpool *pool, struct wpool_task *task)
+static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {
 	raw_spinlock_t *lock = pool_lock(task);
 	struct wpool_runq *rq = NULL;
-	int old, new, ret;
+	int old, new, state, ret;
 	u32 colour = 0;
 
-	raw_spin_lock(lock);
+	/* claim:A, since an exchange that failed orders nothing */
+	smp_mb();
+	/* before the lock: others may submit a pending task often */
 	old = atomic_read(&task->state);
+	if (old == WPOOL_ST_PENDING)
+		return -EALREADY;
+	raw_spin_lock(lock);
 	do {
-		ret = 0;
-		if ((old & WPOOL_ST_MASK) != WPOOL_ST_RUNNING)
-			break;
+		state = old & WPOOL_ST_MASK;
 		ret = -ECANCELED;
-		if (old & WPOOL_ST_DISABLED_MASK)
+		if (old & WPOOL_ST_DISABLED_MASK || state == WPOOL_ST_CANCELLED)
 			break;
 		ret = -EALREADY;
-		if (old & (WPOOL_ST_AGAIN | WPOOL_ST_INSIDE) || READ_ONCE(task->pool) != pool)
+		if (state == WPOOL_ST_PENDING ||
+		    (state == WPOOL_ST_RUNNING &&
+		     (old & (WPOOL_ST_AGAIN | WPOOL_ST_INSIDE) || READ_ONCE(task->pool) != pool)))
 			break;
 		ret = -ESHUTDOWN;
 		if (wpool_refuses(pool))
 			break;
-		ret = 1;
-		new = old | WPOOL_ST_AGAIN;
-		if (!rq) {
+		ret = state == WPOOL_ST_RUNNING;
+		new = ret ? old | WPOOL_ST_AGAIN : WPOOL_ST_PENDING;
+		if (ret && !rq) {
 			rq = wpool_this_runq(pool);
 			colour = READ_ONCE(pool->colour);
 			wpool_account_in(rq, colour, 1);
 		}
-		if (colour)
+		if (ret && colour)
 			new |= WPOOL_ST_AGAIN_COLOUR;
 	} while (!wpool_task_exchange(task, &old, new));
 	if (rq && ret != 1)
@@ -101,38 +106,6 @@ static int claim_running(struct wpool *pool, struct wpool_task *task)
 	raw_spin_unlock(lock);
 
 	return ret;
-}
-
-/* The task was not IDLE, or it is disabled. */
-static int claim_slow(struct wpool *pool, struct wpool_task *task)
-{
-	int old, ret;
-
-	/* claim:A, since an exchange that failed orders nothing */
-	smp_mb();
-	old = atomic_read(&task->state);
-	for (;;) {
-		if (old & WPOOL_ST_DISABLED_MASK)
-			return -ECANCELED;
-		switch (old & WPOOL_ST_MASK) {
-		case WPOOL_ST_IDLE:
-			if (wpool_refuses(pool))
-				return -ESHUTDOWN;
-			if (wpool_task_exchange(task, &old, WPOOL_ST_PENDING))
-				return 0;
-			break;
-		case WPOOL_ST_RUNNING:
-			ret = claim_running(pool, task);
-			if (ret)
-				return ret;
-			old = atomic_read(&task->state);
-			break;
-		case WPOOL_ST_CANCELLED:
-			return -ECANCELED;
-		default:
-			return -EALREADY;
-		}
-	}
 }
 
 /* Undo the claim, and end a cancel or a wait that came meanwhile. */
@@ -187,52 +160,32 @@ void wpool_task_await_hands(u32 *tries)
 	}
 }
 
-/*
- * Take back the second submit of a running task, if there is one. The pool is not empty before it
- * is counted out, and is not freed while interrupts are off.
- */
-static bool cancel_running(struct wpool_task *task)
-{
-	struct wpool *pool;
-	unsigned long flags;
-	int old;
-
-	raw_spin_lock_irqsave(pool_lock(task), flags);
-	pool = wpool_task_last_pool(task);
-	old = atomic_read(&task->state);
-	while ((old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && old & WPOOL_ST_AGAIN) {
-		if (!wpool_task_exchange(task, &old, WPOOL_ST_TAKEN_BACK |
-					(old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR))))
-			continue;
-		wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
-				  -ECANCELED);
-		raw_spin_unlock_irqrestore(pool_lock(task), flags);
-		return true;
-	}
-	raw_spin_unlock_irqrestore(pool_lock(task), flags);
-	return false;
-}
-
 bool wpool_task_mark_cancelled(struct wpool_task *task)
 {
-	int old = atomic_read(&task->state);
+	raw_spinlock_t *lock = pool_lock(task);
+	struct wpool *pool;
+	unsigned long flags;
+	bool again, ret;
+	int old, new;
 
-	for (;;) {
-		switch (old & WPOOL_ST_MASK) {
-		case WPOOL_ST_PENDING:
-			if (wpool_task_exchange(task, &old,
-						(old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED))
-				return true;
+	/* the pool is not empty before that is counted out, nor freed while interrupts are off */
+	raw_spin_lock_irqsave(lock, flags);
+	pool = wpool_task_last_pool(task);
+	old = atomic_read(&task->state);
+	do {
+		again = (old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && old & WPOOL_ST_AGAIN;
+		ret = again || (old & WPOOL_ST_MASK) == WPOOL_ST_PENDING;
+		if (!ret)
 			break;
-		case WPOOL_ST_RUNNING:
-			if (!(old & WPOOL_ST_AGAIN))
-				return false;
-			if (cancel_running(task))
-				return true;
-			old = atomic_read(&task->state);
-			break;
-		default:
-			return false;
-		}
-	}
+		if (again)
+			new = WPOOL_ST_TAKEN_BACK |
+			      (old & ~(WPOOL_ST_AGAIN | WPOOL_ST_AGAIN_COLOUR));
+		else
+			new = (old & ~WPOOL_ST_MASK) | WPOOL_ST_CANCELLED;
+	} while (!wpool_task_exchange(task, &old, new));
+	if (again)
+		wpool_account_out(wpool_this_runq(pool), !!(old & WPOOL_ST_AGAIN_COLOUR),
+				  -ECANCELED);
+	raw_spin_unlock_irqrestore(lock, flags);
+	return ret;
 }

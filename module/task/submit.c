@@ -104,12 +104,25 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 	return n;
 }
 
+/* Accept a claimed task that has its token, and queue it on another CPU. */
+static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task,
+		      struct wpool_runq *on)
+{
+	u32 colour = READ_ONCE(pool->colour);
+
+	/* it is counted where it was submitted */
+	wpool_account_in(rq, colour, 1);
+	wpool_task_accept(pool, rq, task, colour);
+	wpool_sched_push_on(pool, on, task);
+}
+
 /*
- * Submit up to CHUNK tasks, of which the first @claimed are claimed already. Returns
- * the number of accepted tasks, a prefix; if that is not all, *err says why.
+ * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
+ * single one, or NULL; @how: NULL: without room, unclaim it. Returns the number of accepted tasks,
+ * a prefix; if that is not all, *err says why.
  */
-static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
-		       u32 nr, u32 claimed, struct wpool_overload *how, int *err)
+static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
+		       struct wpool_runq *on, struct wpool_overload *how, int *err)
 {
 	struct wpool_runq *rq;
 	bool refused = false;
@@ -127,7 +140,9 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	if (likely(claimed)) {
 		rq = wpool_this_runq(pool);
 		n = wpool_tokens_take(pool, rq, claimed);
-		if (likely(n > 0))
+		if (likely(n > 0) && on)
+			accept_on(pool, rq, tasks[0], on);
+		else if (likely(n > 0))
 			wpool_accept_claimed(pool, rq, tasks, n);
 	}
 	local_irq_restore(flags);
@@ -135,6 +150,11 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks,
 	if (unlikely(n < 0)) {
 		refused = true;
 		n = 0;
+	}
+	if (unlikely(n < claimed) && !how) {
+		wpool_task_unclaim(tasks[0]);
+		*err = refused ? -ESHUTDOWN : -EAGAIN;
+		return 0;
 	}
 	if (unlikely(n < claimed)) {
 		more = wpool_overload_apply(pool, tasks + n, claimed - n, how, refused);
@@ -178,7 +198,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	/* a claimed task was checked before, and may be one of a group */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
-	return submit_slow(pool, &task, 1, claimed, &how, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, claimed, NULL, &how, &err) == 1 ? 0 : err;
 }
 
 static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task,
@@ -237,22 +257,6 @@ EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
 /* ---- on a CPU ---- */
 
-/* Accept a claimed task that has its token; @on: where to queue it, or NULL. */
-static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task,
-		      struct wpool_runq *on)
-{
-	u32 colour = READ_ONCE(pool->colour);
-
-	if (!on) {
-		wpool_accept_claimed(pool, rq, &task, 1);
-		return;
-	}
-	/* it is counted where it was submitted */
-	wpool_account_in(rq, colour, 1);
-	wpool_task_accept(pool, rq, task, colour);
-	wpool_sched_push_on(pool, on, task);
-}
-
 /* @state: task state to wait in; 0: if there is no room, unclaim the task, and count no refusal. */
 static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			 enum wpool_policy policy, unsigned int state)
@@ -262,31 +266,12 @@ static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 		.state = state,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
-	struct wpool_runq *rq;
-	unsigned long flags;
-	int err, n = 0;
+	int err;
 
 	if (!is_valid(pool, task) || cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -EINVAL;
-	local_irq_save(flags);
-	err = wpool_task_claim(pool, task, true);
-	if (!err) {
-		rq = wpool_this_runq(pool);
-		n = wpool_tokens_take(pool, rq, 1);
-		if (likely(n > 0))
-			accept_on(pool, rq, task, wpool_runq(pool, cpu));
-	}
-	local_irq_restore(flags);
-	/* 1: it is running, and runs once more */
-	if (err)
-		return min(err, 0);
-	if (unlikely(n <= 0) && !state) {
-		wpool_task_unclaim(task);
-		return n ?: -EAGAIN;
-	}
-	if (unlikely(n <= 0))
-		n = wpool_overload_apply(pool, &task, 1, &how, n < 0);
-	return min(n, 0);
+	return submit_slow(pool, &task, 1, 0, wpool_runq(pool, cpu), state ? &how : NULL,
+			   &err) == 1 ? 0 : err;
 }
 
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
@@ -337,7 +322,7 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	if (likely(n))
 		return 0;
 	how.policy = state ? READ_ONCE(pool->policy) : try_policy(pool);
-	return submit_slow(pool, &task, 1, 1, &how, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, 1, NULL, &how, &err) == 1 ? 0 : err;
 }
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
@@ -388,7 +373,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			held = true;
 		}
 		if (n)
-			done += submit_slow(pool, tasks + done, n, claimed, &how, &err);
+			done += submit_slow(pool, tasks + done, n, claimed, NULL, &how, &err);
 		else
 			err = -EINVAL;
 	}

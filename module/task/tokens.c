@@ -229,22 +229,19 @@ static int count_tokenless(struct wpool *pool)
 	return n;
 }
 
-void wpool_tokens_resize(struct wpool *pool, int old)
+void wpool_tokens_resize(struct wpool *pool)
 {
-	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+	int total = wpool_tokens_total(pool->capacity, pool->queue_depth), more;
+	bool had_limit = pool->token_batch != WPOOL_NO_TOKENS;
 	unsigned long flags;
-	int more;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, total);
-	if (total == WPOOL_TOKENS_UNLIMITED) {
-		more = total - old;
-	} else {
-		/* after this all submits take and all finishes give; until then tokens abound */
-		if (old == WPOOL_TOKENS_UNLIMITED)
-			synchronize_rcu();
-		more = total - pool->admission.base - count_tokenless(pool);
-	}
+	/* after this all submits take and all finishes give; until then tokens abound */
+	if (!had_limit)
+		synchronize_rcu();
+	/* without a limit about as many as there have to be: the two counts still change */
+	more = total - pool->admission.base - count_tokenless(pool);
 	pool->admission.base += more;
 
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);

@@ -99,10 +99,10 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 void wpool_tokens_relax(struct wpool *pool);
 
 /*
- * Adapt the tokens to new limits; @old: wpool_tokens_total() of the old ones. Tokens are scarce
- * afterwards. The caller has tune_mutex, and must serve the waiters, see wpool_waiters_resize().
+ * Adapt the tokens to the limits, which have changed. Tokens are scarce afterwards. The caller has
+ * tune_mutex, and must serve the waiters, see wpool_waiters_resize().
  */
-void wpool_tokens_resize(struct wpool *pool, int old);
+void wpool_tokens_resize(struct wpool *pool);
 
 /** __wpool_attention_set() - set or clear bits of pool->attention */
 void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)

@@ -100,13 +100,12 @@ static void help_with(struct wpool_worker *w, struct wpool_task *task)
 #ifdef CONFIG_LOCKDEP
 void wpool_wait_tell_lockdep(struct wpool_task *task)
 {
-	struct wpool_worker *w = wpool_worker_current();
 	struct wpool *pool;
 
 	rcu_read_lock();
 	/* the pool of a task that has ended may be gone, and another one be at its address */
 	pool = wpool_task_last_pool(task);
-	if (pool && !(w && w->pool == pool) && wpool_registry_has(pool) &&
+	if (pool && !wpool_in_own_task(pool) && wpool_registry_has(pool) &&
 	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
 		wpool_lockdep_wait(pool);
 	rcu_read_unlock();
@@ -212,12 +211,6 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	return !told;
 }
 
-/* The calling worker, if its pool is the one in which the task is or was last. */
-static struct wpool_worker *own_worker(struct wpool_worker *w, struct wpool_task *task)
-{
-	return w && wpool_task_last_pool(task) == w->pool ? w : NULL;
-}
-
 /*
  * The worker runs the task itself if it can, and sleeps otherwise. After each wake-up it starts
  * over, because the task may have been submitted again.
@@ -231,7 +224,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		help_with(w, task);
 		if (is_done(task))
 			return 0;
-		if (own_worker(w, task) && !await_begin(w, task))
+		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
 		/* the condition is checked twice before the first sleep: end with the third time */

@@ -466,7 +466,7 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 	swake_up_all(&pool->admission.guests);
 }
 
-static void set_attention(struct wpool *pool, u32 bits, bool on)
+void wpool_waiters_tell(struct wpool *pool, u32 bits, bool on)
 {
 	unsigned long flags;
 
@@ -476,20 +476,10 @@ static void set_attention(struct wpool *pool, u32 bits, bool on)
 	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }
 
-void wpool_waiters_close_to_others(struct wpool *pool)
-{
-	set_attention(pool, WPOOL_ATT_OWN, true);
-}
-
-void wpool_waiters_open(struct wpool *pool)
-{
-	set_attention(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
-}
-
-void wpool_waiters_resize(struct wpool *pool, int old)
+void wpool_waiters_resize(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	wpool_tokens_resize(pool, old);
+	wpool_tokens_resize(pool);
 	/* the serve rule; the caller keeps the pool */
 	while (wpool_waiters_serve(pool))
 		cond_resched();

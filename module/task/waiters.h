@@ -121,13 +121,10 @@ static inline u32 wpool_nr_closes(const struct wpool *pool)
 	return smp_load_acquire(&pool->admission.nr_closes);
 }
 
-/** wpool_waiters_close_to_others() - accept only events and own tasks; tune_mutex held */
-void wpool_waiters_close_to_others(struct wpool *pool);
-
-/** wpool_waiters_open() - accept again; tune_mutex held */
-void wpool_waiters_open(struct wpool *pool);
+/** wpool_waiters_tell() - set or clear bits of pool->attention, WPOOL_ATT_*; tune_mutex held */
+void wpool_waiters_tell(struct wpool *pool, u32 bits, bool on);
 
 /* Adapt to new limits, as wpool_tokens_resize(), and serve the waiters. */
-void wpool_waiters_resize(struct wpool *pool, int old);
+void wpool_waiters_resize(struct wpool *pool);
 
 #endif /* WPOOL_TASK_WAITERS_H */

@@ -12,10 +12,12 @@ struct wpool_devarmed;
 /*
  * Allocate an event that waits for a time instead of a task. @pool: the caller's reference lasts
  * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
- * event is urgent. After the start the event calls one of the task's two functions, once, in a task
- * of the pool: its function when the wait is over; its abort function if the wait was cancelled
- * (-ECANCELED), if the pool was closed when it was over (-ESHUTDOWN), or if the file did not become
- * ready (-ETIME). Then it frees itself. Sleeps. Returns the event, or NULL.
+ * event is urgent. After the start the event calls one of the task's two functions, once: its
+ * function, in a task of the pool, when the wait is over; its abort function if the wait was
+ * cancelled, if it ended with an error of wpool_watch_file(), or with -ETIME as the file did not
+ * become ready, or as &typedef wpool_event_abort_fn says. Of a cancelled wait, too, the status is
+ * that error if there was one, otherwise -ECANCELED. Then it frees itself. Sleeps. Returns the
+ * event, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
 					     bool urgent);

@@ -21,9 +21,9 @@ void wpool_devstrand_free(struct wpool_devstrand *strand);
 /*
  * Allocate a turn of a strand, which stands for a task. @task: abortable, never submitted; @urgent:
  * the turn is urgent, as soon as it is the first of the strand. After the start one of the task's
- * two functions is called, once, in a task of the pool: its function when the turn comes; its abort
- * function if the turn was cancelled, or if the worker died. Then the turn frees itself. Sleeps.
- * Returns the turn, or NULL.
+ * two functions is called, once: its function, in a task of the pool, when the turn comes; its
+ * abort function with -ECANCELED if the turn was cancelled, or as &typedef wpool_strand_abort_fn
+ * says. Then the turn frees itself. Sleeps. Returns the turn, or NULL.
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, bool urgent);
