@@ -96,8 +96,8 @@ struct wpool_runq {
 					 *    queue and has not started to look for work, or NULL;
 					 *    only that worker clears it, without the lock
 					 */
-	int node;			/* T: the memory node of this CPU, see near.h; read anywhere */
-	u32 cache;			/* T: its last-level cache, see near.h; read anywhere */
+	int node;			/* T: memory node of this CPU, see near.h; read anywhere */
+	u32 cache;			/* T: number of its last-level cache, as @node */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool has
