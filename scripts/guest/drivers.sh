@@ -8,7 +8,7 @@
 # was written.
 
 # shellcheck disable=SC2154,SC2086,SC2015
-MB=32
+MB=8
 D=/files/drivers
 
 fail() { echo "drivers: $*"; exit 1; }
@@ -92,6 +92,7 @@ parity()
 
 use_raid5()
 {
+	MB=32
 	echo md0 >/sys/module/md_mod/parameters/new_array || fail "no array"
 	cd /sys/block/md0/md || fail "no array"
 	echo raid5 >level && echo 3 >raid_disks && echo 65536 >chunk_size && echo 2 >layout ||
