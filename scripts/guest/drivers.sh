@@ -64,6 +64,38 @@ use_dm_crypt()
 	crypt "$1" " 1 same_cpu_crypt" same_cpu_
 }
 
+# put_image: what the disk of null_blk holds.
+put_image() { dd if=$D/image of=/dev/nullb0 bs=1M conv=fsync 2>/dev/null || fail "no image"; }
+
+# mount_erofs: with all reads from the disk, and all decompression in works.
+mount_erofs()
+{
+	mount -t erofs -o cache_strategy=disabled /dev/nullb0 /mnt || fail "mount"
+	echo 2 >/sys/fs/erofs/nullb0/sync_decompress || fail "sync_decompress"
+}
+
+use_erofs()
+{
+	mkdir -p /mnt
+	put_image
+	mount_erofs
+	for threads in 1 4; do
+		figure=$($D/io files /mnt 8 131072 $threads 0 "$MS") || fail "read failed"
+		echo "figure read_128k_$threads $1 $figure"
+	done
+	umount /mnt && mount_erofs || fail "umount"
+	echo "sum $1 $(cat /mnt/* | sha256sum)"
+	uses erofs_worker "$1"
+	umount /mnt || fail "umount"
+	# blocks of one file in the place of those of another one
+	blocks=$(($(wc -c <$D/image) / 4096))
+	dd if=$D/image of=/dev/nullb0 bs=4096 count=4 skip=$((blocks / 4)) seek=$((blocks / 2)) \
+		conv=notrunc,fsync 2>/dev/null || fail "no damage"
+	mount_erofs
+	$D/io files /mnt 8 131072 4 0 1 2>/dev/null >&2 && fail "damage was not found"
+	umount /mnt || fail "umount"
+}
+
 use_nbd()
 {
 	$D/io nbd /dev/nbd0 $MB 2 &

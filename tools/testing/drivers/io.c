@@ -5,6 +5,9 @@
  *
  *	io fill DEVICE MB BLOCK THREADS SALT		each block once
  *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us
+ *	io file FILE MB SALT				writes one that can be compressed
+ *	io files DIRECTORY MB BLOCK THREADS 0 MS	thread N reads file N, of SALT N, from the
+ *							device, once or more; prints as above
  *	io nbd DEVICE MB CONNECTIONS			serves it until it is disconnected
  *	io nbd-end DEVICE
  *	io stream-serve MB				the other end, for any number of streams
@@ -125,6 +128,62 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* As content(), with each word of it eight times. */
+static void plain_content(char *buf, uint64_t place, size_t size, uint64_t salt)
+{
+	uint64_t *word = (uint64_t *)buf;
+	size_t i;
+
+	for (i = 0; i < size / 8; i++)
+		word[i] = ((place / 8 + i) / 8 + (salt << 40)) * 0x9e3779b97f4a7c15ULL;
+}
+
+static void write_file(const char *name, uint64_t size, uint64_t salt)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	char *buf = buffer(CHUNK);
+	uint64_t place;
+
+	if (fd < 0)
+		err(1, "%s", name);
+	for (place = 0; place < size; place += CHUNK) {
+		plain_content(buf, place, CHUNK, salt);
+		if (write(fd, buf, CHUNK) != (ssize_t)CHUNK)
+			err(1, "write to %s", name);
+	}
+	close(fd);
+}
+
+static void *read_file(void *arg)
+{
+	struct load *load = arg;
+	char *buf = buffer(load->block), *want = buffer(load->block), name[64];
+	uint64_t nr = 0, start;
+	ssize_t done;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/%u", load->name, load->seed);
+	fd = open(name, O_RDONLY);
+	if (fd < 0)
+		err(1, "%s", name);
+	do {
+		if (!nr)
+			posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		start = now();
+		done = pread(fd, buf, load->block, nr * load->block);
+		load->us[load->nr++] = (now() - start) / 1000;
+		if (done != (ssize_t)load->block)
+			err(1, "read of %s", name);
+		plain_content(want, nr * load->block, load->block, load->seed);
+		if (memcmp(buf, want, load->block))
+			errx(1, "%s: wrong content at %llu", name,
+			     (unsigned long long)(nr * load->block));
+		nr = (nr + 1) % load->blocks;
+	} while (nr || (load->nr + load->blocks < MAX_OPS && now() < load->end));
+	close(fd);
+	return NULL;
+}
+
 static int compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -156,11 +215,11 @@ static struct load *run_loads(char **args, void *(*function)(void *), int write,
 	return loads;
 }
 
-static void measure(char **args, int write)
+static void measure(char **args, void *(*function)(void *), int write)
 {
 	int threads = atoi(args[3]), i;
 	uint64_t start = now();
-	struct load *loads = run_loads(args, run, write, start + atoi(args[5]) * 1000000ULL);
+	struct load *loads = run_loads(args, function, write, start + atoi(args[5]) * 1000000ULL);
 	double seconds = (now() - start) / 1e9;
 	uint32_t *us = malloc(sizeof(*us) * MAX_OPS * threads);
 	size_t nr = 0;
@@ -384,7 +443,11 @@ int main(int argc, char **argv)
 	if (argc == 7 && !strcmp(argv[1], "fill"))
 		run_loads(argv + 2, fill, 1, 0);
 	else if (argc == 8 && (!strcmp(argv[1], "read") || !strcmp(argv[1], "write")))
-		measure(argv + 2, argv[1][0] == 'w');
+		measure(argv + 2, run, argv[1][0] == 'w');
+	else if (argc == 5 && !strcmp(argv[1], "file"))
+		write_file(argv[2], strtoull(argv[3], NULL, 10) << 20, atoi(argv[4]));
+	else if (argc == 8 && !strcmp(argv[1], "files"))
+		measure(argv + 2, read_file, 0);
 	else if (argc == 5 && !strcmp(argv[1], "nbd"))
 		nbd(argv[2], strtoull(argv[3], NULL, 10) << 20, atoi(argv[4]));
 	else if (argc == 3 && !strcmp(argv[1], "stream-serve"))
