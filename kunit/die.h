@@ -24,7 +24,7 @@ static inline void wpk_die(void)
 /** wpk_die_in_job() - wpk_die() as the body of a job */
 void wpk_die_in_job(struct wpk_job *job);
 
-/** wpk_fault_init() - init of a suite whose tasks die: skips it unless the parameter fault is set */
+/** wpk_fault_init() - init of a suite whose tasks die: skip it without the parameter fault */
 int wpk_fault_init(struct kunit *test);
 
 /**

@@ -584,8 +584,8 @@ static void make_tie(struct wpk_job *job)
 }
 
 /* Fill the global queue of a pool whose only worker runs @body, which then may go on. */
-static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie, void (*body)(struct wpk_job *job),
-				      unsigned int nr)
+static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie,
+				      void (*body)(struct wpk_job *job), unsigned int nr)
 {
 	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
 

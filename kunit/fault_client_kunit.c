@@ -30,7 +30,6 @@ struct mortal {
 	int status;
 	bool finishes;
 };
-#
 
 static void mortal_fn(struct wpool_event *event)
 {
