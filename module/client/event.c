@@ -5,8 +5,8 @@
  * An event is a task and a timer. The task is detached, with a function in here. It waits for a
  * token and goes through the queues as any other, and is accepted and counted once for each time
  * that the event has fired. So the path of a task does not know about events, except that they
- * wait for a token without a submitter (wpool_waiters_join()). The fires, and the
- * timer, are in event_fire.c. The state of the event is in event->state:
+ * wait for a token without a submitter (wpool_waiters_join()). The fires, and the timer, are in
+ * event_fire.c. The state of the event is in event->state:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -16,20 +16,20 @@
  *       +------------- CANCELLED             | returned, AGAIN: PENDING, and the task
  *         its turn, or taken out             | is submitted again
  *
- * Each arrow is one change of event->state, and one side wins it. The task is on its way
- * while the event is PENDING or CANCELLED. Otherwise it is at home: task->pool is the pool in
- * which it will run, and the thread that changes the state to PENDING submits it.
+ * Each arrow is one change of event->state, and one side wins it. While the event is PENDING or
+ * CANCELLED, the task is in the pool, or waits for a token. Otherwise it is in no queue: task->pool
+ * is the pool in which it will run, and the thread that changes the state to PENDING submits it.
  *
- * The task comes home in event_run(), called by a worker, or in event_end(), called by a thread
- * that ends tasks which no worker will run. A cancel is only a change of state, in any context: if
+ * The task leaves the pool in event_run(), which a worker calls, or in event_end(), which a thread
+ * calls that ends tasks without a worker. A cancel is only a change of state, in any context: if
  * the task waits for a token, the cancel takes it out; otherwise the task stays queued, and does
  * nothing when its turn comes. cancel_sync takes it out of the queues, too.
  *
  * What may run at the same time:
  *
- *   fire     with everything; the change of state decides. It does not touch the event
- *            once the task is on its way, since the function may free the event.
- *   arm      with each other and with the callback: event->lock
+ *   fire     at the same time as any other call; the change of state decides. It does not touch
+ *            the event once the task is submitted, since the function may free the event.
+ *   arm      at the same time as another arm, or the callback: event->lock
  *   cancel_sync, finish: count as ENDING, so that no thread fires the event, or arms it under
  *            the lock; wait for a callback that is running; wait for the function. Then the
  *            memory may be freed.

@@ -2,10 +2,10 @@
 /*
  * Groups: the tasks of one client of a pool.
  *
- * A task of a group is a detached task with a function and an abort function in here, as
- * that of an event (event.c), so the path of a task does not know about groups. A group counts
- * its tasks itself: a task takes a place in the group before it is submitted to the pool, and
- * gives it back when its function has returned, before the pool counts it out.
+ * A task of a group is a detached task with a function and an abort function in here, like the
+ * task of an event (event.c), so the path of a task does not know about groups. A group counts its
+ * tasks itself: a task takes a place in the group before it is submitted to the pool, and gives the
+ * place back when its function has returned, before the pool counts the task out.
  *
  * group->lock protects all of a group:
  *
@@ -28,8 +28,8 @@
  * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
  * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
  *
- * A group that acts for somebody (behalf.c) gives each task another function at its submit, so
- * tasks of other groups pay nothing for it.
+ * A group that acts for another thread (behalf.c) gives each task another function at its submit,
+ * so tasks of other groups pay nothing for that.
  *
  * A plain task belongs to no group: the pool counts it on its own CPU, and a group would only make
  * that slower.

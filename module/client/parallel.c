@@ -3,8 +3,8 @@
  * Loops whose chunks several CPUs take: wpool_parallel_for().
  *
  * The caller runs chunks itself. Helpers are tasks of the pool, which are submitted only if there
- * is room now. So the call works without any help from the pool, and waits only for chunks that
- * other CPUs are in. The caller submits two helpers, and each helper that starts submits two more:
+ * is room now. So the call also ends if no helper ever runs, and it waits only for chunks that
+ * helpers have started. The caller submits two helpers, and each one that starts submits two more:
  * a busy pool gets few tasks that are queued in vain, and in an idle one all CPUs soon take part.
  *
  * loop->next is the number of indices taken. A thread takes a chunk by moving it.

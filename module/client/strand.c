@@ -8,19 +8,20 @@
  * they run in the order of the queue.
  *
  * In the pool a strand's task is represented by a detached task with a function in here, its
- * vehicle. It waits for a token as that of an event does, without a thread (wpool_waiters_join()).
- * The path of a task knows only one thing about strands: a closed pool accepts the vehicle, since
- * the strand has accepted the task before. The task that ran before it is counted out only after
- * that, so the pool never looks empty in between.
+ * vehicle. The vehicle waits for a token without a thread, like the task of an event
+ * (wpool_waiters_join()). The path of a task knows only one thing about strands: a closed pool
+ * accepts the vehicle, since the strand has accepted the task before. The previous task is counted
+ * out only after that, so the pool never looks empty in between.
  *
- * A task with a parallel part is sent at its submit, too, and is apart until that part has ended.
- * Then it is as any other: if it is the head, it is sent again, for its turn, else it waits here. A
- * head that is apart is not sent when its turn comes: who ends its part finds that it is the head.
+ * The vehicle of a task with a parallel part is in the pool for that part, too: from the submit
+ * until the part has ended. Then, if the task is the head, its vehicle is sent again, for its turn;
+ * else the task waits here like all others. If the turn comes before the part has ended, the thread
+ * that ends the part finds that the task is the head, and sends the vehicle.
  *
- * A full strand refuses a task: submitters wait only for a pool. A single task is never taken out.
- * So a task is pending, from its submit until its function starts, or it is not. While the function
- * runs, strand->runner is the thread, and the task belongs to its function, which may free it or
- * submit it again. All of that is under strand->lock.
+ * A full strand refuses a task: submitters wait only for a pool. No task is taken out alone. So a
+ * task has two states: it is pending, from its submit until its function starts, or it is not.
+ * While the function runs, strand->runner is the thread, and the task belongs to its function,
+ * which may free it or submit it again. All of that is under strand->lock.
  *
  * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
  * caller sends it after the unlock. Interrupts stay off in between, so that a close of the pool,

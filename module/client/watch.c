@@ -11,8 +11,9 @@
  * If the worker dies in the poll, the watch has not begun, but may be in the queue, and an end
  * takes it out.
  *
- * If a file's wait queue goes before the watch, it sends POLLFREE, as for epoll, and is freed a
- * grace period later. So a thread that locks it holds the RCU lock since it read watch->head.
+ * If a file's wait queue ends before the watch, it sends POLLFREE, as for epoll, and is freed a
+ * grace period later. So a thread that locks the wait queue must hold the RCU lock from its read of
+ * watch->head on.
  *
  * Barrier pair:
  *

@@ -9,8 +9,8 @@
  *
  * Once a tick one task is timed, from the look for work that took it to the next look. If it was
  * short, all tasks up to the next full look are timed together. A task that sleeps counts as long.
- * What is timed while its worker loses the CPU does not count. Until there is an estimate, tasks
- * count as long, and get help at once. While they count as long, each one is timed.
+ * A time in which the worker lost the CPU does not count. Until there is an estimate, tasks count
+ * as long, and get help at once. While they count as long, each one is timed.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
  * they start in their order, and the lock costs little compared with them.

@@ -34,9 +34,9 @@ static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 }
 
 /*
- * For a walk from near to far: one round a distance that occurs, the first with @at
- * WPOOL_SAME_CACHE. Is @rq so far from @own? If it is farther, @next becomes its distance, or stays
- * nearer.
+ * For a walk from near to far, a round for each distance that occurs. Has @rq the distance @at from
+ * @own? In the first round @at is WPOOL_SAME_CACHE; @next becomes the nearest of the greater
+ * distances found, which is @at of the next round.
  */
 static inline bool wpool_is_at(const struct wpool_runq *rq, const struct wpool_runq *own,
 			       enum wpool_distance at, enum wpool_distance *next)

@@ -20,7 +20,7 @@ struct wpool_worker;
 
 /* Tasks taken from the next slot in a row before one is taken from the ring. */
 #define WPOOL_NEXT_STREAK	16
-/* Urgent tasks taken in a row before one of the others is taken. */
+/* Urgent tasks taken in a row before a task that is not urgent is taken. */
 #define WPOOL_URGENT_STREAK	15
 
 /** wpool_task_is_urgent() - see wpool_task_set_urgent() */

@@ -25,7 +25,7 @@
  *
  *   waking     picked, created, or taken out of the reserve for a run queue, and not on its CPU
  *              yet: rq->waking. It counts as running from then on
- *   coming     on its way to become searching: pool->nr_coming. A worker woken for tasks
+ *   coming     woken to search, but not searching yet: pool->nr_coming. A worker woken for tasks
  *              of any CPU is waking and coming; a worker woken for the tasks of its own
  *              CPU, or of the global queue, is only waking
  *   searching  awake, and looks for a task of any CPU: pool->nr_searching

@@ -147,8 +147,8 @@ static void tune_latency(struct wpool *pool, bool latency)
  * The pool has its new limits already, so that new workers up to min_workers do not expire.
  *
  * tune_mutex is released while workers are created: worker_start may read the attributes, and wait
- * for CPU hotplug, which takes it. The pool may be closed meanwhile; its destruction waits for this
- * thread, which counts as one of the pool's.
+ * for CPU hotplug, which takes tune_mutex. The pool may be closed meanwhile; its destruction waits
+ * for this thread, which counts as one of the pool's threads.
  */
 static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {

@@ -16,7 +16,7 @@
 #include "core/state.h"
 #include "task/context.h"
 
-/* What the tasks get, with a reference each, or NULL; that of the mm keeps the struct only. */
+/* What the tasks get: a reference to each, or NULL. The one to the mm keeps only the struct. */
 struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
@@ -76,8 +76,8 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 
 /*
  * Choose what to put on, and take a user of the mm. A thread never switches from one mm to another:
- * a process has its own, and a worker may use one from worker_start or from a plain task. That of a
- * group's task around this one is already off.
+ * a process has its own, and a worker may use one from worker_start or from a plain task. If this
+ * task runs inside one of a group, the mm of the outer task is already off.
  */
 static int choose_worn(struct wpool_worn *worn)
 {

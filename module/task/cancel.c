@@ -2,8 +2,9 @@
 /*
  * Cancelling and disabling a task.
  *
- * wpool_task_cancel_sync() is a disable, a wait and an enable. The enable comes after the wait
- * has read the status, so with several waiters none may free the task before all have returned.
+ * wpool_task_cancel_sync() is a disable, a wait and an enable. The enable touches the task after
+ * the wait has read the status. So if several threads cancel a task, its memory must stay until all
+ * their calls have returned.
  */
 #include <linux/bug.h>
 #include <linux/err.h>

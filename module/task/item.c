@@ -13,8 +13,8 @@
  * in it or out of it, are as many as the tasks that the pool accepts: within the limits no invoke
  * fails for want of memory.
  *
- * Each item that is out has a reference to the pool: a submitter whose wait ended with -ESHUTDOWN
- * gives it back perhaps after the pool was destroyed.
+ * Each item outside the reserve has a reference to the pool: a submitter whose wait ended with
+ * -ESHUTDOWN may give its item back after the pool was destroyed.
  */
 #include "task/item.h"
 

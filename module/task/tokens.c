@@ -21,16 +21,16 @@
  * debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives
- * none. Instead both count, on their own CPU, what they did not take or give. When a limit is set,
- * these counts say how many tokens there have to be. At any time
+ * none. Instead both count, on their own CPU, the tokens not taken and not given. When a limit is
+ * set, these counts say how many tokens there have to be. At any time
  *
  *   tokens + unfinished tasks = admission.base + untaken - ungiven
  *
  * also if a task took a token and gives none, or the other way round: each step adds
  * the same to both sides. In a pool with a limit, both sides must be the limit. So
  * wpool_tokens_resize() first makes all submits take and all finishes give: it waits
- * for a grace period, after which the two counts no longer change. Then it adds to the
- * tokens, and to admission.base, what the right side lacks.
+ * for a grace period, after which the two counts no longer change. Then it adds the difference
+ * between the limit and the right side to the tokens and to admission.base.
  */
 #include "task/tokens.h"
 

@@ -4,11 +4,11 @@
  *
  * Barrier pairs: give:A and wait:A are those of tokens.c.
  *
- * wait:A has a second partner, because a task may be cancelled while it joins the
- * line. The waiter marks the task as being in line, full barrier, and checks whether
- * it is cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks
- * whether it is in line. At least one of them ends the wait of the submitter. That of an
- * event does not end so: event.c.
+ * wait:A has a second partner, because a task may be cancelled while its submitter joins the
+ * waiters. The submitter marks the task as waiting, full barrier, and checks whether the task is
+ * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether it waits.
+ * At least one of them ends the submitter's wait. An event waits without a submitter: event.c says
+ * how that ends.
  *
  * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
  * and then submits, it does not take that submitter's token. WAITERS is set, release,
