@@ -123,9 +123,9 @@ struct wpool {
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
 	u32 coming_jiffy;		/* X: when the first of these was woken */
-	bool unserved;			/* X: a thread needed a worker and could wake none; the
-					 *    spawner, or the next worker that makes room, clears
-					 *    it and looks at the queues: wake_one:A in wake.c
+	bool unserved;			/* X: a thread needed a worker and could wake or create
+					 *    none; the next worker that makes room clears it and
+					 *    looks at the queues: wake_one:A in wake.c
 					 */
 	char name[WPOOL_NAME_LEN];	/* I */
 

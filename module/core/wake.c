@@ -115,9 +115,9 @@
  *   is_searched:A       the offer is there; then it is read that a worker still searches.
  *                       That worker looks at the offers when it stops: stop_searching:A,
  *                       wpool_park_join:A.
- *   spawn_worker:A      pool->unserved and pool->spawn_wanted cleared; then the queues are
- *                       read. Pairs with the first list: a thread that queues a task later
- *                       finds both clear and asks again. Pairs also with is_empty() in
+ *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with
+ *                       the first list: a thread that queues a task later finds the
+ *                       flag clear and asks again. Pairs also with is_empty() in
  *                       flush.c, see workers/spawner.c.
  *   wpool_rescuer_wait:A
  *                       the worker in reserve can be taken; then the queues are read. Pairs
@@ -126,10 +126,9 @@
  *                       pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
  *                       worker are at their concurrency, CPUs with room have no idle
- *                       worker, and the pool is at its capacity, or the spawner has been
- *                       asked. Pairs with wpool_park_join:A and wpool_running_left:A:
- *                       either a worker that makes room sees the mark, or its room is
- *                       seen. Pairs also with spawn_worker:A.
+ *                       worker, and the pool is at its capacity. Pairs with
+ *                       wpool_park_join:A and wpool_running_left:A: either a worker
+ *                       that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
  *                       wake_one:A: a mark that is set later is not lost.
@@ -244,7 +243,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 {
 	struct wpool_runq *here = wpool_this_runq(pool);
 	u32 now = jiffies;
-	bool asked = false;
+	bool asked;
 	int i;
 
 	/* wpool_freeze_lift() will wake them */
@@ -262,24 +261,24 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
-		/* this CPU has looked in this tick; since then no worker has come or made room */
+		/* this CPU has looked in this tick, and no worker has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
 		/* a new worker may come too late for this task, but helps later: one a tick */
-		if (!asked && (i || !beside || here->help_jiffy != now))
-			asked = ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
+		asked = (i || !beside || here->help_jiffy != now) &&
+			ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
 		here->help_jiffy = now;
-		if (wake_own(rq, helps))
+		if (wake_own(rq, helps) || asked)
 			return true;
 		if (READ_ONCE(pool->unserved))
-			break;
+			return false;
 		WRITE_ONCE(pool->unserved, true);
 		/* wake_one:A */
 		smp_mb();
 	}
-	return asked;
+	return false;
 }
 
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)

@@ -128,7 +128,6 @@ static void spawn_worker(struct wpool *pool)
 	bool again;
 
 	wpool_threads_enter(pool);
-	WRITE_ONCE(pool->unserved, false);
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
