@@ -2,9 +2,9 @@
 /* Does a pool need one more worker, and where? See need.h. */
 #include "workers/need.h"
 
-#include <linux/bitops.h>
 #include <linux/smp.h>
 
+#include "core/bits.h"
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/queued.h"
@@ -41,11 +41,11 @@ bool wpool_need_worker(struct wpool *pool)
 
 struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
+	u32 nr = wpool_nr_active(pool), i;
 	struct wpool_runq *rq;
-	u32 i;
 
 	/* for wpool_submit_on(): of several CPUs only one is preferred */
-	for_each_set_bit(i, pool->offers, wpool_nr_active(pool)) {
+	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
 		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) &&
 		    wpool_runq_has_tasks(rq))
