@@ -238,7 +238,7 @@ void wpool_tokens_resize(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, total);
 	/* after this all submits take and all finishes give; until then tokens abound */
-	if (!had_limit)
+	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
 	/* without a limit about as many as there have to be: the two counts still change */
 	more = total - pool->admission.base - count_tokenless(pool);
