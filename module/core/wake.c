@@ -3,8 +3,10 @@
 #include "core/wake.h"
 
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
+#include <linux/sched/rt.h>
 
 #include "core/counts.h"
 #include "core/freeze.h"
@@ -225,6 +227,21 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer
 	return true;
 }
 
+/*
+ * Where should a new worker be made, for tasks queued on this CPU? @beside: a worker of this CPU
+ * might not get it: -1, anywhere. It does not get it from a real-time thread that keeps the CPU,
+ * and the timers of that CPU, the monitor's too, may wait as well: somewhere else.
+ */
+static int place_of_new(const struct wpool_runq *rq, bool beside)
+{
+	u32 other;
+
+	if (beside)
+		return -1;
+	other = rt_task(current) ? cpumask_any_but(cpu_online_mask, rq->cpu) : nr_cpu_ids;
+	return other < nr_cpu_ids ? other : rq->cpu;
+}
+
 /* Is a worker on its way here? One that has been for longer than a tick may wait for its CPU. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
@@ -268,7 +285,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return true;
 		/* a new worker may come too late for this task, but helps later: one a tick */
 		asked = (i || !beside || here->help_jiffy != now) &&
-			ask_for_worker(pool, rq, beside ? -1 : rq->cpu);
+			ask_for_worker(pool, rq, place_of_new(rq, beside));
 		here->help_jiffy = now;
 		if (wake_own(rq, helps) || asked)
 			return true;
