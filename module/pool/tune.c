@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns.
- * Limits on tasks and workers are applied in capacity.c.
+ * The limits on tasks and workers, queue_depth among them, are applied in capacity.c.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
