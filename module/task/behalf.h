@@ -32,9 +32,9 @@ struct wpool_behalf *wpool_behalf_take(unsigned int what);
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
 /*
- * Call the function of a task, which may be gone afterwards, on behalf of another thread; *ret: what
- * the function has returned. Returns 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn says: the
- * function was not called.
+ * Call the function of a task, which may be gone afterwards, on behalf of another thread; *ret:
+ * what the function has returned. Returns 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn
+ * says: the function was not called.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
