@@ -353,6 +353,38 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	first_counts_again(test, pool, jobs, told, gate);
 }
 
+/* Sleep, and return on the second CPU. */
+static void go_away_and_run(struct wpk_job *job)
+{
+	job->ret = set_cpus_allowed_ptr(current, cpumask_of(wpk_cpu(1)));
+	usleep_range(1000, 2000);
+	run_until_told(job);
+}
+
+/* The first has left its CPU for good, and is no hog: the second need not wait for it. */
+static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
+{
+	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, told);
+	pool = wpk_one_cpu_pool(test, 2, 1, true);
+	wpk_jobs_body(jobs, run_until_told, told);
+	jobs->job[0].body = go_away_and_run;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	WPK_EVENTUALLY(test, READ_ONCE(told->inside[1]));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	WRITE_ONCE(told->end[0], true);
+	WRITE_ONCE(told->end[1], true);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_no_errors(test, jobs);
+}
+
 static void hog_sleep_and_run(struct wpk_job *job)
 {
 	struct told *told = job->arg;
@@ -471,6 +503,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts, children_gen_params),
 	KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
 	KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
+	KUNIT_CASE(wpool_handoff_back_on_another_cpu_it_leaves_its_home_free),
 	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
 	KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
 	KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,

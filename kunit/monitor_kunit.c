@@ -167,6 +167,36 @@ static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
+/* A hog that runs until it may leave its CPU, for the two of the pool. */
+static void run_until_free(struct wpk_job *job)
+{
+	job->ret = current->nr_cpus_allowed != 1 || !wpk_run_until(current->nr_cpus_allowed == 2) ||
+		   !cpumask_test_cpu(wpk_cpu(0), current->cpus_ptr) ||
+		   !cpumask_test_cpu(wpk_cpu(1), current->cpus_ptr);
+}
+
+static void see_that_it_is_bound(struct wpk_job *job)
+{
+	job->ret = current->nr_cpus_allowed != 1;
+}
+
+/* The worker is at its home again for the next task. */
+static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
+{
+	struct wpool *pool = hog_pool(test, 1, 2, true);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+
+	wpk_jobs_body(jobs, run_until_free, NULL);
+	jobs->job[1].body = see_that_it_is_bound;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpool_flush(pool);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_no_errors(test, jobs);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+}
+
 static void sleep_long(struct wpk_job *job)
 {
 	msleep(700);
@@ -551,6 +581,7 @@ static struct kunit_case monitor_cases[] = {
 	KUNIT_CASE(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker),
 	KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
 	KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
+	KUNIT_CASE(wpool_hog_on_two_cpus_may_leave_its_cpu),
 	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),

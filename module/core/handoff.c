@@ -138,7 +138,7 @@ static void switched_out(struct preempt_notifier *notifier,
 /*
  * A worker that slept runs again, and counts again: it will look for work when its task has ended.
  * So does a hog that has slept. A hog that has not slept stays counted out until its task has
- * ended.
+ * ended, and so does a worker that returns on another CPU than its home, which it leaves free.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -147,6 +147,8 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 	if (!w->asleep)
 		return;
 	w->asleep = false;
+	if (cpu != w->rq->cpu)
+		return;
 	wpool_running_enter(w);
 	/* the monitor must notice if the task does not end soon */
 	wpool_monitor_timer_set(w->pool);

@@ -7,7 +7,8 @@
  * before it saw the same:
  *
  *   a hog     a worker that runs here has not looked for work for hog_ms. It is counted
- *             out, and a worker of another CPU takes its queue.
+ *             out, and a worker of another CPU takes its queue. Until its task has ended, the
+ *             scheduler may move it: another thread may want its CPU while another CPU is idle.
  *   a stall   the same task is at the head of the queue, although there is a worker that
  *             could run it. That worker is woken, or moved here. If this does not help
  *             for a second, the stall is logged, once until the queue moves, with the
@@ -112,6 +113,8 @@ static void retake_chosen(struct wpool *pool)
 			WRITE_ONCE(pool->monitor.handoffs, pool->monitor.handoffs + 1);
 			trace_wpool_runq_handed_over(pool->name, rq->cpu);
 		} else {
+			WRITE_ONCE(w->is_hog, true);
+			wpool_tidy_pool(pool);
 			WRITE_ONCE(pool->monitor.hogs, pool->monitor.hogs + 1);
 			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
 						READ_ONCE(w->task), READ_ONCE(w->func));
@@ -282,7 +285,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_tidy_queues(pool);
+		wpool_tidy_pool(pool);
 }
 
 /* ---- pressure ---- */

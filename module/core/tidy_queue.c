@@ -64,7 +64,7 @@ void wpool_tidy_worker(struct wpool_worker *w)
 		queue_sweep(tidy);
 }
 
-void wpool_tidy_queues(struct wpool *pool)
+void wpool_tidy_pool(struct wpool *pool)
 {
 	struct wpool_tidy *tidy = &pool->tidy;
 	unsigned long flags;

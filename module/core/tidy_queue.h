@@ -3,7 +3,7 @@
  * Tasks and workers that must be ended in process context, because that may call a function of the
  * pool's owner, which may sleep: tasks that were cancelled in a context that cannot end them,
  * workers that died, and queued tasks that have waited for too long, or whose pool was released
- * with %WPOOL_RELEASE_CANCEL.
+ * with %WPOOL_RELEASE_CANCEL. And hogs, whose CPUs only a thread that may sleep can change.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. A work item
  * of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no function
@@ -25,7 +25,7 @@ struct wpool_worker;
 struct wpool_untidy {
 	struct wpool_task *task;	/* a task, or NULL */
 	struct wpool_worker *worker;	/* a worker, or NULL */
-	bool sweep;	/* end the queued tasks of the pool that must not run any more */
+	bool sweep;	/* the whole pool, see wpool_tidy_pool() */
 };
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
@@ -45,10 +45,10 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * Have the queued tasks ended that must not run any more. @pool: its destruction may have begun.
- * Under RCU, or with a reference to the pool.
+ * Have the queued tasks ended that must not run any more, and the hogs set free. @pool: its
+ * destruction may have begun. Under RCU, or with a reference to the pool.
  */
-void wpool_tidy_queues(struct wpool *pool);
+void wpool_tidy_pool(struct wpool *pool);
 
 /*
  * For the work: take the next one to end. @next: filled in. Returns false if the queue is empty.

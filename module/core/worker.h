@@ -66,6 +66,9 @@ struct wpool_worker {
 					 */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
+	bool is_hog;			/* X: set when it is counted out as a hog; cleared when it may
+					 *    leave its CPU
+					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched out */
 #endif

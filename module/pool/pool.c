@@ -438,7 +438,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
 	if (drops)
-		wpool_tidy_queues(pool);
+		wpool_tidy_pool(pool);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)

@@ -3,6 +3,8 @@
 #include "workers/home.h"
 
 #include <linux/cpumask.h>
+#include <linux/rculist.h>
+#include <linux/sched/task.h>
 
 #include "core/active.h"
 #include "core/counts.h"
@@ -49,4 +51,33 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
 	if (raw_smp_processor_id() != new->cpu)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* The thread of a hog, with a reference, or NULL. */
+static struct task_struct *next_hog(struct wpool *pool)
+{
+	struct task_struct *thread = NULL;
+	struct wpool_worker *w;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		if (READ_ONCE(w->is_hog)) {
+			WRITE_ONCE(w->is_hog, false);
+			thread = get_task_struct(w->thread);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return thread;
+}
+
+void wpool_hogs_set_free(struct wpool *pool)
+{
+	struct task_struct *thread;
+
+	while ((thread = next_hog(pool))) {
+		/* the mask may be changing: a hog need not follow it */
+		set_cpus_allowed_ptr(thread, pool->cpumask);
+		put_task_struct(thread);
+	}
 }

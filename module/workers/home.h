@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A worker stays on its home CPU, and in the cgroups of its pool. */
+/*
+ * A worker stays on its home CPU, and in the cgroups of its pool. Only a hog may leave the CPU, until
+ * its task has ended.
+ */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
 
@@ -18,6 +21,12 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w);
 }
+
+/*
+ * Let the scheduler move the hogs that the monitor has counted out. A hog whose task has ended
+ * meanwhile notices that it is not bound to its home, and goes there. Sleeps. @pool: referenced
+ */
+void wpool_hogs_set_free(struct wpool *pool);
 
 /* Go home, or to a new home if the old one is no longer allowed. The worker calls it; sleeps. */
 void wpool_worker_rehome(struct wpool_worker *w);

@@ -15,6 +15,7 @@
 #include "task/finish.h"
 #include "workers/create.h"
 #include "workers/fault.h"
+#include "workers/home.h"
 #include "workers/park.h"
 #include "workers/retire.h"
 
@@ -61,6 +62,15 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
+static void sweep_pool(struct wpool *pool)
+{
+	wpool_hogs_set_free(pool);
+	if (wpool_drops(pool))
+		wpool_finish_drop_all(pool);
+	else
+		wpool_finish_sweep(pool);
+}
+
 void wpool_tidy_serve(struct work_struct *work)
 {
 	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
@@ -72,10 +82,8 @@ void wpool_tidy_serve(struct work_struct *work)
 			wpool_finish_put_down(pool, next.task);
 		else if (next.worker)
 			tidy_worker(next.worker);
-		else if (wpool_drops(pool))
-			wpool_finish_drop_all(pool);
 		else
-			wpool_finish_sweep(pool);
+			sweep_pool(pool);
 		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
