@@ -1135,11 +1135,12 @@ struct module *wpool_owner(struct wpool *pool);
  * @of_caller: true: into the cgroups of the calling thread; false: back to the root, where threads
  *	of the kernel are
  *
- * Weights and limits of CPU time and I/O then hold for tasks. Memory is charged only if a task asks
- * for it with set_active_memcg(). A cpuset has no effect: workers run on the pool's cpumask. New
- * and idle workers join at once, the others when their task has ended. Workers stay in the cgroups
- * when the caller leaves them. A cgroup with workers cannot be removed until shortly after
- * wpool_destroy(), or after another call of this function.
+ * Weights and limits of CPU time and I/O then hold for tasks, and what they allocate with
+ * GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may kill a process
+ * of that cgroup. A cpuset has no effect: workers run on the pool's cpumask. New and idle workers
+ * join at once, the others when their task has ended. Workers stay in the cgroups when the caller
+ * leaves them. A cgroup with workers cannot be removed until shortly after wpool_destroy(), or
+ * after another call of this function.
  *
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL there is no pool; -EBUSY the default pool, or a cgroup that takes no threads;

@@ -82,6 +82,9 @@ struct wpool_worker {
 	struct wpool_worn *worn;	/* O: what the innermost task uses of its group's client, or
 					 *    NULL, see task/behalf.h
 					 */
+	struct mem_cgroup *memcg;	/* O: reference to the one that its tasks are charged to, or
+					 *    NULL, see workers/cgroup.h
+					 */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
 					 *    see wait.c
 					 */

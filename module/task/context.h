@@ -120,8 +120,9 @@ static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 			      (__force unsigned long)current->real_cred;
 
 	return !(counts | creds | (unsigned long)current->mm |
-		 (unsigned long)compat_active_memcg() | (unsigned long)current->journal_info |
-		 (unsigned long)current->plug) && !irqs_disabled();
+		 ((unsigned long)compat_active_memcg() ^ (unsigned long)w->memcg) |
+		 (unsigned long)current->journal_info | (unsigned long)current->plug) &&
+	       !irqs_disabled();
 }
 
 #endif /* WPOOL_TASK_CONTEXT_H */

@@ -7,6 +7,7 @@
 #include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
@@ -15,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "compat.h"
 #include "core/idle.h"
 #include "core/rescue.h"
 #include "core/state.h"
@@ -81,6 +83,22 @@ static struct task_struct *thread_in_root(void)
 	thread = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
 	rcu_read_unlock();
 	return thread;
+}
+
+struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
+{
+	struct mem_cgroup *memcg = NULL;
+
+#ifdef CONFIG_MEMCG
+	rcu_read_lock();
+	do {
+		memcg = mem_cgroup_from_task(thread);
+		if (memcg == mem_cgroup_from_task(thread_in_root()))
+			memcg = NULL;
+	} while (memcg && !css_tryget(&memcg->css));
+	rcu_read_unlock();
+#endif
+	return memcg;
 }
 
 static int anchor_main(void *unused)
@@ -181,11 +199,14 @@ int wpool_cgroup_join(struct wpool_worker *w)
 	/* after an error, too: each try takes the mutex of all cgroups */
 	w->cgroup_nr = pool->cgroup_nr;
 	mutex_unlock(&anchors_mutex);
+	if (!err)
+		w->memcg = wpool_cgroup_get_memcg(w->thread);
 	return err;
 }
 
 void wpool_cgroup_follow(struct wpool_worker *w)
 {
+	struct mem_cgroup *old = w->memcg;
 	int err;
 
 	if (wpool_cgroup_is_joined(w))
@@ -194,7 +215,15 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 	current->flags &= ~PF_NO_SETAFFINITY;
 	err = wpool_cgroup_join(w);
 	current->flags |= PF_NO_SETAFFINITY;
-	if (err)
+	if (err) {
 		pr_warn_ratelimited("%s: worker %d stays in the cgroup where it was: error %d\n",
 				    w->pool->name, current->pid, err);
+		return;
+	}
+	/* unless worker_start has set another one */
+	if (w->base.memcg == old) {
+		w->base.memcg = w->memcg;
+		compat_set_active_memcg(w->memcg);
+	}
+	mem_cgroup_put(old);
 }

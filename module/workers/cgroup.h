@@ -8,12 +8,17 @@
  * The thread that creates a worker attaches it, before the worker is bound to a CPU: afterwards the
  * kernel does not move it to another cpuset. When the cgroups of the pool have changed, each worker
  * moves itself before it looks for its next task; a running task stays where it began.
+ *
+ * The kernel does not charge a kernel thread's memory to the thread's cgroup, but to its active
+ * memory cgroup. So a worker makes that of its cgroup active, with a reference of its own. Only the
+ * worker writes current->active_memcg. In the root it has none, and its tasks cost nothing more.
  */
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
 
 #include <linux/types.h>
 
+struct mem_cgroup;
 struct task_struct;
 struct wpool;
 struct wpool_worker;
@@ -37,6 +42,12 @@ void wpool_cgroup_end(struct wpool *pool);
  * sees it, with a NUL. Sleeps. Returns length of the path, 0 if the pool has no cgroups; -errno.
  */
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
+
+/*
+ * The memory cgroup of a thread. @thread: it does not end meanwhile. Returns a reference; %NULL
+ * for that of kthreadd, or without memory cgroups.
+ */
+struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread);
 
 /*
  * Attach a new worker to the cgroups of its pool. @w: the worker, not yet bound to a CPU, or the

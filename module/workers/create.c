@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/memcontrol.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
@@ -167,6 +168,7 @@ static void free_rcu_worker(struct rcu_head *rcu)
 {
 	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
 
+	mem_cgroup_put(w->memcg);
 	put_task_struct(w->thread);
 	kfree(w);
 }

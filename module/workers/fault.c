@@ -54,6 +54,8 @@ static void thread_ends(struct callback_head *work)
 	unpin_thread();
 	release_map(w->pool);
 	wpool_hooks_died(w);
+	/* the worker's reference may be gone before the thread has ended */
+	compat_set_active_memcg(NULL);
 	wpool_reap_worker(w);
 }
 

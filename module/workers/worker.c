@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "compat.h"
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/freeze.h"
@@ -108,6 +109,7 @@ static void run_tasks(struct wpool_worker *w)
 int wpool_worker_main(struct wpool_worker *w)
 {
 	wpool_fault_arm(w);
+	compat_set_active_memcg(w->memcg);
 	if (!wpool_hooks_start(w))
 		return 0;
 	/* what worker_start has set applies to all tasks of the worker */

@@ -33,6 +33,7 @@
 
 #include "faces/dev/load/strand.h"
 #include "pool/pool.h"
+#include "workers/cgroup.h"
 
 /* Files whose memory is not freed yet, which outlives their struct file. */
 static atomic_t nr_files;
@@ -171,7 +172,7 @@ struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bo
 		return ERR_PTR(-ENOMEM);
 	file->ops = ops;
 	file->is_limited = is_limited;
-	file->memcg = get_mem_cgroup_from_mm(current->mm);
+	file->memcg = wpool_cgroup_get_memcg(current);
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->unfinished);
 	INIT_LIST_HEAD(&file->done);

@@ -206,8 +206,8 @@ static int run_yield(struct wpool_workload *load)
 
 /*
  * Page by page, so that no allocation of a high order fails and the stop flag is checked in
- * between. A worker has no memory cgroup; a submitter that runs its task may be in another one than
- * the file's.
+ * between. A worker's memory cgroup is that of its pool; a submitter that runs its task may be in
+ * another one than the file's.
  */
 static int run_touch(struct wpool_workload *load)
 {

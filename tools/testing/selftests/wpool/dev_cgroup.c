@@ -40,6 +40,30 @@ static long long group_figure(const char *group, const char *name, const char *w
 	return -1;
 }
 
+/* The number in a file of a cgroup, or -1. */
+static long long group_number(const char *group, const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
+}
+
+/* The status of one touch, by a worker of the pool, for a file that the root has opened. */
+static int touch_status(const struct pool *pool, long long bytes)
+{
+	struct wpool_dev_record record;
+	int fd = pool_attach(pool->name, 0), err;
+
+	if (fd < 0)
+		return fd;
+	err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
+	if (!err)
+		err = read_records(fd, &record, 1) == 1 ? record.status : -EIO;
+	close(fd);
+	return err;
+}
+
 /* By a member of the cgroup, which leaves it afterwards. */
 static int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
 {
@@ -324,6 +348,72 @@ TEST_F(cgroup, cpuset)
 			EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
 		}
 	}
+}
+
+static bool has_memory(const char *group)
+{
+	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
+	return group_number(group, "memory.peak") >= 0;
+}
+
+TEST_F(cgroup, memory)
+{
+	const long long bytes = WPOOL_MAX_WORK_BYTES;
+	struct pool *pool = &self->pool[0];
+	int i;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
+	ASSERT_EQ(0, touch_status(&self->pool[1], bytes));
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	for (i = 0; i < 2; i++) {
+		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.peak"));
+		EXPECT_EQ(0, touch_status(pool, bytes));
+		EXPECT_LE(bytes, group_number(self->group[i], "memory.peak"));
+		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.current"));
+		if (!i) {
+			EXPECT_GT(bytes / 2, group_number(self->group[1], "memory.peak"));
+			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+			EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
+		}
+	}
+	/* beyond the limit of the cgroup, then back in the root */
+	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
+	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
+	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
+	EXPECT_EQ(0, touch_status(pool, bytes));
+}
+
+/* At the limit a touch fails, and neither a member of the cgroup nor another process is killed. */
+TEST_F(cgroup, memory_max)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
+	EXPECT_EQ(-ENOMEM, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+	EXPECT_EQ(0, group_figure(self->group[0], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
+}
+
+/* The memory cgroup ends when its parent takes the controller away; its workers go on. */
+TEST_F(cgroup, memory_is_taken_away)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
+	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+	EXPECT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 }
 
 TEST_HARNESS_MAIN
