@@ -368,6 +368,8 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool;
 
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "a kernel without preempt notifiers");
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
 	KUNIT_ASSERT_NOT_NULL(test, told);

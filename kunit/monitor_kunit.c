@@ -170,7 +170,7 @@ static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *te
 /* A hog that runs until it may leave its CPU, for the two of the pool. */
 static void run_until_free(struct wpk_job *job)
 {
-	job->ret = current->nr_cpus_allowed != 1 || !wpk_run_until(current->nr_cpus_allowed == 2) ||
+	job->ret = !wpk_run_until(current->nr_cpus_allowed == 2) ||
 		   !cpumask_test_cpu(wpk_cpu(0), current->cpus_ptr) ||
 		   !cpumask_test_cpu(wpk_cpu(1), current->cpus_ptr);
 }
@@ -185,12 +185,17 @@ static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
 
+	wpool_attrs_init(&attrs);
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	wpk_jobs_body(jobs, run_until_free, NULL);
 	jobs->job[1].body = see_that_it_is_bound;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	wpool_flush(pool);
+	/* the second is no hog, even if it waits for its CPU */
+	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_no_errors(test, jobs);

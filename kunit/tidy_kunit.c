@@ -4,8 +4,11 @@
  * event_line_kunit.c that the end of the pool itself waits for them.
  */
 #include <linux/module.h>
+#include <linux/workqueue.h>
 
+#include "core/state.h"
 #include "fixture.h"
+#include "one_cpu.h"
 
 static void pass_gate_of_job(struct wpool_task *task, int status)
 {
@@ -82,9 +85,50 @@ static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *tes
 	wpk_destroy(test, pool);
 }
 
+static void hog_until_told(struct wpk_job *job)
+{
+	if (!wpk_run_until(READ_ONCE(*(bool *)job->arg)))
+		job->ret = -ETIME;
+}
+
+static void count_cpus_after_gate(struct wpk_job *job)
+{
+	wpk_gate_pass(job->arg);
+	job->ret = current->nr_cpus_allowed;
+}
+
+/* The pool's work is in an abort function while a hog is found, and until the hog has ended. */
+static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit *test)
+{
+	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test), *next = wpk_gate(test);
+	struct wpk_jobs *jobs, *hog = wpk_jobs(test, 1, NULL), *after = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = pool_with_cancelled(test, inside, slow, &jobs);
+	bool *end = kunit_kzalloc(test, sizeof(*end), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, end);
+	wpk_jobs_body(hog, hog_until_told, end);
+	wpk_jobs_body(after, count_cpus_after_gate, next);
+	wpk_gate_open(inside);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_submit(test, pool, hog, 0, 1);
+	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) >= 1);
+	WRITE_ONCE(*end, true);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(hog, 1));
+	wpk_no_errors(test, hog);
+	wpk_jobs_submit(test, pool, after, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(next, 1));
+	wpk_gate_open(slow);
+	flush_work(&pool->tidy.work);
+	wpk_gate_open(next);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(after, 1));
+	KUNIT_EXPECT_EQ(test, after->job[0].ret, 1);
+	wpk_destroy(test, pool);
+}
+
 static struct kunit_case tidy_cases[] = {
 	KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
 	KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function),
+	KUNIT_CASE(wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu),
 	{}
 };
 

@@ -147,7 +147,8 @@ struct wpool {
 	bool follows;			/* T: @cpumask follows housekeeping.h */
 	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Read it under the
 					 *    mutex, too; only the rescuer does not, and is told to
-					 *    read it again: wpool_reserve_follow()
+					 *    read it again: wpool_reserve_follow(); and hogs, which
+					 *    may have a mix of two masks until their task has ended
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

@@ -44,7 +44,7 @@ struct wpool_worker {
 					 */
 	bool searching;			/* O: counts in nr_searching */
 	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
-					 *    when it runs again
+					 *    when it runs again at home
 					 */
 	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached: its memory may be gone
@@ -66,8 +66,8 @@ struct wpool_worker {
 					 */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool is_hog;			/* X: set when it is counted out as a hog; cleared when it may
-					 *    leave its CPU
+	bool is_hog;			/* X: set when it is counted out as a hog; cleared when it
+					 *    may leave its CPU, or counts again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched out */

@@ -53,7 +53,10 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/* The thread of a hog, with a reference, or NULL. */
+/*
+ * The thread of a hog, with a reference, or NULL. Not one whose CPU is no longer in the mask: to
+ * move it, the kernel may wait until its task sleeps.
+ */
 static struct task_struct *next_hog(struct wpool *pool)
 {
 	struct task_struct *thread = NULL;
@@ -61,8 +64,10 @@ static struct task_struct *next_hog(struct wpool *pool)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (READ_ONCE(w->is_hog)) {
-			WRITE_ONCE(w->is_hog, false);
+		if (!READ_ONCE(w->is_hog))
+			continue;
+		WRITE_ONCE(w->is_hog, false);
+		if (cpumask_test_cpu(task_cpu(w->thread), pool->cpumask)) {
 			thread = get_task_struct(w->thread);
 			break;
 		}

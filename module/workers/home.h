@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker stays on its home CPU, and in the cgroups of its pool. Only a hog may leave the CPU, until
- * its task has ended.
+ * A worker stays on its home CPU, and in the cgroups of its pool. Only a hog may leave the CPU,
+ * until its task has ended.
  */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
@@ -23,8 +23,9 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 }
 
 /*
- * Let the scheduler move the hogs that the monitor has counted out. A hog whose task has ended
- * meanwhile notices that it is not bound to its home, and goes there. Sleeps. @pool: referenced
+ * Let the scheduler move the hogs that the monitor has counted out. A hog whose task ends just now
+ * notices before its next look that it is not bound to its home, and goes there. Sleeps. @pool:
+ * referenced
  */
 void wpool_hogs_set_free(struct wpool *pool);
 
