@@ -77,7 +77,6 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	struct titem *items[MAX_BATCH], *item;
 	int err;
 
-	doing(a, "submit");
 	for (i = 0; i < NR_ITEMS && nr < want; i++) {
 		item = &a->items[(start + i) % NR_ITEMS];
 		if (test_bit(item - a->items, a->in_flight))
@@ -99,59 +98,50 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 }
 
 /* It may be pending, cancelled, running, or finished. */
-static void submit_again(struct actor *a, struct rnd *rnd)
+static void submit_again(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	enum titem_how how = rnd_below(rnd, NR_HOW);
 	struct titem *item = any_in_flight(a, rnd);
-	u32 accepted;
-	int err;
 
-	if (!item)
-		return;
-	doing(a, "submit again");
-	err = titem_submit(item->tp, &item, 1, how, &accepted);
-	titem_check_error(item->tp, how, err, false);
+	if (item)
+		titem_submit_one(item->tp, item, how, false);
 }
 
-static void wait(struct actor *a, struct rnd *rnd)
+static void wait(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	struct titem *item = any_in_flight(a, rnd);
 
 	if (!item)
 		return;
-	doing(a, "wait");
 	titem_wait(item);
 	landed(a, item);
 }
 
-static void cancel_sync(struct actor *a, struct rnd *rnd)
+static void cancel_sync(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	struct titem *item = any_in_flight(a, rnd);
 
 	if (!item)
 		return;
-	doing(a, "cancel_sync");
 	titem_cancel_sync(item);
 	landed(a, item);
 }
 
-static void cancel(struct actor *a, struct rnd *rnd)
+static void cancel(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	struct titem *item = any_in_flight(a, rnd);
 
-	doing(a, "cancel");
 	if (item)
 		titem_cancel(item);
 }
 
-static void cancel_others(struct actor *a, struct rnd *rnd)
+static void cancel_others(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	struct titem *item = actor_pin_any(rnd);
 	unsigned long flags;
 
 	if (!item)
 		return;
-	doing(a, "cancel of others");
 	if (rnd_one_in(rnd, 2)) {
 		titem_cancel(item);
 	} else {
@@ -165,17 +155,8 @@ static void cancel_others(struct actor *a, struct rnd *rnd)
 static void submit_detached(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	enum titem_how how = rnd_below(rnd, NR_HOW);
-	struct titem *item = titem_alloc_freeing(tp, rnd_u64(rnd), GFP_KERNEL);
-	u32 accepted;
-	int err;
 
-	if (!item)
-		return;
-	doing(a, "submit detached");
-	err = titem_submit(tp, &item, 1, how, &accepted);
-	titem_check_error(tp, how, err, false);
-	if (err)
-		kfree(item);
+	titem_submit_freeing(tp, rnd_u64(rnd), how, false);
 }
 
 static void submit_fn(struct actor *a, struct tpool *tp, struct rnd *rnd)
@@ -184,7 +165,6 @@ static void submit_fn(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	gfp_t gfp = rnd_one_in(rnd, 2) ? GFP_KERNEL : GFP_NOWAIT;
 	int err;
 
-	doing(a, invoke ? "invoke" : "submit_fn");
 	tpool_begin(tp, 1);
 	err = invoke ? wpool_invoke(tp->pool, tp) :
 		       wpool_submit_fn(tp->pool, titem_arg_fn, tp, THIS_MODULE, gfp);
@@ -192,7 +172,7 @@ static void submit_fn(struct actor *a, struct tpool *tp, struct rnd *rnd)
 		atomic64_inc(&tp->fn_accepted);
 	tpool_end(tp, 1, !err);
 	torture_check(!err || err == -ESHUTDOWN || err == -EAGAIN || err == -ENOMEM,
-		      "%s: %s: %d", tp->name, a->what, err);
+		      "%s: %s: %d", tp->name, invoke ? "invoke" : "submit_fn", err);
 }
 
 static void tune(struct actor *a, struct tpool *tp, struct rnd *rnd)
@@ -201,7 +181,6 @@ static void tune(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 	if (tp->shared)
 		return;
-	doing(a, "tune");
 	tpool_tune(tp, how);
 }
 
@@ -212,9 +191,10 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	u32 i;
 	int err;
 
-	if (rnd_one_in(rnd, 2))
+	if (rnd_one_in(rnd, 2)) {
 		submit(a, tp, rnd);
-	doing(a, "flush");
+		doing(a, "flush");
+	}
 	for_each_set_bit(i, a->in_flight, NR_ITEMS)
 		accepted[i] = atomic_read(&a->items[i].accepted);
 	if (tp->shared) {
@@ -238,7 +218,6 @@ static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 	if (tp->shared)
 		return;
-	doing(a, "release");
 	if (flags & WPOOL_RELEASE_CANCEL)
 		WRITE_ONCE(tp->may_drop, true);
 	if (flags == WPOOL_RELEASE_OWN || rnd_one_in(rnd, 2)) {
@@ -251,13 +230,12 @@ static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	torture_check(!err, "%s: not released: %d", tp->name, err);
 }
 
-static void reboot(struct actor *a, struct tpool *tp)
+static void reboot(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	int err;
 
 	if (tp->shared)
 		return;
-	doing(a, "reboot");
 	err = wpool_reboot(tp->pool);
 	torture_check(!err || err == -ESHUTDOWN, "%s: not rebooted: %d", tp->name, err);
 }
@@ -269,7 +247,6 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	struct wpool *found;
 	int cpu;
 
-	doing(a, "look");
 	tpool_check(tp);
 	wpool_get_attrs(tp->pool, &attrs, NULL);
 	torture_check(!strcmp(attrs.name, tp->name), "it is %s", attrs.name);
@@ -283,8 +260,30 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	wpool_put(found);
 }
 
+/* What it does if it draws less than @below, and not as little as the line before says. */
+static const struct act {
+	u32 below;
+	const char *what;
+	void (*fn)(struct actor *a, struct tpool *tp, struct rnd *rnd);
+} acts[] = {
+	{ 350, "submit", submit },
+	{ 400, "submit again", submit_again },
+	{ 550, "wait", wait },
+	{ 600, "cancel", cancel },
+	{ 680, "cancel_sync", cancel_sync },
+	{ 730, "cancel of others", cancel_others },
+	{ 800, "submit detached", submit_detached },
+	{ 860, "submit_fn or invoke", submit_fn },
+	{ 900, "tune", tune },
+	{ 920, "flush", flush },
+	{ 930, "release", release },
+	{ 960, "reboot", reboot },
+	{ 1000, "look", look },
+};
+
 static void step(struct actor *a)
 {
+	const struct act *act = acts;
 	u32 what, slot;
 	struct tpool *tp;
 	struct rnd rnd;
@@ -308,47 +307,10 @@ static void step(struct actor *a)
 		usleep_range(100, 200);
 		return;
 	}
-	switch (what) {
-	case 0 ... 349:
-		submit(a, tp, &rnd);
-		break;
-	case 350 ... 399:
-		submit_again(a, &rnd);
-		break;
-	case 400 ... 549:
-		wait(a, &rnd);
-		break;
-	case 550 ... 599:
-		cancel(a, &rnd);
-		break;
-	case 600 ... 679:
-		cancel_sync(a, &rnd);
-		break;
-	case 680 ... 729:
-		cancel_others(a, &rnd);
-		break;
-	case 730 ... 799:
-		submit_detached(a, tp, &rnd);
-		break;
-	case 800 ... 859:
-		submit_fn(a, tp, &rnd);
-		break;
-	case 860 ... 899:
-		tune(a, tp, &rnd);
-		break;
-	case 900 ... 919:
-		flush(a, tp, &rnd);
-		break;
-	case 920 ... 929:
-		release(a, tp, &rnd);
-		break;
-	case 930 ... 959:
-		reboot(a, tp);
-		break;
-	default:
-		look(a, tp, &rnd);
-		break;
-	}
+	while (what >= act->below)
+		act++;
+	doing(a, act->what);
+	act->fn(a, tp, &rnd);
 	tpool_put(tp);
 }
 

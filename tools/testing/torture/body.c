@@ -53,64 +53,44 @@ static void resubmit(struct tpool *tp, struct titem *item, struct rnd *rnd)
 static void spawn(struct tpool *tp, struct rnd *rnd, bool in_worker)
 {
 	enum titem_how how = rnd_below(rnd, NR_HOW);
-	struct titem *item = titem_alloc_freeing(tp, rnd_u64(rnd), GFP_KERNEL);
-	u32 accepted;
-	int err;
+	u64 item_seed = rnd_u64(rnd);
 
-	if (!item)
-		return;
 	/* a task that cannot say who runs it */
 	if (tp->by_run)
 		how = BY_TRY;
 	/* outside of a worker it would really wait, with this task unfinished */
 	if (!in_worker && how != BY_TRY)
 		how = BY_BATCH_TRY;
-	err = titem_submit(tp, &item, 1, how, &accepted);
-	titem_check_error(tp, how, err, in_worker);
-	if (err)
-		kfree(item);
+	titem_submit_freeing(tp, item_seed, how, in_worker);
 }
 
 /* To another pool, without waiting. */
 static void spawn_elsewhere(struct rnd *rnd)
 {
 	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
-	struct titem *item;
-	u32 accepted;
-	int err;
 
 	if (!tp)
 		return;
-	item = titem_alloc_freeing(tp, rnd_u64(rnd), GFP_KERNEL);
-	if (item) {
-		err = titem_submit(tp, &item, 1, BY_TRY, &accepted);
-		titem_check_error(tp, BY_TRY, err, false);
-		if (err)
-			kfree(item);
-	}
+	titem_submit_freeing(tp, rnd_u64(rnd), BY_TRY, false);
 	tpool_put(tp);
 }
 
 static void fork_and_join(struct tpool *tp, struct rnd *rnd, u32 depth, bool in_worker)
 {
-	u32 nr = rnd_from_to(rnd, 1, MAX_CHILDREN), i, accepted;
+	u32 nr = rnd_from_to(rnd, 1, MAX_CHILDREN), i;
 	enum titem_how how = rnd_below(rnd, NR_HOW);
-	struct titem *children, *child;
+	struct titem *children;
 	u32 in_flight = 0;
-	int err;
 
 	children = kcalloc(nr, sizeof(*children), GFP_KERNEL);
 	if (!children)
 		return;
 	for (i = 0; i < nr; i++) {
-		child = &children[i];
-		titem_prepare(child, tp, rnd_u64(rnd), depth + 1);
-		err = titem_submit(tp, &child, 1, how, &accepted);
-		titem_check_error(tp, how, err, in_worker);
-		if (accepted)
+		titem_prepare(&children[i], tp, rnd_u64(rnd), depth + 1);
+		if (!titem_submit_one(tp, &children[i], how, in_worker))
 			in_flight |= BIT(i);
 		else
-			titem_drop(child);
+			titem_drop(&children[i]);
 	}
 	/* in any order */
 	while (in_flight) {

@@ -335,6 +335,23 @@ void titem_cancel_sync(struct titem *item)
 	settle(item, status);
 }
 
+int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker)
+{
+	u32 accepted;
+	int err = titem_submit(tp, &item, 1, how, &accepted);
+
+	titem_check_error(tp, how, err, in_worker);
+	return err;
+}
+
+void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker)
+{
+	struct titem *item = titem_alloc_freeing(tp, item_seed, GFP_KERNEL);
+
+	if (item && titem_submit_one(tp, item, how, in_worker))
+		kfree(item);
+}
+
 void titem_wait(struct titem *item)
 {
 	int status;

@@ -53,24 +53,25 @@ static char *phase = "nasty";
 module_param(phase, charp, 0444);
 MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
 
-/* A phase, and what it must see. */
+/* A phase, and what it must see. Without a function it is that of a stage. */
 struct phase {
 	const char *name;
 	void (*run)(u32 others);
 	unsigned long sees;
+	const struct stage_kind *stage;
 };
 
 static const struct phase phases[] = {
 	{ "nasty", phase_nasty, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
 	{ "volume", phase_volume, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
 	{ "line", phase_line },
-	{ "event", phase_event },
-	{ "watch", phase_watch },
-	{ "group", phase_group },
-	{ "strand", phase_strand },
-	{ "loop", phase_loop },
-	{ "work", phase_work, BIT(SAW_MOVES) },
-	{ "task", phase_task, BIT(SAW_DELAYS) | BIT(SAW_SYNCS) },
+	{ "event", .stage = &event_stage },
+	{ "watch", .stage = &watch_stage },
+	{ "group", .stage = &group_stage },
+	{ "strand", .stage = &strand_stage },
+	{ "loop", .stage = &loop_stage },
+	{ "work", NULL, BIT(SAW_MOVES), &work_stage },
+	{ "task", NULL, BIT(SAW_DELAYS) | BIT(SAW_SYNCS), &task_stage },
 	{ "mixed", phase_mixed,
 	  BIT(SAW_DELAYS) | BIT(SAW_HOOKS) | BIT(SAW_SYNCS) | BIT(SAW_MOVES) },
 	{ "release", phase_release, BIT(SAW_RELEASES) },
@@ -213,10 +214,15 @@ static void check_seen(const struct phase *p)
 static int conduct(void *data)
 {
 	const struct phase *p = data;
+	u32 others;
 
 	begin_delays();
 	begin_wraps();
-	p->run(shuffle_start());
+	others = shuffle_start();
+	if (p->stage)
+		phase_stage(p->stage);
+	else
+		p->run(others);
 	stutter_close();
 	shuffle_stop();
 	end_wraps();

@@ -246,44 +246,9 @@ static void wait_for_end(u32 others)
 		;
 }
 
-static void alone(const struct stage_kind *kind)
+void phase_stage(const struct stage_kind *kind)
 {
 	act(kind->name, &kind, 1, max(actors / 2, 1U), wait_for_end, 0);
-}
-
-void phase_event(u32 others)
-{
-	alone(&event_stage);
-}
-
-void phase_watch(u32 others)
-{
-	alone(&watch_stage);
-}
-
-void phase_group(u32 others)
-{
-	alone(&group_stage);
-}
-
-void phase_strand(u32 others)
-{
-	alone(&strand_stage);
-}
-
-void phase_loop(u32 others)
-{
-	alone(&loop_stage);
-}
-
-void phase_work(u32 others)
-{
-	alone(&work_stage);
-}
-
-void phase_task(u32 others)
-{
-	alone(&task_stage);
 }
 
 void phase_mixed(u32 others)

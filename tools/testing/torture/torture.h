@@ -320,6 +320,10 @@ int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted);
 /* Is this what such a call may return to such a caller? */
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
+/* Submit one, and check what the call returned, which is returned. */
+int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
+/* Allocate one that frees itself, and submit it. */
+void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker);
 /* Wait for it, or cancel it first; afterwards it may be prepared again. */
 void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
@@ -473,13 +477,8 @@ void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
-void phase_event(u32 others);
-void phase_watch(u32 others);
-void phase_group(u32 others);
-void phase_strand(u32 others);
-void phase_loop(u32 others);
-void phase_work(u32 others);
-void phase_task(u32 others);
+/* A pool for each stage of this kind. */
+void phase_stage(const struct stage_kind *kind);
 void phase_mixed(u32 others);
 void phase_release(u32 others);
 void phase_fault(u32 others);

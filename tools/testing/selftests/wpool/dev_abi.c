@@ -27,6 +27,16 @@ union args {
 
 static const struct wpool_dev_work noop = { .kind = WPOOL_WORK_NOOP };
 
+/* A page, behind which nothing can be read; or MAP_FAILED. */
+static void *page_with_an_end(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	void *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return map == MAP_FAILED || mprotect(map + page, page, PROT_NONE) ? MAP_FAILED : map;
+}
+
 /* ---- every ioctl --------------------------------------------------------- */
 
 FIXTURE(cmd)
@@ -47,77 +57,38 @@ FIXTURE_VARIANT(cmd)
 	size_t reserved;	/* offset of a field that has to be 0, or 0 */
 };
 
+#define CMD(_NR, _type)	.nr = WPOOL_IOC_##_NR, .size = sizeof(struct wpool_dev_##_type)
+
 FIXTURE_VARIANT_ADD(cmd, create) {
-	.nr = WPOOL_IOC_CREATE,
-	.size = sizeof(struct wpool_dev_create),
-	.unattached = true,
+	CMD(CREATE, create), .unattached = true,
 	.reserved = offsetof(struct wpool_dev_create, attrs.reserved),
 };
 
-FIXTURE_VARIANT_ADD(cmd, attach) {
-	.nr = WPOOL_IOC_ATTACH,
-	.size = sizeof(struct wpool_dev_attach),
-	.unattached = true,
-};
-
+FIXTURE_VARIANT_ADD(cmd, attach) { CMD(ATTACH, attach), .unattached = true };
 FIXTURE_VARIANT_ADD(cmd, tune) {
-	.nr = WPOOL_IOC_TUNE,
-	.size = sizeof(struct wpool_dev_tune),
-	.reserved = offsetof(struct wpool_dev_tune, attrs.reserved),
+	CMD(TUNE, tune), .reserved = offsetof(struct wpool_dev_tune, attrs.reserved),
 };
 
 FIXTURE_VARIANT_ADD(cmd, release) {
-	.nr = WPOOL_IOC_RELEASE,
-	.size = sizeof(struct wpool_dev_release),
+	CMD(RELEASE, release),
 	.flags = WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN,
 };
 
-FIXTURE_VARIANT_ADD(cmd, reboot) {
-	.nr = WPOOL_IOC_REBOOT,
-	.size = sizeof(struct wpool_dev_simple),
-};
-
-FIXTURE_VARIANT_ADD(cmd, destroy) {
-	.nr = WPOOL_IOC_DESTROY,
-	.size = sizeof(struct wpool_dev_simple),
-};
-
+FIXTURE_VARIANT_ADD(cmd, reboot) { CMD(REBOOT, simple) };
+FIXTURE_VARIANT_ADD(cmd, destroy) { CMD(DESTROY, simple) };
+/* its CPU is reserved without ON */
 FIXTURE_VARIANT_ADD(cmd, submit) {
-	.nr = WPOOL_IOC_SUBMIT,
-	.size = sizeof(struct wpool_dev_submit),
-	.flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
-	/* without ON */
+	CMD(SUBMIT, submit), .flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
 	.reserved = offsetof(struct wpool_dev_submit, cpu),
 };
 
-FIXTURE_VARIANT_ADD(cmd, wait) {
-	.nr = WPOOL_IOC_WAIT,
-	.size = sizeof(struct wpool_dev_wait),
-};
-
-FIXTURE_VARIANT_ADD(cmd, cancel) {
-	.nr = WPOOL_IOC_CANCEL,
-	.size = sizeof(struct wpool_dev_cancel),
-	.flags = WPOOL_DEV_CANCEL_ALL,
-};
-
-FIXTURE_VARIANT_ADD(cmd, stats) {
-	.nr = WPOOL_IOC_STATS,
-	.size = sizeof(struct wpool_dev_stats),
-	.writes = true,
-};
-
-FIXTURE_VARIANT_ADD(cmd, info) {
-	.nr = WPOOL_IOC_INFO,
-	.size = sizeof(struct wpool_dev_info),
-	.writes = true,
-};
-
+FIXTURE_VARIANT_ADD(cmd, wait) { CMD(WAIT, wait) };
+FIXTURE_VARIANT_ADD(cmd, cancel) { CMD(CANCEL, cancel), .flags = WPOOL_DEV_CANCEL_ALL };
+FIXTURE_VARIANT_ADD(cmd, stats) { CMD(STATS, stats), .writes = true };
+FIXTURE_VARIANT_ADD(cmd, info) { CMD(INFO, info), .writes = true };
 FIXTURE_VARIANT_ADD(cmd, group) {
-	.nr = WPOOL_IOC_GROUP,
-	.size = sizeof(struct wpool_dev_group),
+	CMD(GROUP, group), .reserved = offsetof(struct wpool_dev_group, reserved),
 	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG,
-	.reserved = offsetof(struct wpool_dev_group, reserved),
 };
 
 FIXTURE_SETUP(cmd)
@@ -233,11 +204,9 @@ TEST_F(cmd, unknown_flag_or_reserved_field)
 TEST_F(cmd, bad_pointer)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	__u8 *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__u8 *map = page_with_an_end();
 
 	ASSERT_NE(MAP_FAILED, map);
-	ASSERT_EQ(0, mprotect(map + page, page, PROT_NONE));
 
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, NULL));
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, map + page));
@@ -391,11 +360,9 @@ TEST_F(array, length_out_of_range)
 TEST_F(array, bad_pointer)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	__u8 *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__u8 *map = page_with_an_end();
 
 	ASSERT_NE(MAP_FAILED, map);
-	ASSERT_EQ(0, mprotect(map + page, page, PROT_NONE));
 	self->submit.works = 0;
 	EXPECT_ERRNO(EFAULT, submit_raw(self->pool.fd, &self->submit));
 	self->submit.works = (uintptr_t)map + page;

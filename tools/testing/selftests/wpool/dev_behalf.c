@@ -10,29 +10,9 @@
 
 #define NR	1000
 
-FIXTURE(behalf)
-{
-	struct pool pool;	/* one worker, an endless queue */
-	int fd;			/* a second file */
-};
-
 static __u64 counted;
 
-FIXTURE_SETUP(behalf)
-{
-	counted = 0;
-	self->fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &single_pool));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(behalf)
-{
-	if (self->fd >= 0)
-		close(self->fd);
-	pool_end(&self->pool);
-}
+TWO_FILES(behalf, SINGLE_POOL)
 
 /* What a worker has written there. */
 static __u64 number_at(const __u64 *at)
@@ -43,20 +23,6 @@ static __u64 number_at(const __u64 *at)
 static int count_many(int fd, void *at, __u32 nr)
 {
 	return submit_many(fd, WPOOL_WORK_COUNT, (uintptr_t)at, 0, nr);
-}
-
-/* That many records, all of them with this status? */
-static bool all_have_status(int fd, int nr, int status)
-{
-	static struct wpool_dev_record records[NR];
-	int i;
-
-	if (read_records(fd, records, nr) != nr)
-		return false;
-	for (i = 0; i < nr; i++)
-		if (records[i].status != status)
-			return false;
-	return true;
 }
 
 TEST_F(behalf, counts_in_our_memory)
@@ -142,8 +108,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 	EXPECT_TRUE(all_have_status(fd, NR, -ESRCH));
 	EXPECT_EQ(0, number_at(&counted));
 	/* the worker and the file go on */
-	EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
-	EXPECT_EQ(0, wait_tasks(pool->fd, 0));
+	EXPECT_EQ(0, run_one(pool->fd));
 	EXPECT_EQ(NR, pool_figure(fd, file_finished));
 }
 
@@ -187,17 +152,13 @@ TEST_F(behalf, killed_in_the_middle)
 /* The policy has the submitter run it: the process itself may, another one must not. */
 TEST_F(behalf, in_its_submitter)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
-		.capacity = 1,
-		.policy = WPOOL_DEV_POLICY_RUN,
-	};
 	int status;
 	pid_t pid;
 
 	close(self->fd);
 	pool_end(&self->pool);
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_RUN)));
 	self->fd = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));

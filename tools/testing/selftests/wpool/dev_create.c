@@ -23,19 +23,6 @@ static int attach_raw(int fd, const char *name, size_t len)
 	return ioctl(fd, WPOOL_IOC_ATTACH, &attach) ? -errno : 0;
 }
 
-static unsigned int nr_pools(void)
-{
-	DIR *dir = opendir(CLASS);
-	unsigned int nr = 0;
-
-	if (!dir)
-		return 0;
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
-}
-
 static const char no_nul[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 static const char * const bad_names[] = {
@@ -47,7 +34,7 @@ static const char * const bad_names[] = {
 TEST(create_bad_name)
 {
 	int fd = open(DEV, O_RDWR);
-	unsigned int before = nr_pools();
+	unsigned int before = pools_named("");
 	struct wpool_dev_stats stats;
 	size_t i;
 
@@ -58,7 +45,7 @@ TEST(create_bad_name)
 	}
 	/* no room for a NUL is too long by one */
 	EXPECT_EQ(-EINVAL, create_raw(fd, no_nul, sizeof(((struct wpool_dev_create *)0)->name)));
-	EXPECT_EQ(before, nr_pools());
+	EXPECT_EQ(before, pools_named(""));
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
 	close(fd);
 }
@@ -142,8 +129,7 @@ static const struct bad_attr {
 	int or_err;	/* where the contract leaves a choice */
 	struct wpool_dev_attrs attrs;
 } bad_attrs[] = {
-	{ "capacity 0", EINVAL, 0,
-	  { .mask = WPOOL_DEV_CAPACITY, .capacity = 0 } },
+	{ "capacity 0", EINVAL, 0, { .mask = WPOOL_DEV_CAPACITY, .capacity = 0 } },
 	{ "capacity too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_CAPACITY, .capacity = (1U << 20) + 1 } },
 	{ "capacity next to unlimited", ERANGE, 0,
@@ -152,10 +138,8 @@ static const struct bad_attr {
 	  { .mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = (1U << 29) + 1 } },
 	{ "max_blocking too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_MAX_BLOCKING, .max_blocking = (1U << 30) + 1 } },
-	{ "policy 4", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_POLICY, .policy = 4 } },
-	{ "policy -1", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_POLICY, .policy = UINT32_MAX } },
+	{ "policy 4", EINVAL, ERANGE, { .mask = WPOOL_DEV_POLICY, .policy = 4 } },
+	{ "policy -1", EINVAL, ERANGE, { .mask = WPOOL_DEV_POLICY, .policy = UINT32_MAX } },
 	{ "expiry_ms too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 24 * 60 * 60 * 1000 + 1 } },
 	{ "min_workers above capacity", EINVAL, ERANGE,
@@ -171,67 +155,53 @@ static const struct bad_attr {
 	{ "capacity and capacity_per_cpu", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CAPACITY_PER_CPU, .capacity = 4,
 	    .capacity_per_cpu = 4 } },
-	{ "concurrency 0", ERANGE, EINVAL,
-	  { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 0 } },
+	{ "concurrency 0", ERANGE, EINVAL, { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 0 } },
 	{ "concurrency too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_CONCURRENCY, .concurrency = 1025 } },
-	{ "spin_us too large", ERANGE, 0,
-	  { .mask = WPOOL_DEV_SPIN_US, .spin_us = 1001 } },
-	{ "hog_ms 0", ERANGE, EINVAL,
-	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 0 } },
-	{ "hog_ms too large", ERANGE, 0,
-	  { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 10001 } },
+	{ "spin_us too large", ERANGE, 0, { .mask = WPOOL_DEV_SPIN_US, .spin_us = 1001 } },
+	{ "hog_ms 0", ERANGE, EINVAL, { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 0 } },
+	{ "hog_ms too large", ERANGE, 0, { .mask = WPOOL_DEV_HOG_MS, .hog_ms = 10001 } },
 	{ "max_wait_ms too large", ERANGE, 0,
 	  { .mask = WPOOL_DEV_MAX_WAIT_MS, .max_wait_ms = 24 * 60 * 60 * 1000 + 1 } },
-	{ "handoff 2", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
-	{ "freezable 2", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
-	{ "reclaim 2", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_RECLAIM, .reclaim = 2 } },
-	{ "sched 100", ERANGE, 0,
-	  { .mask = WPOOL_DEV_SCHED, .sched = 100 } },
-	{ "sched -1", ERANGE, 0,
-	  { .mask = WPOOL_DEV_SCHED, .sched = UINT32_MAX } },
-	{ "latency 256", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
-	{ "nice -21", ERANGE, 0,
-	  { .mask = WPOOL_DEV_NICE, .nice = -21 } },
-	{ "nice 20", ERANGE, 0,
-	  { .mask = WPOOL_DEV_NICE, .nice = 20 } },
-	{ "cpumask empty", EINVAL, 0,
-	  { .mask = WPOOL_DEV_CPUMASK, CPUS(no_cpu, 8) } },
+	{ "handoff 2", EINVAL, ERANGE, { .mask = WPOOL_DEV_HANDOFF, .handoff = 2 } },
+	{ "freezable 2", EINVAL, ERANGE, { .mask = WPOOL_DEV_FREEZABLE, .freezable = 2 } },
+	{ "reclaim 2", EINVAL, ERANGE, { .mask = WPOOL_DEV_RECLAIM, .reclaim = 2 } },
+	{ "sched 100", ERANGE, 0, { .mask = WPOOL_DEV_SCHED, .sched = 100 } },
+	{ "sched -1", ERANGE, 0, { .mask = WPOOL_DEV_SCHED, .sched = UINT32_MAX } },
+	{ "latency 256", EINVAL, ERANGE, { .mask = WPOOL_DEV_LATENCY, .latency = 256 } },
+	{ "nice -21", ERANGE, 0, { .mask = WPOOL_DEV_NICE, .nice = -21 } },
+	{ "nice 20", ERANGE, 0, { .mask = WPOOL_DEV_NICE, .nice = 20 } },
+	{ "cpumask empty", EINVAL, 0, { .mask = WPOOL_DEV_CPUMASK, CPUS(no_cpu, 8) } },
 	{ "cpumask without a CPU that is there", EINVAL, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(far_cpu, 16) } },
 	{ "cpumask with a CPU that cannot be", EINVAL, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(most_cpus, 128) } },
-	{ "cpumask of 0 bytes", EINVAL, 0,
-	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 0) } },
-	{ "cpumask of 4 bytes", EINVAL, 0,
-	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 4) } },
-	{ "cpumask of 12 bytes", EINVAL, 0,
-	  { .mask = WPOOL_DEV_CPUMASK, CPUS(far_cpu, 12) } },
+	{ "cpumask of 0 bytes", EINVAL, 0, { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 0) } },
+	{ "cpumask of 4 bytes", EINVAL, 0, { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 4) } },
+	{ "cpumask of 12 bytes", EINVAL, 0, { .mask = WPOOL_DEV_CPUMASK, CPUS(far_cpu, 12) } },
 	{ "cpumask of 1032 bytes", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(one_cpu, 1032) } },
 	{ "cpumask without a pointer", EFAULT, EINVAL,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(NULL, 8) } },
 	{ "cpumask nowhere", EFAULT, 0,
 	  { .mask = WPOOL_DEV_CPUMASK, CPUS(0xffff888000000000UL, 8) } },
-	{ "unknown attribute 20", EOPNOTSUPP, 0,
-	  { .mask = 1U << 20 } },
-	{ "unknown attribute 31", EOPNOTSUPP, 0,
-	  { .mask = 1U << 31 } },
+	{ "unknown attribute 20", EOPNOTSUPP, 0, { .mask = 1U << 20 } },
+	{ "unknown attribute 31", EOPNOTSUPP, 0, { .mask = 1U << 31 } },
 };
 
 static const struct bad_attr bad_create_attrs[] = {
-	{ "order 2", EINVAL, ERANGE,
-	  { .mask = WPOOL_DEV_ORDER, .order = 2 } },
+	{ "order 2", EINVAL, ERANGE, { .mask = WPOOL_DEV_ORDER, .order = 2 } },
 	{ "prealloc 2", EINVAL, ERANGE,
 	  { .mask = WPOOL_DEV_PREALLOC | WPOOL_DEV_CAPACITY, .prealloc = 2, .capacity = 2 } },
 	{ "prealloc of an unlimited pool", EINVAL, 0,
 	  { .mask = WPOOL_DEV_PREALLOC | WPOOL_DEV_CAPACITY,
 	    .prealloc = 1, .capacity = WPOOL_DEV_UNLIMITED } },
 };
+
+static bool is_right(const struct bad_attr *bad, int err)
+{
+	return err == -bad->err || (bad->or_err && err == -bad->or_err);
+}
 
 static void try_create(struct __test_metadata *_metadata, const struct bad_attr *bad)
 {
@@ -243,7 +213,7 @@ static void try_create(struct __test_metadata *_metadata, const struct bad_attr 
 	ASSERT_LE(0, fd);
 	pool_name(name);
 	err = pool_create_fd(fd, name, &bad->attrs);
-	EXPECT_TRUE(err == -bad->err || (bad->or_err && err == -bad->or_err))
+	EXPECT_TRUE(is_right(bad, err))
 		TH_LOG("%s: got %d, expected -%d", bad->what, err, bad->err);
 	EXPECT_FALSE(pool_exists(name))
 		TH_LOG("%s: there is a pool all the same", bad->what);
@@ -301,8 +271,7 @@ TEST(tune_bad_attribute_changes_nothing)
 			attrs.expiry_ms = 4321;
 		}
 		err = pool_tune(pool.fd, &attrs);
-		EXPECT_TRUE(err == -bad_attrs[i].err ||
-			    (bad_attrs[i].or_err && err == -bad_attrs[i].or_err))
+		EXPECT_TRUE(is_right(&bad_attrs[i], err))
 			TH_LOG("%s: got %d, expected -%d", bad_attrs[i].what, err,
 			       bad_attrs[i].err);
 		ASSERT_EQ(0, pool_info(pool.fd, &after));
@@ -314,34 +283,29 @@ TEST(tune_bad_attribute_changes_nothing)
 
 TEST(tune_create_only_attribute)
 {
-	struct wpool_dev_attrs order = { .mask = WPOOL_DEV_ORDER };
-	struct wpool_dev_attrs prealloc = { .mask = WPOOL_DEV_PREALLOC, .prealloc = 1 };
-	struct wpool_dev_attrs run = { .mask = WPOOL_DEV_POLICY, .policy = WPOOL_DEV_POLICY_RUN };
-	struct wpool_dev_attrs block = { .mask = WPOOL_DEV_POLICY };
+	const struct wpool_dev_attrs *run = ATTRS(.policy = WPOOL_DEV_POLICY_RUN);
 	struct pool pool;
 
 	ASSERT_EQ(0, pool_create(&pool, NULL));
-	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &order));
-	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &prealloc));
-	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &run));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_ORDER)));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.prealloc = 1)));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, run));
 	pool_end(&pool);
 
-	ASSERT_EQ(0, pool_create(&pool, &run));
-	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &block));
+	ASSERT_EQ(0, pool_create(&pool, run));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_POLICY)));
 	pool_end(&pool);
 }
 
 /* Any pool may be tuned, the one that is not ours included. */
 TEST(tune_default_pool)
 {
-	struct wpool_dev_attrs attrs = { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 777 };
 	int fd = pool_attach("default", 0);
 
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, pool_tune(fd, &attrs));
+	EXPECT_EQ(0, pool_tune(fd, ATTRS(.expiry_ms = 777)));
 	EXPECT_EQ(777, attr_number("default", "expiry_ms"));
-	attrs.expiry_ms = 1000;
-	EXPECT_EQ(0, pool_tune(fd, &attrs));
+	EXPECT_EQ(0, pool_tune(fd, ATTRS(.expiry_ms = 1000)));
 	close(fd);
 }
 
@@ -371,59 +335,36 @@ TEST(create_every_attribute)
 	};
 	struct wpool_dev_info info;
 	struct pool pool;
+	unsigned int i;
 
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
 	ASSERT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(attrs.mask, info.attrs.mask & ~WPOOL_DEV_CPUMASK);
-	EXPECT_EQ(attrs.capacity, info.attrs.capacity);
-	EXPECT_EQ(attrs.queue_depth, info.attrs.queue_depth);
-	EXPECT_EQ(attrs.max_blocking, info.attrs.max_blocking);
-	EXPECT_EQ(attrs.policy, info.attrs.policy);
-	EXPECT_EQ(attrs.expiry_ms, info.attrs.expiry_ms);
-	EXPECT_EQ(attrs.min_workers, info.attrs.min_workers);
-	EXPECT_EQ(attrs.concurrency, info.attrs.concurrency);
-	EXPECT_EQ(attrs.spin_us, info.attrs.spin_us);
-	EXPECT_EQ(attrs.hog_ms, info.attrs.hog_ms);
-	EXPECT_EQ(attrs.handoff, info.attrs.handoff);
-	EXPECT_EQ(attrs.latency, info.attrs.latency);
-	EXPECT_EQ(attrs.order, info.attrs.order);
-	EXPECT_EQ(attrs.prealloc, info.attrs.prealloc);
-	EXPECT_EQ(attrs.nice, info.attrs.nice);
-	EXPECT_EQ(attrs.max_wait_ms, info.attrs.max_wait_ms);
-	EXPECT_EQ(attrs.freezable, info.attrs.freezable);
-	EXPECT_EQ(attrs.reclaim, info.attrs.reclaim);
-	EXPECT_EQ(attrs.sched, info.attrs.sched);
-	EXPECT_EQ(0, info.attrs.capacity_per_cpu);
+	for (i = 0; i < ARRAY_SIZE(attr_fields); i++) {
+		EXPECT_EQ(attr_value(&attrs, &attr_fields[i]),
+			  attr_value(&info.attrs, &attr_fields[i]))
+			TH_LOG("%s", attr_fields[i].name);
+	}
 	pool_end(&pool);
 }
 
 TEST(capacity_per_cpu)
 {
 	__u64 first = 1;
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY_PER_CPU | WPOOL_DEV_CPUMASK,
-		.capacity_per_cpu = 7,
-		.cpumask = (uintptr_t)&first,
-		.cpumask_bytes = sizeof(first),
-	};
 	struct wpool_dev_info info;
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity_per_cpu = 7, .cpumask = (uintptr_t)&first,
+					      .cpumask_bytes = sizeof(first))));
 	ASSERT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(7, info.attrs.capacity_per_cpu);
 	EXPECT_EQ(7, info.attrs.capacity);
-	attrs.mask = WPOOL_DEV_CAPACITY_PER_CPU;
-	attrs.capacity_per_cpu = 9;
-	EXPECT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
 	/* which of them? */
-	attrs.mask = WPOOL_DEV_CAPACITY_PER_CPU | WPOOL_DEV_CAPACITY;
-	attrs.capacity = 5;
-	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9, .capacity = 5)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
-	attrs.mask = WPOOL_DEV_CAPACITY;
-	EXPECT_EQ(0, pool_tune(pool.fd, &attrs));
+	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 5)));
 	ASSERT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.capacity_per_cpu);
 	EXPECT_EQ(5, info.attrs.capacity);

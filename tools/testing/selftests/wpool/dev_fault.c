@@ -16,14 +16,6 @@ static bool allowed(void)
 	       value[0] == 'Y';
 }
 
-static int announce(unsigned int nr)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "wpool-expect: oops %u\n", nr);
-	return file_write("/dev/kmsg", text, strlen(text));
-}
-
 FIXTURE(fault)
 {
 	struct pool pool;
@@ -34,27 +26,17 @@ FIXTURE_VARIANT(fault)
 	__u32 capacity;
 };
 
-FIXTURE_VARIANT_ADD(fault, capacity_1) {
-	.capacity = 1,
-};
-
-FIXTURE_VARIANT_ADD(fault, capacity_4) {
-	.capacity = 4,
-};
+FIXTURE_VARIANT_ADD(fault, capacity_1) { .capacity = 1 };
+FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4 };
 
 FIXTURE_SETUP(fault)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = variant->capacity,
-		.queue_depth = 20,
-	};
-
 	if (!allowed())
 		SKIP(return, "the module was not loaded with allow_fault=1");
 	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
 		SKIP(return, "panic_on_oops is set");
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = variant->capacity, .queue_depth = 20)));
 }
 
 FIXTURE_TEARDOWN(fault)
@@ -77,7 +59,7 @@ TEST_F(fault, pool_lives)
 	struct wpool_dev_stats stats;
 	unsigned int i, seen = 0;
 
-	ASSERT_EQ(0, announce(2));
+	ASSERT_EQ(0, announce_oopses(2));
 	ASSERT_EQ(0, submit_all(self->pool.fd, works, 3));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, faults) == 1));
 	ASSERT_EQ(0, submit_all(self->pool.fd, works + 3, 3));
@@ -103,8 +85,7 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(2, attr_number(self->pool.name, "faults"));
 
 	/* as many tasks as before fit, run and end */
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, variant->capacity));
-	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, variant->capacity));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
@@ -121,7 +102,7 @@ TEST_F(fault, is_news)
 
 	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, announce_oopses(1));
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	do {
 		ASSERT_TRUE(pressure_poll(&pfd));
@@ -132,13 +113,9 @@ TEST_F(fault, is_news)
 /* The submitter's own thread must not die of it. */
 TEST_F(fault, policy_run)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_POLICY,
-		.policy = WPOOL_DEV_POLICY_RUN,
-	};
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.policy = WPOOL_DEV_POLICY_RUN)));
 	EXPECT_EQ(-EPERM, submit(pool.fd, WPOOL_WORK_FAULT, 0, 1));
 	EXPECT_EQ(0, pool_figure(pool.fd, submitted));
 	pool_end(&pool);
@@ -148,17 +125,14 @@ TEST_F(fault, policy_run)
 TEST_F(fault, as_the_last_task)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT, .cookie = 7 };
-	struct wpool_dev_record record;
 	pid_t pids[8];
 
-	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, announce_oopses(1));
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_FALSE(pool_exists(self->pool.name));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(7, record.cookie);
-	EXPECT_EQ(-EIO, record.status);
+	EXPECT_RECORD(self->pool.fd, 7, -EIO);
 	EXPECT_TRUE(WAIT_FOR(!threads_named(self->pool.name, pids, ARRAY_SIZE(pids))));
 }
 
@@ -171,7 +145,7 @@ TEST_F(fault, file_is_closed_at_once)
 	int fd = pool_attach(self->pool.name, 0);
 
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, announce_oopses(1));
 	ASSERT_EQ(0, submit_all(fd, works, 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
 	ASSERT_EQ(0, submit_all(fd, works + 1, 1));
@@ -206,7 +180,7 @@ TEST_F(fault, is_traced)
 	if (mkdir(INSTANCE, 0700))
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(INSTANCE "/events/wpool/wpool_task_dropped/enable", "1", 1));
-	EXPECT_EQ(0, announce(1));
+	EXPECT_EQ(0, announce_oopses(1));
 	EXPECT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
 	EXPECT_EQ(1, traced_dropped(self->pool.name, -EIO));

@@ -8,28 +8,16 @@
 
 /* ---- the end of a file --------------------------------------------------- */
 
-FIXTURE(in_flight)
-{
-	struct pool pool;
-	int fd;
-};
+TWO_FILES(in_flight, ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED))
 
 FIXTURE_VARIANT(in_flight)
 {
 	struct wpool_dev_work work;
 };
 
-FIXTURE_VARIANT_ADD(in_flight, sleep) {
-	.work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG },
-};
-
-FIXTURE_VARIANT_ADD(in_flight, spin) {
-	.work = { .kind = WPOOL_WORK_SPIN, .arg = LONG },
-};
-
-FIXTURE_VARIANT_ADD(in_flight, lock) {
-	.work = { .kind = WPOOL_WORK_LOCK, .arg = LONG },
-};
+FIXTURE_VARIANT_ADD(in_flight, sleep) { .work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
+FIXTURE_VARIANT_ADD(in_flight, spin) { .work = { .kind = WPOOL_WORK_SPIN, .arg = LONG } };
+FIXTURE_VARIANT_ADD(in_flight, lock) { .work = { .kind = WPOOL_WORK_LOCK, .arg = LONG } };
 
 FIXTURE_VARIANT_ADD(in_flight, yield) {
 	.work = { .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS },
@@ -46,25 +34,6 @@ FIXTURE_VARIANT_ADD(in_flight, hash) {
 FIXTURE_VARIANT_ADD(in_flight, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 3, .fanout = 4 },
 };
-
-FIXTURE_SETUP(in_flight)
-{
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 4,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-	};
-
-	self->fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(in_flight)
-{
-	pool_end(&self->pool);
-}
 
 /* Not at the end of the tasks: each of those that sleep or spin has LONG. */
 TEST_F(in_flight, close_ends_it_soon)
@@ -148,6 +117,7 @@ TEST_F(in_flight, killed_while_it_waits)
 	}
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
 	close(self->fd);
+	self->fd = -1;
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 

@@ -114,8 +114,7 @@ TEST_F(freeze, blocked_submitter)
 
 TEST_F(freeze, destroy)
 {
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
-	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, run_one(self->pool.fd));
 	if (set_frozen("1"))
 		SKIP(return, "no " FROZEN);
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR));
@@ -243,9 +242,7 @@ TEST_F(freeze, suspend)
 	ASSERT_TRUE(records && frozen && others);
 	for (tries = 0; tries < TRIES && !between; tries++) {
 		/* full all the time, with somebody who waits for room */
-		ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
-			.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = NR_LONG / 2 - 1,
-		}));
+		ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = NR_LONG / 2 - 1)));
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 20 * MSEC, 0,
 					 NR_LONG / 2));
 		second = pool_attach(self->pool.name, 0);

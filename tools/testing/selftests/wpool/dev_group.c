@@ -3,32 +3,14 @@
  * Groups through /dev/wpool: a file whose tasks have a bound of their own, and are
  * cancelled together.
  */
+#include "submitter.h"
 #include "work_fixture.h"
 
 #define BOUND	3
 #define TASKS	200
 
-FIXTURE(group)
-{
-	struct pool pool;	/* four workers, an endless queue */
-	int fd;			/* a second file, with a group */
-};
-
-FIXTURE_SETUP(group)
-{
-	self->fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, group_init(self->fd, BOUND));
-}
-
-FIXTURE_TEARDOWN(group)
-{
-	if (self->fd >= 0)
-		close(self->fd);
-	pool_end(&self->pool);
-}
+/* Four workers, an endless queue; the second file has a group. */
+TWO_FILES_AND(group, SMALL_POOL, ASSERT_EQ(0, group_init(self->fd, BOUND)))
 
 TEST_F(group, runs_all_tasks)
 {
@@ -70,34 +52,19 @@ TEST_F(group, bound)
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
 }
 
-struct submitter {
-	int fd;
-	int ret;
-};
-
-static void *submit_one(void *arg)
-{
-	struct submitter *submitter = arg;
-
-	submitter->ret = submit(submitter->fd, WPOOL_WORK_SLEEP, LONG, 99);
-	return NULL;
-}
-
 /* Queued, running, and a submitter that waits for room in the group. */
 TEST_F(group, cancel_all)
 {
-	struct submitter submitter = { .fd = self->fd };
+	struct submitter submitter;
 	struct wpool_dev_record records[BOUND];
 	__u32 cancelled, stopped;
-	pthread_t thread;
 	unsigned int i;
+	int err;
 
-	ASSERT_EQ(0, pool_tune(self->fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_CAPACITY, .capacity = 1,
-	}));
+	ASSERT_EQ(0, pool_tune(self->fd, ATTRS(.capacity = 1)));
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, submit_one, &submitter));
+	ASSERT_EQ(0, submitter_start(&submitter, self->fd, WPOOL_WORK_SLEEP, LONG, 99, 1));
 	/* it is one of the file's, before it is one of the pool's */
 	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
@@ -107,8 +74,8 @@ TEST_F(group, cancel_all)
 	EXPECT_GE(2, stopped);
 	/* if it was not in line yet, it is when it is cancelled again, or its task is */
 	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_TRUE(submitter.ret == -ECANCELED || !submitter.ret);
+	err = submitter_end(&submitter);
+	EXPECT_TRUE(err == -ECANCELED || !err);
 	ASSERT_EQ(BOUND, read_records(self->fd, records, BOUND));
 	for (i = 0; i < BOUND; i++)
 		EXPECT_EQ(-ECANCELED, records[i].status);
@@ -121,7 +88,6 @@ TEST_F(group, cancel_all)
 
 TEST_F(group, cancelled_by_its_cookie)
 {
-	struct wpool_dev_record record;
 	__u32 cancelled, stopped;
 
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
@@ -131,28 +97,18 @@ TEST_F(group, cancelled_by_its_cookie)
 	EXPECT_EQ(0, cancel(self->fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
 	EXPECT_EQ(0, stopped);
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(2, record.cookie);
-	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_RECORD(self->fd, 2, -ECANCELED);
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(1, record.cookie);
-	EXPECT_EQ(0, record.status);
-}
-
-static void on_alarm(int sig)
-{
-	(void)sig;
+	EXPECT_RECORD(self->fd, 1, 0);
 }
 
 TEST_F(group, signal_ends_the_wait)
 {
-	struct sigaction action = { .sa_handler = on_alarm };	/* no SA_RESTART */
 	struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { };
 
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
-	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, on_signal(SIGALRM, 0));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
 	EXPECT_EQ(-EINTR, submit(self->fd, WPOOL_WORK_NOOP, 0, 1));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));

@@ -110,15 +110,11 @@ FIXTURE_VARIANT_ADD(order, eight_compute_2ms) {
 
 FIXTURE_SETUP(order)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = variant->capacity,
-		.queue_depth = 64,
-	};
 	unsigned int i;
 
 	memset(self, 0, sizeof(*self));
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = variant->capacity, .queue_depth = 64)));
 	for (i = 0; i < variant->submitters; i++) {
 		struct submitter *s = &self->submitters[i];
 

@@ -43,21 +43,14 @@ static int keep_capabilities(__u64 caps)
 /* Open the device, and make a pool of that many workers; or -errno. */
 static int open_pool(const char *name, __u32 capacity)
 {
-	struct wpool_dev_create create = {
-		.size = sizeof(create),
-		.attrs.mask = WPOOL_DEV_CAPACITY,
-		.attrs.capacity = capacity,
-	};
 	int fd = open(DEV, O_RDWR | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return -errno;
-	snprintf((char *)create.name, sizeof(create.name), "%s", name);
-	if (!ioctl(fd, WPOOL_IOC_CREATE, &create))
-		return fd;
-	err = -errno;
-	close(fd);
-	return err;
+	err = pool_create_fd(fd, name, ATTRS(.capacity = capacity));
+	if (err)
+		close(fd);
+	return err ?: fd;
 }
 
 FIXTURE_SETUP(permit)
@@ -65,7 +58,7 @@ FIXTURE_SETUP(permit)
 	self->own = -1;
 	self->limit = file_number(LIMIT, -1);
 	ASSERT_LT(8, self->limit);
-	ASSERT_EQ(0, pool_create(&self->root, &small_pool));
+	ASSERT_EQ(0, pool_create(&self->root, SMALL_POOL));
 	ASSERT_EQ(0, chmod(DEV, 0666));
 	ASSERT_EQ(0, become(NOBODY));
 	snprintf(self->name, sizeof(self->name), "nobody.%d", getpid());
@@ -83,47 +76,32 @@ FIXTURE_TEARDOWN(permit)
 	pool_end(&self->root);
 }
 
-static int tune_capacity(int fd, __u32 capacity)
+/* @bit: of the attribute that gets this value */
+static int tune(int fd, __u32 bit, __s32 value)
 {
 	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_CAPACITY, .capacity = capacity,
+		.mask = bit,
+		.capacity = value,
+		.capacity_per_cpu = value,
+		.min_workers = value,
+		.nice = value,
+		.sched = value,
+		.freezable = value,
+		.reclaim = value,
 	});
 }
 
-static int tune_nice(int fd, __s32 nice)
-{
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_NICE, .nice = nice,
-	});
-}
-
-static int tune_sched(int fd, __u32 sched)
-{
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_SCHED, .sched = sched,
-	});
-}
-
-static int tune_freezable(int fd, __u32 freezable)
-{
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_FREEZABLE, .freezable = freezable,
-	});
-}
-
-static int tune_reclaim(int fd, __u32 reclaim)
-{
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_RECLAIM, .reclaim = reclaim,
-	});
-}
+#define tune_capacity(fd, value)	tune(fd, WPOOL_DEV_CAPACITY, value)
+#define tune_nice(fd, value)		tune(fd, WPOOL_DEV_NICE, value)
+#define tune_sched(fd, value)		tune(fd, WPOOL_DEV_SCHED, value)
+#define tune_freezable(fd, value)	tune(fd, WPOOL_DEV_FREEZABLE, value)
+#define tune_reclaim(fd, value)		tune(fd, WPOOL_DEV_RECLAIM, value)
 
 TEST_F(permit, own_pool)
 {
 	struct wpool_dev_info info;
 
-	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->own, 0));
+	EXPECT_EQ(0, run_one(self->own));
 	EXPECT_EQ(0, tune_capacity(self->own, 8));
 	EXPECT_EQ(0, tune_nice(self->own, 5));
 	EXPECT_EQ(0, tune_nice(self->own, 0));
@@ -156,8 +134,7 @@ TEST_F(permit, pool_of_another_user)
 
 	ASSERT_LE(0, fd);
 	/* it is for all tests */
-	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, run_one(fd));
 	EXPECT_EQ(0, pool_stats(fd, &stats));
 	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
 	EXPECT_EQ(-EPERM, pool_release(fd, 0, 0));
@@ -184,8 +161,7 @@ TEST_F(permit, pool_of_a_module)
 	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
 	EXPECT_EQ(-EBUSY, pool_destroy(fd));
 	ASSERT_EQ(0, become(0));
-	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, run_one(fd));
 	close(fd);
 }
 
@@ -253,17 +229,6 @@ TEST_F(permit, fault)
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
 }
 
-static int tune_one(int fd, __u32 bit, __u32 value)
-{
-	struct wpool_dev_attrs attrs = {
-		.mask = bit,
-		.capacity_per_cpu = value,
-		.min_workers = value,
-	};
-
-	return pool_tune(fd, &attrs);
-}
-
 /* What may come counts: with all CPUs that can, and with what raises such a capacity. */
 TEST_F(permit, workers_per_cpu)
 {
@@ -281,18 +246,18 @@ TEST_F(permit, workers_per_cpu)
 	if ((int)nr > self->limit)
 		SKIP(return, "more CPUs than workers");
 	snprintf(name, sizeof(name), "second.%d", getpid());
-	EXPECT_EQ(-EDQUOT, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
+	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
 	EXPECT_EQ(4, attr_number(self->name, "capacity"));
-	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr));
+	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr));
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
-	EXPECT_EQ(-EDQUOT, tune_one(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
-	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
+	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
+	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
 	/* a number again, which counts alone */
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
 	/* min_workers of a pool that does not follow CPUs cost nothing */
-	EXPECT_EQ(0, tune_one(self->own, WPOOL_DEV_MIN_WORKERS, 4));
+	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 4));
 	EXPECT_EQ(0, pool_destroy(fd));
 	close(fd);
 }
@@ -338,7 +303,7 @@ TEST_F(permit, workers)
 }
 
 /* Four tasks that do not end take all workers of a pool, behind which any number may wait. */
-static int occupy(int fd)
+static int occupy_all(int fd)
 {
 	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 4);
 
@@ -346,9 +311,7 @@ static int occupy(int fd)
 		return err;
 	if (!WAIT_FOR(pool_figure(fd, blocked) == 4))
 		return -ETIME;
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
-	});
+	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
 /* Tasks that would allocate a quarter of the memory, over all such files. */
@@ -360,12 +323,10 @@ TEST_F(permit, memory)
 	unsigned int i;
 	int fds[64];
 
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i].kind = WPOOL_WORK_TOUCH;
-		works[i].arg = 16 * MIB;
-	}
+	for (i = 0; i < ARRAY_SIZE(works); i++)
+		works[i] = (struct wpool_dev_work){ .kind = WPOOL_WORK_TOUCH, .arg = 16 * MIB };
 	/* none of them starts */
-	ASSERT_EQ(0, occupy(self->own));
+	ASSERT_EQ(0, occupy_all(self->own));
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = pool_attach(self->name, 0);
 		ASSERT_LE(0, fds[i]);
@@ -399,14 +360,13 @@ out:
 /* Submit a batch of the greatest size; returns the number of accepted tasks. */
 static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 {
-	static struct wpool_dev_work works[WPOOL_MAX_BATCH];
-	__u32 accepted, i;
+	struct wpool_dev_work *works = works_alloc(kind, arg, 0, WPOOL_MAX_BATCH);
+	__u32 accepted;
 
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i].kind = kind;
-		works[i].arg = arg;
-	}
-	return submit_flags(fd, works, ARRAY_SIZE(works), 0, &accepted) ? 0 : accepted;
+	if (!works || submit_flags(fd, works, WPOOL_MAX_BATCH, 0, &accepted))
+		accepted = 0;
+	free(works);
+	return accepted;
 }
 
 /* A task that allocates nothing takes memory, too, and so does its record. */
@@ -424,11 +384,9 @@ TEST_F(permit, tasks_and_records)
 	snprintf(name, sizeof(name), "second.%d", getpid());
 	second = open_pool(name, 4);
 	ASSERT_LE(0, second);
-	ASSERT_EQ(0, pool_tune(second, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = WPOOL_DEV_UNLIMITED,
-	}));
+	ASSERT_EQ(0, pool_tune(second, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED)));
 	/* all is taken, by tasks that do not start, and then one of them is cancelled */
-	ASSERT_EQ(0, occupy(self->own));
+	ASSERT_EQ(0, occupy_all(self->own));
 	spare = pool_attach(self->name, 0);
 	ASSERT_LE(0, spare);
 	ASSERT_EQ(0, submit(spare, WPOOL_WORK_TOUCH, least, 0));

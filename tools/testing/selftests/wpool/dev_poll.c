@@ -12,37 +12,11 @@
 
 #define TASKS 50
 
-FIXTURE(poll)
-{
-	struct pool pool;	/* one worker, no queue, refuses at once */
-	int fd;			/* a second file */
-	int event;		/* what the tasks wait for */
-};
+static int event;	/* what the tasks wait for */
 
-FIXTURE_SETUP(poll)
-{
-	static const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
-		.capacity = 1,
-		.policy = WPOOL_DEV_POLICY_FAIL,
-	};
-
-	self->fd = -1;
-	self->event = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-	self->event = eventfd(0, EFD_NONBLOCK);
-	ASSERT_LE(0, self->event);
-}
-
-FIXTURE_TEARDOWN(poll)
-{
-	close(self->event);
-	if (self->fd >= 0)
-		close(self->fd);
-	pool_end(&self->pool);
-}
+/* One worker, no queue, refuses at once. */
+TWO_FILES_AND(poll, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL),
+	      event = eventfd(0, EFD_NONBLOCK))
 
 /*
  * Let this many tasks wait; each has looked at the file once. A look is counted as completed before
@@ -68,16 +42,15 @@ TEST_F(poll, holds_nothing_of_the_pool)
 	__u64 since;
 	unsigned int i;
 
-	ASSERT_TRUE(begin(self->fd, self->event, TASKS));
+	ASSERT_TRUE(begin(self->fd, event, TASKS));
 	EXPECT_EQ(TASKS, pool_figure(self->fd, file_submitted));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	EXPECT_EQ(0, pool_figure(self->fd, outstanding));
 	EXPECT_EQ(0, pool_figure(self->fd, waiting));
 	/* there is still room for others */
-	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(0, run_one(self->pool.fd));
 	since = now_ns();
-	ASSERT_TRUE(happen(self->event));
+	ASSERT_TRUE(happen(event));
 	ASSERT_EQ(TASKS, read_records(self->fd, records, TASKS));
 	for (i = 0; i < TASKS; i++) {
 		EXPECT_EQ(0, records[i].status);
@@ -89,63 +62,52 @@ TEST_F(poll, holds_nothing_of_the_pool)
 
 TEST_F(poll, ready_from_the_beginning)
 {
-	struct wpool_dev_record record;
-
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, self->event, 7));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(7, record.cookie);
-	EXPECT_EQ(0, record.status);
+	ASSERT_TRUE(happen(event));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, event, 7));
+	EXPECT_RECORD(self->fd, 7, 0);
 }
 
 TEST_F(poll, end_of_file)
 {
-	struct wpool_dev_record record;
 	int ends[2];
 
 	ASSERT_EQ(0, pipe(ends));
 	ASSERT_TRUE(begin(self->fd, ends[0], 1));
 	close(ends[1]);
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	EXPECT_RECORD(self->fd, 0, 0);
 	close(ends[0]);
 }
 
 /* The task keeps the file, whatever becomes of its number. */
 TEST_F(poll, closed_file)
 {
-	struct wpool_dev_record record;
-	int other = dup(self->event);
+	int other = dup(event);
 
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(begin(self->fd, other, 1));
 	close(other);
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	ASSERT_TRUE(happen(event));
+	EXPECT_RECORD(self->fd, 0, 0);
 }
 
 /* Who comes too late waits on. */
 TEST_F(poll, taken_by_another)
 {
-	struct wpool_dev_record record;
 	__u64 completed;
 	eventfd_t value;
 
-	ASSERT_TRUE(begin(self->fd, self->event, 1));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	ASSERT_TRUE(begin(self->fd, event, 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 1));
 	completed = pool_figure(self->fd, completed);
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(0, eventfd_read(self->event, &value));
+	ASSERT_TRUE(happen(event));
+	ASSERT_EQ(0, eventfd_read(event, &value));
 	EXPECT_EQ(1, pool_figure(self->fd, waiting));
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
 	/* the task that slept, and the look at the file */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	ASSERT_TRUE(happen(event));
+	EXPECT_RECORD(self->fd, 0, 0);
 }
 
 TEST_F(poll, cancel)
@@ -155,7 +117,7 @@ TEST_F(poll, cancel)
 	unsigned int i;
 
 	/* some have not looked at the file yet */
-	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, TASKS));
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, TASKS));
 	EXPECT_EQ(0, cancel(self->fd, 0, TASKS - 1, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
@@ -173,7 +135,7 @@ TEST_F(poll, cancel)
 
 TEST_F(poll, close_while_it_waits)
 {
-	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, TASKS));
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, TASKS));
 	close(self->fd);
 	self->fd = -1;
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
@@ -182,14 +144,11 @@ TEST_F(poll, close_while_it_waits)
 
 TEST_F(poll, closed_pool)
 {
-	struct wpool_dev_record record;
-
-	ASSERT_TRUE(begin(self->fd, self->event, 1));
+	ASSERT_TRUE(begin(self->fd, event, 1));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
-	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_POLL, self->event, 1));
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(-ESHUTDOWN, record.status);
+	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_POLL, event, 1));
+	ASSERT_TRUE(happen(event));
+	EXPECT_RECORD(self->fd, 0, -ESHUTDOWN);
 }
 
 /* It wakes through two queues, for reading and for writing. */
@@ -218,7 +177,7 @@ TEST_F(poll, bad_files)
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, 99999, 0));
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, -1ULL, 0));
 	/* not what is left of it in 32 bits */
-	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + self->event, 0));
+	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + event, 0));
 	close(null);
 	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
 }
@@ -227,34 +186,31 @@ TEST_F(poll, bad_files)
 TEST_F(poll, bad_file_among_others)
 {
 	struct wpool_dev_work works[4] = { };
-	struct wpool_dev_record records[3];
 	__u32 accepted;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(works); i++) {
 		works[i].kind = WPOOL_WORK_POLL;
-		works[i].arg = i < 3 ? self->event : -1;
+		works[i].arg = i < 3 ? event : -1;
 		works[i].cookie = i;
 	}
 	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
 	EXPECT_EQ(3, accepted);
-	ASSERT_TRUE(happen(self->event));
-	ASSERT_EQ(3, read_records(self->fd, records, 3));
-	for (i = 0; i < 3; i++)
-		EXPECT_EQ(0, records[i].status);
+	ASSERT_TRUE(happen(event));
+	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
 }
 
 /* One wake-up would fire them all, with interrupts off. */
 TEST_F(poll, so_many_of_a_file)
 {
-	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, self->event, 0, WPOOL_MAX_POLLS));
-	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, self->event, 0));
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, event, 0));
 	/* no other kind, nor another file */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
-	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, self->event, 0));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, event, 0));
 	cancel_all(self->fd);
-	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, self->event, 0));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, event, 0));
 }
 
 /* The program of a FUSE file system that is one file: it answers everything but a poll. */
@@ -293,7 +249,6 @@ static void serve_fuse(int fuse)
 TEST_F(poll, program_that_does_not_answer)
 {
 	char path[] = P_tmpdir "/wpool_fuse_XXXXXX", options[64];
-	struct wpool_dev_record record;
 	int fuse = open("/dev/fuse", O_RDWR), file;
 	pid_t program;
 
@@ -315,8 +270,7 @@ TEST_F(poll, program_that_does_not_answer)
 	kill(program, SIGKILL);
 	EXPECT_EQ(program, waitpid(program, NULL, 0));
 	/* it has come to its end, which is as good as ready */
-	EXPECT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	EXPECT_RECORD(self->fd, 0, 0);
 	close(file);
 	EXPECT_EQ(0, umount2(path, MNT_DETACH));
 	unlink(path);

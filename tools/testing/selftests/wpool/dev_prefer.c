@@ -25,36 +25,18 @@ FIXTURE_VARIANT(urgent)
 	bool group;
 };
 
-FIXTURE_VARIANT_ADD(urgent, noop) {
-	.work = { .kind = WPOOL_WORK_NOOP },
-};
-
-FIXTURE_VARIANT_ADD(urgent, tree) {
-	.work = { .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 1 },
-};
-
-FIXTURE_VARIANT_ADD(urgent, timer) {
-	.work = { .kind = WPOOL_WORK_TIMER },
-};
-
-FIXTURE_VARIANT_ADD(urgent, strand) {
-	.work = { .kind = WPOOL_WORK_STRAND },
-};
-
-FIXTURE_VARIANT_ADD(urgent, poll) {
-	.work = { .kind = WPOOL_WORK_POLL },
-};
-
-FIXTURE_VARIANT_ADD(urgent, group) {
-	.work = { .kind = WPOOL_WORK_NOOP },
-	.group = true,
-};
+FIXTURE_VARIANT_ADD(urgent, noop) { .work = { .kind = WPOOL_WORK_NOOP } };
+FIXTURE_VARIANT_ADD(urgent, tree) { .work = { .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 1 } };
+FIXTURE_VARIANT_ADD(urgent, timer) { .work = { .kind = WPOOL_WORK_TIMER } };
+FIXTURE_VARIANT_ADD(urgent, strand) { .work = { .kind = WPOOL_WORK_STRAND } };
+FIXTURE_VARIANT_ADD(urgent, poll) { .work = { .kind = WPOOL_WORK_POLL } };
+FIXTURE_VARIANT_ADD(urgent, group) { .work = { .kind = WPOOL_WORK_NOOP }, .group = true };
 
 FIXTURE_SETUP(urgent)
 {
 	self->ready = eventfd(1, EFD_CLOEXEC);
 	ASSERT_LE(0, self->ready);
-	ASSERT_EQ(0, pool_create(&self->pool, &single_pool));
+	ASSERT_EQ(0, pool_create(&self->pool, SINGLE_POOL));
 	if (variant->group)
 		ASSERT_EQ(0, group_init(self->pool.fd, BOUND));
 }
@@ -76,7 +58,7 @@ TEST_F(urgent, starts_first)
 	work.cookie = 4;
 	if (work.kind == WPOOL_WORK_POLL)
 		work.arg = self->ready;
-	ASSERT_EQ(0, occupy(fd, 1));
+	ASSERT_EQ(0, occupy(fd, 1, 1));
 	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 2, 2));
 	ASSERT_EQ(0, submit_flags(fd, &work, 1, 0, NULL));
 	/* a timer is one of the pool's when its time has come */
@@ -234,16 +216,10 @@ TEST_F(on, tasks_without_a_cpu)
 	EXPECT_EQ(2, pool_figure(fd, file_submitted));
 }
 
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
 /* A full pool: refused at once, or in line until a signal comes. */
 TEST_F(block, on)
 {
 	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
-	struct sigaction action = { .sa_handler = ignore };
 	struct submitter sub;
 	__u32 accepted;
 
@@ -254,7 +230,7 @@ TEST_F(block, on)
 	EXPECT_EQ(-EAGAIN, submit_on(self->pool.fd, works, 2, ON | WPOOL_DEV_SUBMIT_NONBLOCK, 0,
 				     &accepted));
 	EXPECT_EQ(0, accepted);
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, on_signal(SIGUSR1, 0));
 	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
 	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));

@@ -67,21 +67,15 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
 }
 
-static void nothing(int sig)
-{
-	(void)sig;
-}
-
 /* A signal that interrupts system calls, again and again; 0 stops it. usec < 1 s. */
 static void nag(unsigned int usec)
 {
-	struct sigaction action = { .sa_handler = nothing };
 	struct itimerval every = {
 		.it_value = { .tv_usec = usec },
 		.it_interval = { .tv_usec = usec },
 	};
 
-	sigaction(SIGALRM, &action, NULL);
+	on_signal(SIGALRM, 0);
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
@@ -269,8 +263,7 @@ TEST_F(work, cancel_queued_by_cookie)
 	struct wpool_dev_stats stats;
 	unsigned int i;
 
-	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, busy) == 1));
+	ASSERT_EQ(0, occupy(self->single.fd, 1, 1));
 	for (i = 0; i < ARRAY_SIZE(cookies); i++)
 		ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_NOOP, 0, cookies[i]));
 	EXPECT_EQ(0, cancel(self->single.fd, 0, 7, &cancelled, &stopped));
@@ -296,45 +289,21 @@ TEST_F(work, cancel_queued_by_cookie)
 		EXPECT_EQ(records[i].cookie == 1 ? -ECANCELED : 0, records[i].status);
 }
 
-FIXTURE(running)
-{
-	struct pool pool;
-};
+ONE_POOL(running, SMALL_POOL)
 
 FIXTURE_VARIANT(running)
 {
 	struct wpool_dev_work work;
 };
 
-FIXTURE_VARIANT_ADD(running, sleep) {
-	.work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG },
-};
-
-FIXTURE_VARIANT_ADD(running, spin) {
-	.work = { .kind = WPOOL_WORK_SPIN, .arg = LONG },
-};
-
-FIXTURE_VARIANT_ADD(running, lock) {
-	.work = { .kind = WPOOL_WORK_LOCK, .arg = LONG },
-};
-
-FIXTURE_VARIANT_ADD(running, loop) {
-	.work = { .kind = WPOOL_WORK_LOOP, .arg = LONG },
-};
+FIXTURE_VARIANT_ADD(running, sleep) { .work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
+FIXTURE_VARIANT_ADD(running, spin) { .work = { .kind = WPOOL_WORK_SPIN, .arg = LONG } };
+FIXTURE_VARIANT_ADD(running, lock) { .work = { .kind = WPOOL_WORK_LOCK, .arg = LONG } };
+FIXTURE_VARIANT_ADD(running, loop) { .work = { .kind = WPOOL_WORK_LOOP, .arg = LONG } };
 
 FIXTURE_VARIANT_ADD(running, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 2, .fanout = 3 },
 };
-
-FIXTURE_SETUP(running)
-{
-	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
-}
-
-FIXTURE_TEARDOWN(running)
-{
-	pool_end(&self->pool);
-}
 
 TEST_F(running, cancel_stops_it_soon)
 {
@@ -402,8 +371,7 @@ TEST_F(work, cancel_unknown_cookie)
 	__u32 cancelled, stopped;
 
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
+	ASSERT_EQ(0, run_one(self->pool.fd));
 	/* finished is as good as unknown, read or not */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2));

@@ -19,16 +19,14 @@ static void *destroyer_run(void *data)
 
 TEST_F(block, destroy_sends_submitters_away)
 {
-	struct wpool_dev_attrs depth = { .mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = 1 };
-	struct wpool_dev_attrs attrs = { .mask = WPOOL_DEV_EXPIRY_MS, .expiry_ms = 1 };
 	struct submitter subs[3], *sub, destroyer = { .fd = self->second };
 	struct wpool_dev_record records[2];
 	struct wpool_dev_stats stats;
 	size_t i;
 
 	/* destroy lets what was accepted run to its end: one runs, one is queued */
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &depth));
-	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 1)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 2));
 	for (i = 0; i < ARRAY_SIZE(subs); i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 1));
@@ -53,7 +51,7 @@ TEST_F(block, destroy_sends_submitters_away)
 	/* both files live, the pool does not */
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(-ESHUTDOWN, pool_tune(self->second, &attrs));
+	EXPECT_EQ(-ESHUTDOWN, pool_tune(self->second, ATTRS(.expiry_ms = 1)));
 	EXPECT_EQ(-ESHUTDOWN, pool_reboot(self->second));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));
 	EXPECT_EQ(0, pool_destroy(self->second));
@@ -127,20 +125,16 @@ TEST(default_pool_is_not_ours_to_end)
 
 TEST_F(block, release_wait_reboot)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_QUEUE_DEPTH,
-		.queue_depth = 10,
-	};
 	struct wpool_dev_record records[3];
 	struct wpool_dev_stats stats;
 	char state[32];
 	unsigned int i, round;
 
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 10)));
 	for (round = 0; round < 3; round++) {
 		/* an open pool: nothing happens */
 		EXPECT_EQ(0, pool_reboot(self->pool.fd));
-		ASSERT_EQ(0, occupy(self->pool.fd, 1));
+		ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 2));
 
 		EXPECT_EQ(-ETIME, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, 20 * MSEC));
@@ -169,21 +163,16 @@ TEST_F(block, release_wait_reboot)
 		EXPECT_EQ(0, pool_reboot(self->second));
 		EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
 	}
-	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
+	EXPECT_EQ(0, run_one(self->pool.fd));
 }
 
 TEST_F(block, release_cancels_if_asked)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_QUEUE_DEPTH,
-		.queue_depth = 10,
-	};
 	struct wpool_dev_record records[4];
 	unsigned int i;
 
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
-	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 10)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_CANCEL, 0));
 	/* the one that runs is left alone */
@@ -198,8 +187,7 @@ TEST_F(block, release_cancels_if_asked)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_reboot(self->second));
-	EXPECT_EQ(0, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->second, 0));
+	EXPECT_EQ(0, run_one(self->second));
 }
 
 TEST_F(block, release_sends_submitters_away)
@@ -207,7 +195,7 @@ TEST_F(block, release_sends_submitters_away)
 	struct submitter subs[3];
 	size_t i;
 
-	ASSERT_EQ(0, occupy(self->pool.fd, 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	for (i = 0; i < ARRAY_SIZE(subs); i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 2));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
@@ -231,16 +219,12 @@ TEST_F(block, release_to_own)
 		.fanout = 2,
 		.cookie = 3,
 	};
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_QUEUE_DEPTH,
-		.queue_depth = 100,
-	};
 	struct wpool_dev_record records[3];
 	struct submitter sub;
 	unsigned int i, seen = 0;
 	char state[32];
 
-	ASSERT_EQ(0, occupy(self->pool.fd, 2));
+	ASSERT_EQ(0, occupy(self->pool.fd, 2, 1));
 	ASSERT_EQ(0, submitter_start(&sub, self->second, WPOOL_WORK_NOOP, 0, 9, 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, 300 * MSEC, 1));
@@ -259,8 +243,8 @@ TEST_F(block, release_to_own)
 	/* a tree that was accepted before submits its branches now */
 	EXPECT_EQ(0, pool_reboot(self->second));
 	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
-	ASSERT_EQ(0, occupy(self->second, 5));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 100)));
+	ASSERT_EQ(0, occupy(self->second, 5, 1));
 	ASSERT_EQ(0, submit_all(self->pool.fd, &tree, 1));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_OWN, 0));
 	EXPECT_EQ(0, cancel(self->second, 0, 5, NULL, NULL));

@@ -7,46 +7,16 @@
 
 #define TURNS 50
 
-FIXTURE(strand)
-{
-	struct pool pool;	/* two workers, no queue, refuses at once */
-	int fd;			/* a second file */
-};
-
-FIXTURE_SETUP(strand)
-{
-	static const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
-		.capacity = 2,
-		.policy = WPOOL_DEV_POLICY_FAIL,
-	};
-
-	self->fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(strand)
-{
-	if (self->fd >= 0)
-		close(self->fd);
-	pool_end(&self->pool);
-}
+/* Two workers, no queue, refuses at once. */
+TWO_FILES(strand, ATTRS(.capacity = 2, .policy = WPOOL_DEV_POLICY_FAIL))
 
 TEST_F(strand, in_order_one_at_a_time)
 {
-	struct wpool_dev_work works[TURNS] = { };
 	struct wpool_dev_record records[TURNS];
 	__u64 since = now_ns();
 	unsigned int i;
 
-	for (i = 0; i < TURNS; i++) {
-		works[i].kind = WPOOL_WORK_STRAND;
-		works[i].arg = 100 * 1000;
-		works[i].cookie = i;
-	}
-	ASSERT_EQ(0, submit_all(self->fd, works, TURNS));
+	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, 100 * 1000, 0, TURNS));
 	ASSERT_EQ(TURNS, read_records(self->fd, records, TURNS));
 	for (i = 0; i < TURNS; i++) {
 		check_record(_metadata, &records[i], i, since);
@@ -60,21 +30,16 @@ TEST_F(strand, in_order_one_at_a_time)
 /* The first one takes one of two places, those behind it none. */
 TEST_F(strand, files_run_side_by_side)
 {
-	struct wpool_dev_record record;
-
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
 	EXPECT_EQ(1, pool_figure(self->fd, outstanding));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_STRAND, 0, 7));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(7, record.cookie);
-	EXPECT_EQ(0, record.status);
+	EXPECT_RECORD(self->pool.fd, 7, 0);
 	EXPECT_EQ(0, cancel_all(self->fd));
 }
 
 TEST_F(strand, cancelled_by_its_cookie)
 {
-	struct wpool_dev_record records[3];
 	__u32 cancelled, stopped;
 	__u64 i;
 
@@ -83,19 +48,14 @@ TEST_F(strand, cancelled_by_its_cookie)
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
 	EXPECT_EQ(0, cancel(self->fd, 0, 1, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
-	ASSERT_EQ(1, read_records(self->fd, records, 1));
-	EXPECT_EQ(1, records[0].cookie);
-	EXPECT_EQ(-ECANCELED, records[0].status);
+	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 1, &cancelled, &stopped));
 	/* the first one is stopped, and the third one runs */
 	EXPECT_EQ(0, cancel(self->fd, 0, 0, &cancelled, &stopped));
 	/* busy is a worker that has taken it, which may not have called its function */
 	EXPECT_EQ(1, cancelled + stopped);
-	ASSERT_EQ(2, read_records(self->fd, records, 2));
-	EXPECT_EQ(0, records[0].cookie);
-	EXPECT_EQ(-ECANCELED, records[0].status);
-	EXPECT_EQ(2, records[1].cookie);
-	EXPECT_EQ(0, records[1].status);
+	EXPECT_RECORD(self->fd, 0, -ECANCELED);
+	EXPECT_RECORD(self->fd, 2, 0);
 }
 
 /* The strand goes with its last task. */
@@ -111,16 +71,11 @@ TEST_F(strand, close_while_they_wait)
 
 TEST_F(strand, closed_pool)
 {
-	struct wpool_dev_record records[TURNS];
-	unsigned int i;
-
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, 100 * 1000, 0, TURNS));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_STRAND, 0, 3));
 	/* what was accepted ends before the pool does */
-	ASSERT_EQ(TURNS, read_records(self->fd, records, TURNS));
-	for (i = 0; i < TURNS; i++)
-		EXPECT_EQ(0, records[i].status);
+	EXPECT_TRUE(all_have_status(self->fd, TURNS, 0));
 }
 
 TEST_F(strand, limits)

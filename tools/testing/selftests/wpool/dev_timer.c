@@ -7,32 +7,8 @@
 
 #define TIMERS 200
 
-FIXTURE(timer)
-{
-	struct pool pool;	/* one worker, no queue, refuses at once */
-	int fd;			/* a second file */
-};
-
-FIXTURE_SETUP(timer)
-{
-	static const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY,
-		.capacity = 1,
-		.policy = WPOOL_DEV_POLICY_FAIL,
-	};
-
-	self->fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
-	self->fd = pool_attach(self->pool.name, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(timer)
-{
-	if (self->fd >= 0)
-		close(self->fd);
-	pool_end(&self->pool);
-}
+/* One worker, no queue, refuses at once. */
+TWO_FILES(timer, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL))
 
 TEST_F(timer, holds_nothing_of_the_pool)
 {
@@ -79,23 +55,19 @@ TEST_F(timer, is_never_refused)
 
 TEST_F(timer, cancelled_by_its_cookie)
 {
-	struct wpool_dev_record record;
 	__u32 cancelled, stopped;
 
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, LONG, 1));
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, LONG, 2));
 	EXPECT_EQ(0, cancel(self->fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(2, record.cookie);
-	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_RECORD(self->fd, 2, -ECANCELED);
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
 }
 
 /* One that waits in line for the only place, held by a task of another file. */
 TEST_F(timer, cancelled_in_line)
 {
-	struct wpool_dev_record record;
 	__u32 cancelled, stopped;
 
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
@@ -103,8 +75,7 @@ TEST_F(timer, cancelled_in_line)
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, waiting) == 1));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fd, waiting) &&
 			     !pool_figure(self->fd, outstanding)));
@@ -134,9 +105,7 @@ TEST_F(timer, closed_pool)
 	/* unless the machine took longer to destroy the pool */
 	EXPECT_TRUE(record.status == -ESHUTDOWN || !record.status);
 	EXPECT_EQ(0, cancel_all(self->fd));
-	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(1, record.cookie);
-	EXPECT_EQ(-ECANCELED, record.status);
+	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 }
 
 /* Accepted is a prefix, in which timers stand among tasks that need a place. */
@@ -153,11 +122,8 @@ TEST_F(timer, together_with_others)
 		works[i].kind = WPOOL_WORK_TIMER;
 		works[i].arg = LONG;
 	}
-	EXPECT_EQ(0, pool_tune(self->fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_QUEUE_DEPTH, .queue_depth = 2,
-	}));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, busy) == 1));
+	EXPECT_EQ(0, pool_tune(self->fd, ATTRS(.queue_depth = 2)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 1));
 	/* there is no room for the fifth */
 	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
 	EXPECT_EQ(4, accepted);

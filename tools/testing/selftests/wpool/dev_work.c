@@ -7,10 +7,7 @@
 
 /* ---- each workload ------------------------------------------------------- */
 
-FIXTURE(workload)
-{
-	struct pool pool;
-};
+ONE_POOL(workload, SMALL_POOL)
 
 FIXTURE_VARIANT(workload)
 {
@@ -18,73 +15,38 @@ FIXTURE_VARIANT(workload)
 	__u64 at_least_ns;
 };
 
-FIXTURE_VARIANT_ADD(workload, noop) {
-	.work = { .kind = WPOOL_WORK_NOOP },
-};
+FIXTURE_VARIANT_ADD(workload, noop) { .work = { .kind = WPOOL_WORK_NOOP } };
 
 FIXTURE_VARIANT_ADD(workload, spin) {
-	.work = { .kind = WPOOL_WORK_SPIN, .arg = 20 * MSEC },
-	.at_least_ns = 20 * MSEC,
+	.work = { .kind = WPOOL_WORK_SPIN, .arg = 20 * MSEC }, .at_least_ns = 20 * MSEC,
 };
 
-FIXTURE_VARIANT_ADD(workload, spin_0) {
-	.work = { .kind = WPOOL_WORK_SPIN },
-};
+FIXTURE_VARIANT_ADD(workload, spin_0) { .work = { .kind = WPOOL_WORK_SPIN } };
 
 FIXTURE_VARIANT_ADD(workload, sleep) {
-	.work = { .kind = WPOOL_WORK_SLEEP, .arg = 20 * MSEC },
-	.at_least_ns = 20 * MSEC,
+	.work = { .kind = WPOOL_WORK_SLEEP, .arg = 20 * MSEC }, .at_least_ns = 20 * MSEC,
 };
 
-FIXTURE_VARIANT_ADD(workload, sleep_0) {
-	.work = { .kind = WPOOL_WORK_SLEEP },
-};
-
-FIXTURE_VARIANT_ADD(workload, yield) {
-	.work = { .kind = WPOOL_WORK_YIELD, .arg = 100 },
-};
-
-FIXTURE_VARIANT_ADD(workload, touch) {
-	.work = { .kind = WPOOL_WORK_TOUCH, .arg = 1000000 },
-};
-
-FIXTURE_VARIANT_ADD(workload, touch_0) {
-	.work = { .kind = WPOOL_WORK_TOUCH },
-};
-
-FIXTURE_VARIANT_ADD(workload, hash) {
-	.work = { .kind = WPOOL_WORK_HASH, .arg = 100000 },
-};
-
-FIXTURE_VARIANT_ADD(workload, hash_0) {
-	.work = { .kind = WPOOL_WORK_HASH },
-};
+FIXTURE_VARIANT_ADD(workload, sleep_0) { .work = { .kind = WPOOL_WORK_SLEEP } };
+FIXTURE_VARIANT_ADD(workload, yield) { .work = { .kind = WPOOL_WORK_YIELD, .arg = 100 } };
+FIXTURE_VARIANT_ADD(workload, touch) { .work = { .kind = WPOOL_WORK_TOUCH, .arg = 1000000 } };
+FIXTURE_VARIANT_ADD(workload, touch_0) { .work = { .kind = WPOOL_WORK_TOUCH } };
+FIXTURE_VARIANT_ADD(workload, hash) { .work = { .kind = WPOOL_WORK_HASH, .arg = 100000 } };
+FIXTURE_VARIANT_ADD(workload, hash_0) { .work = { .kind = WPOOL_WORK_HASH } };
 
 FIXTURE_VARIANT_ADD(workload, lock) {
-	.work = { .kind = WPOOL_WORK_LOCK, .arg = 5 * MSEC },
-	.at_least_ns = 5 * MSEC,
+	.work = { .kind = WPOOL_WORK_LOCK, .arg = 5 * MSEC }, .at_least_ns = 5 * MSEC,
 };
 
-FIXTURE_VARIANT_ADD(workload, timer) {
-	.work = { .kind = WPOOL_WORK_TIMER, .arg = 20 * MSEC },
-};
-
-FIXTURE_VARIANT_ADD(workload, timer_0) {
-	.work = { .kind = WPOOL_WORK_TIMER },
-};
+FIXTURE_VARIANT_ADD(workload, timer) { .work = { .kind = WPOOL_WORK_TIMER, .arg = 20 * MSEC } };
+FIXTURE_VARIANT_ADD(workload, timer_0) { .work = { .kind = WPOOL_WORK_TIMER } };
 
 FIXTURE_VARIANT_ADD(workload, strand) {
-	.work = { .kind = WPOOL_WORK_STRAND, .arg = 5 * MSEC },
-	.at_least_ns = 5 * MSEC,
+	.work = { .kind = WPOOL_WORK_STRAND, .arg = 5 * MSEC }, .at_least_ns = 5 * MSEC,
 };
 
-FIXTURE_VARIANT_ADD(workload, loop) {
-	.work = { .kind = WPOOL_WORK_LOOP, .arg = 5 * MSEC + 1 },
-};
-
-FIXTURE_VARIANT_ADD(workload, loop_0) {
-	.work = { .kind = WPOOL_WORK_LOOP },
-};
+FIXTURE_VARIANT_ADD(workload, loop) { .work = { .kind = WPOOL_WORK_LOOP, .arg = 5 * MSEC + 1 } };
+FIXTURE_VARIANT_ADD(workload, loop_0) { .work = { .kind = WPOOL_WORK_LOOP } };
 
 FIXTURE_VARIANT_ADD(workload, tree_of_one) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = 3 * MSEC, .depth = 0, .fanout = 1 },
@@ -105,16 +67,6 @@ FIXTURE_VARIANT_ADD(workload, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = MSEC / 10, .depth = 4, .fanout = 3 },
 	.at_least_ns = MSEC / 10,
 };
-
-FIXTURE_SETUP(workload)
-{
-	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
-}
-
-FIXTURE_TEARDOWN(workload)
-{
-	pool_end(&self->pool);
-}
 
 TEST_F(workload, record)
 {
@@ -225,8 +177,7 @@ TEST_F(work, argument_at_its_limit)
 	size_t i;
 
 	/* behind a task that does not end, so that none of them starts */
-	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SLEEP, LONG, 0));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, busy) == 1));
+	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
 	EXPECT_EQ(0, submit_all(self->single.fd, good, ARRAY_SIZE(good)));
 	EXPECT_EQ(0, cancel(self->single.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(ARRAY_SIZE(good), cancelled);
@@ -242,8 +193,7 @@ TEST_F(work, bytes_of_a_file)
 {
 	unsigned int i;
 
-	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SLEEP, LONG, 0));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, busy) == 1));
+	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
 	for (i = 0; i < WPOOL_MAX_FILE_BYTES / WPOOL_MAX_WORK_BYTES; i++)
 		EXPECT_EQ(0, submit(self->single.fd, i % 2 ? WPOOL_WORK_HASH : WPOOL_WORK_TOUCH,
 				    WPOOL_MAX_WORK_BYTES, 1 + i));
@@ -341,53 +291,19 @@ TEST_F(work, silent)
 
 /* ---- fork-join ----------------------------------------------------------- */
 
-FIXTURE(tree)
-{
-	struct pool pool;
-};
-
 FIXTURE_VARIANT(tree)
 {
-	struct wpool_dev_attrs attrs;
+	__u32 queue_depth;
+	__u32 policy;
 };
 
-#define TREE_ATTRS(depth_, policy_)						\
-	.attrs = {								\
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_POLICY, \
-		.capacity = 1,							\
-		.queue_depth = (depth_),					\
-		.policy = (policy_),						\
-	}
+ONE_POOL(tree, ATTRS(.capacity = 1, .queue_depth = variant->queue_depth, .policy = variant->policy))
 
-FIXTURE_VARIANT_ADD(tree, one_worker_no_queue) {
-	TREE_ATTRS(0, WPOOL_DEV_POLICY_BLOCK),
-};
-
-FIXTURE_VARIANT_ADD(tree, one_worker_short_queue) {
-	TREE_ATTRS(3, WPOOL_DEV_POLICY_BLOCK),
-};
-
-FIXTURE_VARIANT_ADD(tree, one_worker_endless_queue) {
-	TREE_ATTRS(WPOOL_DEV_UNLIMITED, WPOOL_DEV_POLICY_BLOCK),
-};
-
-FIXTURE_VARIANT_ADD(tree, one_worker_fail) {
-	TREE_ATTRS(2, WPOOL_DEV_POLICY_FAIL),
-};
-
-FIXTURE_VARIANT_ADD(tree, one_worker_run) {
-	TREE_ATTRS(2, WPOOL_DEV_POLICY_RUN),
-};
-
-FIXTURE_SETUP(tree)
-{
-	ASSERT_EQ(0, pool_create(&self->pool, &variant->attrs));
-}
-
-FIXTURE_TEARDOWN(tree)
-{
-	pool_end(&self->pool);
-}
+FIXTURE_VARIANT_ADD(tree, one_worker_no_queue) { };
+FIXTURE_VARIANT_ADD(tree, one_worker_short_queue) { .queue_depth = 3 };
+FIXTURE_VARIANT_ADD(tree, one_worker_endless_queue) { .queue_depth = WPOOL_DEV_UNLIMITED };
+FIXTURE_VARIANT_ADD(tree, one_worker_fail) { .queue_depth = 2, .policy = WPOOL_DEV_POLICY_FAIL };
+FIXTURE_VARIANT_ADD(tree, one_worker_run) { .queue_depth = 2, .policy = WPOOL_DEV_POLICY_RUN };
 
 TEST_F(tree, fork_join_at_capacity_1)
 {
@@ -405,28 +321,18 @@ TEST_F(tree, fork_join_at_capacity_1)
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-TEST_F(tree, deepest)
+TEST_F(tree, deepest_and_widest)
 {
-	struct wpool_dev_work work = {
-		.kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH, .fanout = 1,
+	static const struct wpool_dev_work works[] = {
+		{ .kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH, .fanout = 1 },
+		{ .kind = WPOOL_WORK_TREE, .depth = 2, .fanout = WPOOL_MAX_TREE_FANOUT },
 	};
-	struct wpool_dev_record record;
+	unsigned int i;
 
-	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(0, record.status);
-}
-
-TEST_F(tree, widest)
-{
-	struct wpool_dev_work work = {
-		.kind = WPOOL_WORK_TREE, .depth = 2, .fanout = WPOOL_MAX_TREE_FANOUT,
-	};
-	struct wpool_dev_record record;
-
-	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	for (i = 0; i < ARRAY_SIZE(works); i++) {
+		ASSERT_EQ(0, submit_all(self->pool.fd, &works[i], 1));
+		EXPECT_RECORD(self->pool.fd, 0, 0);
+	}
 }
 
 TEST_HARNESS_MAIN

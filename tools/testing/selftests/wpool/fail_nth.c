@@ -22,42 +22,25 @@ FIXTURE(sweep) {
 	struct pool pool;	/* the pool that the call is made on */
 	struct pool other;	/* what the call makes */
 	int fd;			/* a file that the call needs or makes */
-	int nr_pools;
+	unsigned int nr_pools;
 	unsigned int reached;	/* points of failure seen */
 	unsigned int survived;	/* calls that were a success all the same */
 };
 
-static int count_pools(void)
-{
-	DIR *dir = opendir(CLASS);
-	struct dirent *entry;
-	int nr = 0;
-
-	while (dir && (entry = readdir(dir)))
-		nr += entry->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
-	return nr;
-}
-
 FIXTURE_SETUP(sweep)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
-		.capacity = 2,
-		.queue_depth = 100,
-	};
-
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, inject_init());
 	self->fd = -1;
 	self->other.fd = -1;
 	pool_name(self->other.name);
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 2,
+				       .queue_depth = 100)));
 	self->nth = nth_open(getpid());
 	ASSERT_LE(0, self->nth);
-	self->nr_pools = count_pools();
+	self->nr_pools = pools_named("");
 }
 
 FIXTURE_TEARDOWN(sweep)
@@ -111,7 +94,7 @@ static bool step_once(struct __test_metadata *_metadata, struct _test_data_sweep
 	}
 	if (step->undo)
 		ASSERT_EQ(0, step->undo(self));
-	EXPECT_EQ(self->nr_pools, count_pools())
+	EXPECT_EQ(self->nr_pools, pools_named(""))
 		TH_LOG("%u: pools", nth);
 	if (self->pool.fd >= 0) {
 		EXPECT_TRUE(WAIT_FOR(is_quiet(self->pool.fd)))
@@ -177,18 +160,16 @@ static int check_closed(struct _test_data_sweep *self)
 
 TEST_F(sweep, open)
 {
-	const struct step step = { .call = call_open, .undo = call_close, .least = 3 };
-
-	sweep(_metadata, self, &step);
+	sweep(_metadata, self, &(struct step){
+		.call = call_open, .undo = call_close, .least = 3,
+	});
 }
 
 TEST_F(sweep, close)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_busy_file, .call = call_close, .check = check_closed,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 /* ---- create, attach, destroy ----------------------------------------------------- */
@@ -213,22 +194,15 @@ static int call_create(struct _test_data_sweep *self)
 static int call_create_prealloc(struct _test_data_sweep *self)
 {
 	__u64 cpus[2] = { 1, 0 };
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_CPUMASK | WPOOL_DEV_PREALLOC |
-			WPOOL_DEV_RECLAIM,
-		.capacity = 2,
-		.prealloc = 1,
-		.reclaim = 1,
-		.cpumask = (uintptr_t)cpus,
-		.cpumask_bytes = sizeof(cpus),
-	};
 
-	return create_with(self, &attrs);
+	return create_with(self,
+			   ATTRS(.capacity = 2, .prealloc = 1, .reclaim = 1,
+				 .cpumask = (uintptr_t)cpus, .cpumask_bytes = sizeof(cpus)));
 }
 
 static int works(struct _test_data_sweep *self)
 {
-	return submit(self->other.fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(self->other.fd, 0);
+	return run_one(self->other.fd);
 }
 
 static int check_prealloc(struct _test_data_sweep *self)
@@ -248,12 +222,10 @@ static int destroy_other(struct _test_data_sweep *self)
 
 TEST_F(sweep, create)
 {
-	const struct step step = {
-		.prepare = prepare_file, .call = call_create_prealloc,
-		.check = check_prealloc, .undo = destroy_other, .least = 43,
-	};
-
-	sweep(_metadata, self, &step);
+	sweep(_metadata, self, &(struct step){
+		.prepare = prepare_file, .call = call_create_prealloc, .check = check_prealloc,
+		.undo = destroy_other, .least = 43,
+	});
 }
 
 static int call_attach(struct _test_data_sweep *self)
@@ -268,12 +240,10 @@ static int close_other(struct _test_data_sweep *self)
 
 TEST_F(sweep, attach)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_file, .call = call_attach, .check = works,
 		.undo = close_other, .least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int prepare_used_pool(struct _test_data_sweep *self)
@@ -289,12 +259,10 @@ static int call_destroy(struct _test_data_sweep *self)
 
 TEST_F(sweep, destroy)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_used_pool, .call = call_destroy, .undo = close_other,
 		.least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 /* ---- tune, release, reboot, stats, info --------------------------------------------- */
@@ -302,17 +270,11 @@ TEST_F(sweep, destroy)
 static int call_tune(struct _test_data_sweep *self)
 {
 	__u64 cpus[2] = { 1, 0 };
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_CPUMASK |
-			WPOOL_DEV_NICE | WPOOL_DEV_MIN_WORKERS,
-		.capacity = 3,
-		.queue_depth = 50,
-		.nice = 3,
-		.cpumask = (uintptr_t)cpus,
-		.cpumask_bytes = sizeof(cpus),
-	};
 
-	return pool_tune(self->pool.fd, &attrs);
+	return pool_tune(self->pool.fd,
+			 ATTRS(.mask = WPOOL_DEV_MIN_WORKERS, .capacity = 3, .queue_depth = 50,
+			       .nice = 3, .cpumask = (uintptr_t)cpus,
+			       .cpumask_bytes = sizeof(cpus)));
 }
 
 static int check_tune(struct _test_data_sweep *self)
@@ -326,22 +288,15 @@ static int check_tune(struct _test_data_sweep *self)
 
 static int undo_tune(struct _test_data_sweep *self)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_NICE,
-		.capacity = 2,
-		.queue_depth = 100,
-	};
-
-	return pool_tune(self->pool.fd, &attrs);
+	return pool_tune(self->pool.fd,
+			 ATTRS(.mask = WPOOL_DEV_NICE, .capacity = 2, .queue_depth = 100));
 }
 
 TEST_F(sweep, tune)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = undo_tune, .call = call_tune, .check = check_tune, .least = 3,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int call_tune_sysfs(struct _test_data_sweep *self)
@@ -357,11 +312,9 @@ static int check_sysfs(struct _test_data_sweep *self)
 
 TEST_F(sweep, tune_in_sysfs)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = undo_tune, .call = call_tune_sysfs, .check = check_sysfs, .least = 3,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int call_release(struct _test_data_sweep *self)
@@ -381,26 +334,22 @@ static int call_reboot(struct _test_data_sweep *self)
 
 static int check_reboot(struct _test_data_sweep *self)
 {
-	return submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(self->pool.fd, 0);
+	return run_one(self->pool.fd);
 }
 
 TEST_F(sweep, release)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = check_reboot, .call = call_release, .check = check_release,
 		.undo = call_reboot, .least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 TEST_F(sweep, reboot)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = call_release, .call = call_reboot, .check = check_reboot, .least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int prepare_prealloc(struct _test_data_sweep *self)
@@ -418,12 +367,10 @@ static int call_reboot_other(struct _test_data_sweep *self)
 /* All of its workers are made in this call, or none: it stays closed then. */
 TEST_F(sweep, reboot_prealloc)
 {
-	const struct step step = {
-		.prepare = prepare_prealloc, .call = call_reboot_other,
-		.check = check_prealloc, .undo = destroy_other, .least = 6,
-	};
-
-	sweep(_metadata, self, &step);
+	sweep(_metadata, self, &(struct step){
+		.prepare = prepare_prealloc, .call = call_reboot_other, .check = check_prealloc,
+		.undo = destroy_other, .least = 6,
+	});
 }
 
 static int call_stats(struct _test_data_sweep *self)
@@ -435,9 +382,9 @@ static int call_stats(struct _test_data_sweep *self)
 
 TEST_F(sweep, stats)
 {
-	const struct step step = { .call = call_stats, .least = 1 };
-
-	sweep(_metadata, self, &step);
+	sweep(_metadata, self, &(struct step){
+		.call = call_stats, .least = 1,
+	});
 }
 
 static int call_info(struct _test_data_sweep *self)
@@ -452,9 +399,9 @@ static int call_info(struct _test_data_sweep *self)
 
 TEST_F(sweep, info)
 {
-	const struct step step = { .call = call_info, .least = 4 };
-
-	sweep(_metadata, self, &step);
+	sweep(_metadata, self, &(struct step){
+		.call = call_info, .least = 4,
+	});
 }
 
 /* ---- submit, wait, cancel, read ---------------------------------------------------------- */
@@ -487,31 +434,19 @@ static int prepare_attached(struct _test_data_sweep *self)
 /* All of them have one record each. */
 static int check_submit(struct _test_data_sweep *self)
 {
-	struct wpool_dev_record records[200];
-	int err = wait_tasks(self->fd, 0);
-	bool seen[80] = {};
-	int nr, i;
+	struct wpool_dev_record records[80];
+	int nr = wait_tasks(self->fd, 0) ?: read_records(self->fd, records, 80);
 
-	nr = err ?: read_records(self->fd, records, ARRAY_SIZE(records));
-	if (nr != ARRAY_SIZE(seen))
-		return nr < 0 ? nr : -EPROTO;
-	for (i = 0; i < nr; i++) {
-		if (records[i].status || records[i].cookie >= ARRAY_SIZE(seen) ||
-		    seen[records[i].cookie])
-			return -EPROTO;
-		seen[records[i].cookie] = true;
-	}
-	return 0;
+	return nr == 80 && all_ran_once(records, 80) && !pool_figure(self->fd, file_unread) ?
+	       0 : nr < 0 ? nr : -EPROTO;
 }
 
 TEST_F(sweep, submit)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_attached, .call = call_submit, .check = check_submit,
 		.undo = call_close, .least = 4,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int call_wait(struct _test_data_sweep *self)
@@ -526,11 +461,9 @@ static int prepare_done(struct _test_data_sweep *self)
 
 TEST_F(sweep, wait)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_done, .call = call_wait, .undo = call_close, .least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 static int call_read(struct _test_data_sweep *self)
@@ -552,35 +485,23 @@ static int prepare_records(struct _test_data_sweep *self)
 
 TEST_F(sweep, read)
 {
-	const struct step step = {
+	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_records, .call = call_read, .undo = call_close, .least = 2,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 /* What was cancelled by a call that could not say so stays cancelled. */
 static int call_cancel(struct _test_data_sweep *self)
 {
-	__u32 cancelled, stopped;
-	int err = cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped);
-
-	return err;
-}
-
-static int check_cancelled(struct _test_data_sweep *self)
-{
-	return wait_tasks(self->fd, WAIT_NS);
+	return cancel_all(self->fd);
 }
 
 TEST_F(sweep, cancel)
 {
-	const struct step step = {
-		.prepare = prepare_busy_file, .call = call_cancel, .check = check_cancelled,
+	sweep(_metadata, self, &(struct step){
+		.prepare = prepare_busy_file, .call = call_cancel, .check = call_wait,
 		.undo = call_close, .least = 1,
-	};
-
-	sweep(_metadata, self, &step);
+	});
 }
 
 /* ---- in a worker ------------------------------------------------------------------------ */
@@ -595,11 +516,6 @@ struct worker_step {
 static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sweep *self,
 			 const struct worker_step *step)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
-		.capacity = 1,
-		.prealloc = 1,
-	};
 	struct wpool_dev_record record;
 	unsigned int nth, failed = 0;
 	bool came = true;
@@ -610,7 +526,7 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, prepare_file(self));
-	ASSERT_EQ(0, create_with(self, &attrs));
+	ASSERT_EQ(0, create_with(self, ATTRS(.capacity = 1, .prealloc = 1)));
 	/* what the kernel keeps of a thread's name */
 	snprintf(name, sizeof(name), "wp/%.12s", self->other.name);
 	ASSERT_EQ(1, threads_named(name, &pid, 1));
@@ -636,28 +552,24 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 	EXPECT_EQ(step->status != 0, failed != 0);
 	close(fd);
 	ASSERT_EQ(0, destroy_other(self));
-	EXPECT_EQ(self->nr_pools, count_pools());
+	EXPECT_EQ(self->nr_pools, pools_named(""));
 }
 
 TEST_F(sweep, worker_touch)
 {
-	const struct worker_step step = {
-		.work = { .kind = WPOOL_WORK_TOUCH, .arg = 5 * 4096 },
-		.status = -ENOMEM, .least = 5,
-	};
-
-	sweep_worker(_metadata, self, &step);
+	sweep_worker(_metadata, self, &(struct worker_step){
+		.work = { .kind = WPOOL_WORK_TOUCH, .arg = 5 * 4096 }, .status = -ENOMEM,
+		.least = 5,
+	});
 }
 
 /* A node that gets no memory for its children does their work itself. */
 TEST_F(sweep, worker_tree)
 {
-	const struct worker_step step = {
+	sweep_worker(_metadata, self, &(struct worker_step){
 		.work = { .kind = WPOOL_WORK_TREE, .arg = 100, .depth = 2, .fanout = 3 },
 		.least = 4,
-	};
-
-	sweep_worker(_metadata, self, &step);
+	});
 }
 
 /* ---- in the end ---------------------------------------------------------------------------- */

@@ -12,16 +12,10 @@ FIXTURE(spawn) {
 
 FIXTURE_SETUP(spawn)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 4,
-		.queue_depth = 1000,
-	};
-
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, inject_init());
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 4, .queue_depth = 1000)));
 }
 
 FIXTURE_TEARDOWN(spawn)
@@ -77,27 +71,19 @@ TEST_F(spawn, nine_times_in_a_row)
 	free(records);
 }
 
-static int tune_reclaim(int fd, __u32 reclaim)
-{
-	return pool_tune(fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_RECLAIM, .reclaim = reclaim,
-	});
-}
-
 /*
  * No pool gets a worker, and the only one sleeps: a pool with a rescuer continues, one task after
  * the other. When it may have workers again, it has a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)
 {
-	struct wpool_dev_record record;
 	__u32 cancelled, stopped;
 	__u64 spawned;
 	int i;
 
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
-	ASSERT_EQ(0, tune_reclaim(self->pool.fd, 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, idle) == 1));
 	spawned = pool_figure(self->pool.fd, spawned);
 	EXPECT_EQ(2, spawned);
@@ -107,9 +93,7 @@ TEST_F(spawn, reclaim_goes_on)
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, blocked) == 1));
 	for (i = 1; i <= 20; i++) {
 		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
-		ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-		EXPECT_EQ(i, record.cookie);
-		EXPECT_EQ(0, record.status);
+		EXPECT_RECORD(self->pool.fd, i, 0);
 	}
 	EXPECT_TRUE(WAIT_FOR(attr_number(self->pool.name, "rescued") == 1));
 	/* counted next */
@@ -134,12 +118,12 @@ TEST_F(spawn, reclaim_is_refused)
 	ASSERT_EQ(0, no_workers(self->pool.fd));
 	ASSERT_EQ(0, put(INJECT "/times", "1"));
 	ASSERT_EQ(0, put(INJECT "/probability", "100"));
-	EXPECT_EQ(-ENOMEM, tune_reclaim(self->pool.fd, 1));
+	EXPECT_EQ(-ENOMEM, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.reclaim);
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
 	/* the next attempt has what it needs */
-	EXPECT_EQ(0, tune_reclaim(self->pool.fd, 1));
+	EXPECT_EQ(0, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, workers));
 }
 

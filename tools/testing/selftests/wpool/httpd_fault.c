@@ -5,14 +5,6 @@
  */
 #include "httpd.h"
 
-static int announce(unsigned int nr)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "wpool-expect: oops %u\n", nr);
-	return file_write("/dev/kmsg", text, strlen(text));
-}
-
 FIXTURE(httpd_fault)
 {
 	struct answer answer;
@@ -48,7 +40,7 @@ TEST_F(httpd_fault, others_live)
 	for (round = 1; round <= 2; round++) {
 		ASSERT_EQ(0, client_open(&victim, 0));
 		ASSERT_EQ(200, get(&victim, "/", &self->answer));
-		ASSERT_EQ(0, announce(1));
+		ASSERT_EQ(0, announce_oopses(1));
 		/* another request waits behind it, and is not answered either */
 		ASSERT_EQ(0, client_say(&victim, "GET /oops HTTP/1.1\r\nHost: a\r\n\r\n"
 					"GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
@@ -76,7 +68,7 @@ TEST_F(httpd_fault, unload_at_once)
 	ASSERT_EQ(0, httpd_load("allow_fault=1"));
 	ASSERT_EQ(0, client_open(&victim, 0));
 	ASSERT_EQ(200, get(&victim, "/", &self->answer));
-	ASSERT_EQ(0, announce(1));
+	ASSERT_EQ(0, announce_oopses(1));
 	ASSERT_EQ(0, client_say(&victim, "GET /oops HTTP/1.1\r\nHost: a\r\n\r\n"));
 	ASSERT_TRUE(WAIT_FOR(attr_number(HTTPD_POOL, "faults") == 1));
 	EXPECT_EQ(0, httpd_unload());

@@ -37,14 +37,6 @@ FIXTURE_SETUP(many)
 /* Make them; no pool has a worker before its first task, nor long after its last. */
 static int create_pools(struct pools *pools, unsigned int nr)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_MIN_WORKERS |
-			WPOOL_DEV_EXPIRY_MS,
-		.capacity = 2,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-		.min_workers = 0,
-		.expiry_ms = 10,
-	};
 	char name[WPOOL_DEV_NAME_LEN];
 	int err;
 
@@ -53,7 +45,9 @@ static int create_pools(struct pools *pools, unsigned int nr)
 		if (pools->fds[pools->nr] < 0)
 			return -errno;
 		snprintf(name, sizeof(name), "%s%u", pools->prefix, pools->nr);
-		err = pool_create_fd(pools->fds[pools->nr], name, &attrs);
+		err = pool_create_fd(pools->fds[pools->nr], name,
+				     ATTRS(.mask = WPOOL_DEV_MIN_WORKERS, .capacity = 2,
+					   .queue_depth = WPOOL_DEV_UNLIMITED, .expiry_ms = 10));
 		if (err) {
 			close(pools->fds[pools->nr]);
 			return err;

@@ -150,17 +150,9 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 
 TEST(reclaim_goes_on)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS |
-			WPOOL_DEV_MIN_WORKERS | WPOOL_DEV_RECLAIM,
-		.capacity = 16,
-		.queue_depth = NR_TASKS,
-		.expiry_ms = 1,
-		.min_workers = 1,
-		.reclaim = 1,
-	};
-
-	run_rounds(_metadata, &attrs);
+	run_rounds(_metadata,
+		   ATTRS(.capacity = 16, .queue_depth = NR_TASKS, .expiry_ms = 1, .min_workers = 1,
+			 .reclaim = 1));
 }
 
 /* The exit status of a command. */

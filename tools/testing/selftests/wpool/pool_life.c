@@ -55,18 +55,14 @@ static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expir
 
 static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u32 expiry_ms)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
-		.capacity = nr,
-		.expiry_ms = expiry_ms,
-		.min_workers = 0,
-	};
 	struct expiry expiry;
 	struct pool pool;
 	pid_t pids[8];
 	int err;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool,
+				 ATTRS(.mask = WPOOL_DEV_MIN_WORKERS, .capacity = nr,
+				       .expiry_ms = expiry_ms)));
 	err = expire(pool.fd, nr, expiry_ms, &expiry);
 	if (err == -ETIME) {
 		pool_end(&pool);
@@ -83,24 +79,12 @@ static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u
 	pool_end(&pool);
 }
 
-FIXTURE(life)
-{
-};
-
-FIXTURE_SETUP(life)
-{
-}
-
-FIXTURE_TEARDOWN(life)
-{
-}
-
-TEST_F(life, expiry_of_1000_workers)
+TEST(expiry_of_1000_workers)
 {
 	check_expiry(_metadata, 1000, 1000);
 }
 
-TEST_F(life, expiry_of_10_workers_after_200_ms)
+TEST(expiry_of_10_workers_after_200_ms)
 {
 	check_expiry(_metadata, 10, 200);
 }
@@ -108,20 +92,13 @@ TEST_F(life, expiry_of_10_workers_after_200_ms)
 /* The last min_workers stay, and a change of the attributes finds the idle ones. */
 TEST(min_workers_stay)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
-		.capacity = 20,
-		.expiry_ms = 50,
-		.min_workers = 3,
-	};
 	struct wpool_dev_stats stats;
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 20, .expiry_ms = 50, .min_workers = 3)));
 	/* not made in advance */
 	EXPECT_EQ(0, pool_figure(pool.fd, workers));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 20));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 20));
+	ASSERT_EQ(0, occupy(pool.fd, 0, 20));
 	ASSERT_EQ(0, cancel_all(pool.fd));
 	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 3));
@@ -133,12 +110,9 @@ TEST(min_workers_stay)
 	EXPECT_EQ(3, stats.idle);
 	EXPECT_EQ(stats.spawned - 3, stats.expired);
 
-	attrs.mask = WPOOL_DEV_MIN_WORKERS;
-	attrs.min_workers = 1;
-	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.min_workers = 1)));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 1));
-	attrs.min_workers = 0;
-	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_MIN_WORKERS)));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
 	/* and from none it starts again */
 	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
@@ -148,22 +122,16 @@ TEST(min_workers_stay)
 
 TEST(expiry_counts_for_idle_workers)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
-		.capacity = 5,
-		.expiry_ms = 0,
-		.min_workers = 0,
-	};
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool,
+				 ATTRS(.mask = WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
+				       .capacity = 5)));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 5));
 	ASSERT_EQ(0, cancel_all(pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 5));
-	attrs.mask = WPOOL_DEV_EXPIRY_MS;
-	attrs.expiry_ms = 100;
-	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
+	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.expiry_ms = 100)));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
 	EXPECT_EQ(5, pool_figure(pool.fd, expired));
 	pool_end(&pool);
@@ -275,8 +243,7 @@ TEST(quiet_pools_do_not_run)
 	for (i = 0; i < NR; i++)
 		ASSERT_EQ(0, pool_create(&pools[i], &attrs[i]));
 	for (i = IDLE; i <= KEPT; i++) {
-		ASSERT_EQ(0, submit_many(pools[i].fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-		ASSERT_TRUE(WAIT_FOR(pool_figure(pools[i].fd, busy) == 8));
+		ASSERT_EQ(0, occupy(pools[i].fd, 0, 8));
 		ASSERT_EQ(0, cancel_all(pools[i].fd));
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[IDLE].fd, idle) == 8));
@@ -339,16 +306,11 @@ TEST(quiet_pools_do_not_run)
 
 TEST(capacity_1)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 1,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-	};
 	struct wpool_dev_record records[300];
 	unsigned int overlap;
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 200));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 200, 50));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 100000, 250, 50));
@@ -363,31 +325,21 @@ TEST(capacity_1)
  * As many tasks as fit, more than there may be workers: max_workers is a quarter
  * of pid_max by default. module_load has all of them running together.
  */
-TEST_F(life, capacity_10000)
+TEST(capacity_10000)
 {
 	enum { NR = 10000 };
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY | WPOOL_DEV_EXPIRY_MS,
-		.capacity = NR,
-		.policy = WPOOL_DEV_POLICY_FAIL,
-		.expiry_ms = 300,
-	};
 	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
 	struct wpool_dev_stats stats;
-	static __u8 seen[NR];
 	struct pool pool;
-	unsigned int i;
 
 	ASSERT_NE(NULL, records);
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool,
+				 ATTRS(.capacity = NR, .policy = WPOOL_DEV_POLICY_FAIL,
+				       .expiry_ms = 300)));
 	EXPECT_EQ(NR, pool_figure(pool.fd, free));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 100 * MSEC, 0, NR));
 	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
-	for (i = 0; i < NR; i++) {
-		ASSERT_EQ(0, records[i].status);
-		ASSERT_GT(NR, records[i].cookie);
-		ASSERT_EQ(0, seen[records[i].cookie]++);
-	}
+	EXPECT_TRUE(all_ran_once(records, NR));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, free) == NR));
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(NR, stats.completed);
@@ -401,20 +353,15 @@ TEST_F(life, capacity_10000)
 TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
-	struct wpool_dev_attrs attrs = {
-		/* on a slow machine they would expire meanwhile */
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
-		.capacity = WORKERS,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-		.expiry_ms = 0,
-	};
 	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
 	struct wpool_dev_stats stats;
-	unsigned int i, overlap;
+	unsigned int overlap;
 	struct pool pool;
 
 	ASSERT_NE(NULL, records);
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	/* on a slow machine they would expire meanwhile */
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = WORKERS,
+					      .queue_depth = WPOOL_DEV_UNLIMITED)));
 	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
 	/* as many workers as it may have, however long they take to come */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, WORKERS));
@@ -426,8 +373,7 @@ TEST(simple_pool)
 	EXPECT_EQ(WORKERS, overlap);
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR));
 	ASSERT_EQ(NR, read_records(pool.fd, records, NR));
-	for (i = 0; i < NR; i++)
-		ASSERT_EQ(0, records[i].status);
+	EXPECT_TRUE(all_ran_once(records, NR));
 	overlap = max_overlap(records, NR);
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
@@ -442,20 +388,13 @@ TEST(simple_pool)
 
 TEST(prealloc)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC | WPOOL_DEV_EXPIRY_MS |
-			WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 50,
-		.prealloc = 1,
-		.expiry_ms = 20,
-		.queue_depth = 100,
-	};
 	struct wpool_dev_info info;
 	struct wpool_dev_stats stats;
 	struct pool pool;
 	unsigned int i;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 50, .prealloc = 1, .expiry_ms = 20,
+					      .queue_depth = 100)));
 	ASSERT_EQ(0, pool_info(pool.fd, &info));
 	EXPECT_EQ(1, info.attrs.prealloc);
 	EXPECT_EQ(WPOOL_DEV_ORDER_FIFO, info.attrs.order);
@@ -484,14 +423,10 @@ TEST(prealloc)
 
 TEST(prealloc_refuses_unlimited)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
-		.capacity = WPOOL_DEV_UNLIMITED,
-		.prealloc = 1,
-	};
 	struct pool pool;
 
-	EXPECT_EQ(-EINVAL, pool_create(&pool, &attrs));
+	EXPECT_EQ(-EINVAL, pool_create(&pool,
+				       ATTRS(.capacity = WPOOL_DEV_UNLIMITED, .prealloc = 1)));
 	EXPECT_FALSE(pool_exists(pool.name));
 }
 
@@ -499,11 +434,6 @@ TEST(prealloc_refuses_unlimited)
 TEST(prealloc_beyond_max_workers)
 {
 	long max_workers = file_number("/sys/module/wpool/parameters/max_workers", 0);
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
-		.capacity = 1U << 20,
-		.prealloc = 1,
-	};
 	long threads_max = file_number("/proc/sys/kernel/threads-max", 0);
 	struct pool pool;
 	pid_t pids[8];
@@ -512,7 +442,7 @@ TEST(prealloc_beyond_max_workers)
 		SKIP(return, "max_workers is %ld", max_workers);
 	if (threads_max < max_workers + 1000)
 		SKIP(return, "threads-max is %ld, max_workers %ld", threads_max, max_workers);
-	EXPECT_EQ(-EAGAIN, pool_create(&pool, &attrs));
+	EXPECT_EQ(-EAGAIN, pool_create(&pool, ATTRS(.capacity = 1U << 20, .prealloc = 1)));
 	EXPECT_FALSE(pool_exists(pool.name));
 	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
 }
@@ -522,15 +452,10 @@ TEST(prealloc_beyond_max_workers)
 /* ants' Running() counts idle workers, too; here each has its own figure. */
 TEST(workers_are_told_apart)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
-		.capacity = 10,
-		.expiry_ms = 0,
-	};
 	struct wpool_dev_stats stats;
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 10)));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	/* one more worker may come and search, and then idle */
 	ASSERT_TRUE(WAIT_FOR(!pool_stats(pool.fd, &stats) && stats.busy == 6 && !stats.searching));
@@ -549,19 +474,13 @@ TEST(workers_are_told_apart)
 /* A worker that exists is used before another one is made. */
 TEST(idle_workers_are_reused)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
-		.capacity = 100,
-		.expiry_ms = 0,
-	};
 	struct wpool_dev_stats stats;
 	struct pool pool;
 	unsigned int i;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 100)));
 	for (i = 0; i < 200; i++) {
-		ASSERT_EQ(0, submit(pool.fd, WPOOL_WORK_NOOP, 0, i));
-		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+		ASSERT_EQ(0, run_one(pool.fd));
 		ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
 	}
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
@@ -573,28 +492,10 @@ TEST(idle_workers_are_reused)
 
 /* ---- pools that come and go ---------------------------------------------- */
 
-static unsigned int pools_named(const char *prefix)
-{
-	DIR *dir = opendir(CLASS);
-	struct dirent *entry;
-	unsigned int nr = 0;
-
-	if (!dir)
-		return UINT32_MAX;
-	while ((entry = readdir(dir)))
-		nr += !strncmp(entry->d_name, prefix, strlen(prefix));
-	closedir(dir);
-	return nr;
-}
-
 /* A process that makes pools, uses them and ends them. Returns what went wrong. */
 static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 3,
-		.queue_depth = 10,
-	};
+	const struct wpool_dev_attrs *attrs = ATTRS(.capacity = 3, .queue_depth = 10);
 	char name[WPOOL_DEV_NAME_LEN];
 	unsigned int i;
 	int fd, err;
@@ -604,7 +505,7 @@ static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 		fd = open(DEV, O_RDWR);
 		if (fd < 0)
 			return 1;
-		if (pool_create_fd(fd, name, &attrs))
+		if (pool_create_fd(fd, name, attrs))
 			return 2;
 		if (submit_many(fd, i % 2 ? WPOOL_WORK_NOOP : WPOOL_WORK_SPIN, 50000, 0, 8))
 			return 3;
@@ -626,7 +527,7 @@ static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 		if (fd < 0)
 			return 1;
 		snprintf(name, sizeof(name), "%s-shared", prefix);
-		err = pool_create_fd(fd, name, &attrs);
+		err = pool_create_fd(fd, name, attrs);
 		if (!err && pool_destroy(fd))
 			return 9;
 		if (err && err != -EEXIST)
@@ -636,7 +537,7 @@ static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 	return 0;
 }
 
-TEST_F(life, pools_from_several_processes)
+TEST(pools_from_several_processes)
 {
 	enum { PROCESSES = 4, ROUNDS = 25 };
 	char prefix[WPOOL_DEV_NAME_LEN];
@@ -667,16 +568,14 @@ TEST(pool_outlives_its_file)
 	int fd;
 
 	ASSERT_EQ(0, pool_create(&pool, NULL));
-	ASSERT_EQ(0, submit(pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
+	ASSERT_EQ(0, run_one(pool.fd));
 	close(pool.fd);
 	EXPECT_TRUE(pool_exists(pool.name));
 	fd = pool_attach(pool.name, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_TRUE(WAIT_FOR(pool_figure(fd, completed) == 1));
 	EXPECT_EQ(0, pool_figure(fd, file_submitted));
-	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(fd, 0));
+	EXPECT_EQ(0, run_one(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_FALSE(pool_exists(pool.name));
 	close(fd);

@@ -7,11 +7,6 @@
 
 #include "wpool_test.h"
 
-static const struct wpool_dev_attrs tiny_pool = {
-	.mask = WPOOL_DEV_CAPACITY,
-	.capacity = 1,
-};
-
 /* One SUBMIT of the same task many times, in a thread, with its outcome. */
 struct submitter {
 	pthread_t thread;
@@ -29,14 +24,8 @@ struct submitter {
 static inline void *submitter_run(void *data)
 {
 	struct submitter *sub = data;
-	struct wpool_dev_work *works = calloc(sub->nr, sizeof(*works));
-	__u32 i;
+	struct wpool_dev_work *works = works_alloc(sub->kind, sub->arg, sub->cookie, sub->nr);
 
-	for (i = 0; i < sub->nr; i++) {
-		works[i].kind = sub->kind;
-		works[i].arg = sub->arg;
-		works[i].cookie = sub->cookie + i;
-	}
 	sub->err = submit_flags(sub->fd, works, sub->nr, sub->flags, &sub->accepted);
 	free(works);
 	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
@@ -75,7 +64,7 @@ FIXTURE(block)
 FIXTURE_SETUP(block)
 {
 	self->second = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &tiny_pool));
+	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 1)));
 	self->second = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->second);
 }
@@ -86,14 +75,6 @@ FIXTURE_TEARDOWN(block)
 		cancel_all(self->second);
 	pool_end(&self->pool);
 	close(self->second);
-}
-
-/* The pool's only worker sleeps until it is told otherwise. */
-static inline int occupy(int fd, __u64 cookie)
-{
-	int err = submit(fd, WPOOL_WORK_SLEEP, LONG, cookie);
-
-	return err ?: WAIT_FOR(pool_figure(fd, busy) == 1) ? 0 : -ETIMEDOUT;
 }
 
 #endif /* SUBMITTER_H */

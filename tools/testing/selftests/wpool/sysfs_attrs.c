@@ -139,66 +139,52 @@ static int present(struct names *names, const char *pool)
 	return 0;
 }
 
-static bool is_tested(const char *name)
+static void add_all(struct names *names, const char * const *name, unsigned int nr)
+{
+	while (nr--)
+		add(names, *name++);
+}
+
+/* What this program knows of. */
+static void tested(struct names *names)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		if (!strcmp(tunables[i].name, name))
-			return true;
-	for (i = 0; i < ARRAY_SIZE(figures); i++)
-		if (!strcmp(figures[i], name))
-			return true;
-	for (i = 0; i < ARRAY_SIZE(fixed); i++)
-		if (!strcmp(fixed[i], name))
-			return true;
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		if (!strcmp(tables[i], name))
-			return true;
-	return !strcmp(name, "cpumask");
+		add(names, tunables[i].name);
+	add_all(names, figures, ARRAY_SIZE(figures));
+	add_all(names, fixed, ARRAY_SIZE(fixed));
+	add_all(names, tables, ARRAY_SIZE(tables));
+	add(names, "cpumask");
+}
+
+/* Is each of these also one of those? */
+static void contains(struct __test_metadata *_metadata, const struct names *those,
+		     const struct names *these, const char *what)
+{
+	unsigned int i;
+
+	for (i = 0; i < these->nr; i++) {
+		EXPECT_TRUE(has(those, these->name[i]))
+			TH_LOG("%s: %s", these->name[i], what);
+	}
 }
 
 static void compare(struct __test_metadata *_metadata, const char *pool)
 {
-	static struct names docs, files;
-	unsigned int i;
+	static struct names docs, files, known;
 
 	docs.nr = 0;
 	files.nr = 0;
+	tested(&known);
 	ASSERT_EQ(0, documented(&docs))
 		TH_LOG("no %s beside the program", ABI_FILE);
 	ASSERT_LT(20, docs.nr);
 	ASSERT_EQ(0, present(&files, pool));
-	for (i = 0; i < files.nr; i++) {
-		EXPECT_TRUE(has(&docs, files.name[i]))
-			TH_LOG("%s/%s is not documented", pool, files.name[i]);
-	}
-	for (i = 0; i < docs.nr; i++) {
-		EXPECT_TRUE(has(&files, docs.name[i]))
-			TH_LOG("%s/%s is documented, but not there", pool, docs.name[i]);
-	}
-	/* what this program knows of */
-	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
-		EXPECT_TRUE(has(&files, tunables[i].name))
-			TH_LOG("there is no %s", tunables[i].name);
-	}
-	for (i = 0; i < ARRAY_SIZE(figures); i++) {
-		EXPECT_TRUE(has(&files, figures[i]))
-			TH_LOG("there is no %s", figures[i]);
-	}
-	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
-		EXPECT_TRUE(has(&files, fixed[i]))
-			TH_LOG("there is no %s", fixed[i]);
-	}
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		EXPECT_TRUE(has(&files, tables[i]))
-			TH_LOG("there is no %s", tables[i]);
-	}
-	EXPECT_TRUE(has(&files, "cpumask"));
-	for (i = 0; i < files.nr; i++) {
-		EXPECT_TRUE(is_tested(files.name[i]))
-			TH_LOG("this program does not test %s/%s", pool, files.name[i]);
-	}
+	contains(_metadata, &docs, &files, "not documented");
+	contains(_metadata, &files, &docs, "documented, but not there");
+	contains(_metadata, &files, &known, "not there");
+	contains(_metadata, &known, &files, "not tested by this program");
 }
 
 TEST(files_of_default_are_documented)
@@ -436,13 +422,9 @@ TEST_F(attrs, cpumask_values)
 
 TEST(policy_run_stays)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_POLICY,
-		.policy = WPOOL_DEV_POLICY_RUN,
-	};
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.policy = WPOOL_DEV_POLICY_RUN)));
 	expect_value(_metadata, pool.name, "policy", "run", "create");
 	REFUSE(pool.name, "policy", "block", -EINVAL);
 	REFUSE(pool.name, "policy", "fail", -EINVAL);
@@ -452,14 +434,9 @@ TEST(policy_run_stays)
 
 TEST(prealloc_is_not_tuned)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_PREALLOC | WPOOL_DEV_CAPACITY,
-		.prealloc = 1,
-		.capacity = 3,
-	};
 	struct pool pool;
 
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.prealloc = 1, .capacity = 3)));
 	expect_value(_metadata, pool.name, "prealloc", "1", "create");
 	expect_value(_metadata, pool.name, "order", "fifo", "create");
 	expect_value(_metadata, pool.name, "workers", "3", "create");
@@ -585,15 +562,10 @@ TEST_F(attrs, histogram)
 /* The two faces show and change the same pool. */
 TEST_F(attrs, agree_with_info)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_NICE | WPOOL_DEV_CAPACITY,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-		.capacity = 12,
-		.nice = -3,
-	};
 	struct wpool_dev_info info;
 
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &attrs));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED,
+						    .capacity = 12, .nice = -3)));
 	expect_value(_metadata, self->pool.name, "queue_depth", "max", "TUNE");
 	expect_value(_metadata, self->pool.name, "capacity", "12", "TUNE");
 	expect_value(_metadata, self->pool.name, "nice", "-3", "TUNE");

@@ -8,19 +8,6 @@
 
 #include "wpool_test.h"
 
-FIXTURE(attrs)
-{
-	struct pool pool;
-};
-
-FIXTURE_SETUP(attrs)
-{
-	ASSERT_EQ(0, pool_create(&self->pool, NULL));
-}
-
-FIXTURE_TEARDOWN(attrs)
-{
-	pool_end(&self->pool);
-}
+ONE_POOL(attrs, NULL)
 
 #endif /* SYSFS_ATTRS_H */

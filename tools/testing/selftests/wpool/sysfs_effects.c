@@ -5,23 +5,10 @@
  *
  * Which values are taken at all: sysfs_attrs.c.
  */
+#include "submitter.h"
 #include "sysfs_attrs.h"
 
 /* ---- who submits --------------------------------------------------------- */
-
-struct submitter {
-	pthread_t thread;
-	int fd;
-	int err;
-};
-
-static void *submit_one(void *data)
-{
-	struct submitter *sub = data;
-
-	sub->err = submit(sub->fd, WPOOL_WORK_SLEEP, LONG, 1);
-	return NULL;
-}
 
 static bool settled(const char *pool, unsigned int outstanding, unsigned int waiting)
 {
@@ -38,10 +25,9 @@ TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 
 	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	for (i = 0; i < ARRAY_SIZE(subs); i++) {
-		subs[i].fd = self->pool.fd;
-		ASSERT_EQ(0, pthread_create(&subs[i].thread, NULL, submit_one, &subs[i]));
-	}
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		ASSERT_EQ(0, submitter_start(&subs[i], self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1,
+					     1));
 	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 8)));
 	EXPECT_EQ(0, attr_number(pool, "free"));
 	EXPECT_EQ(0, attr_write(pool, "capacity", "3"));
@@ -59,29 +45,28 @@ TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 	EXPECT_EQ(0, attr_write(pool, "capacity", "max"));
 	EXPECT_TRUE(WAIT_FOR(settled(pool, 9, 0)));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	for (i = 0; i < ARRAY_SIZE(subs); i++) {
-		pthread_join(subs[i].thread, NULL);
-		EXPECT_EQ(0, subs[i].err);
-	}
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		EXPECT_EQ(0, submitter_end(&subs[i]));
 }
 
 /* Who sleeps already is not asked again; who comes later is. */
 TEST_F(attrs, policy_under_load)
 {
 	const char *pool = self->pool.name;
-	struct submitter sub = { .fd = self->pool.fd };
+	struct submitter sub;
+	int err;
 
 	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submit_one, &sub));
+	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1, 1));
 	ASSERT_TRUE(WAIT_FOR(settled(pool, 1, 1)));
 	EXPECT_EQ(0, attr_write(pool, "policy", "fail"));
 	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
 	EXPECT_TRUE(WAIT_FOR(settled(pool, 2, 0)));
-	pthread_join(sub.thread, NULL);
-	EXPECT_TRUE(sub.err == 0 || sub.err == -EAGAIN)
-		TH_LOG("%d", sub.err);
+	err = submitter_end(&sub);
+	EXPECT_TRUE(err == 0 || err == -EAGAIN)
+		TH_LOG("%d", err);
 }
 
 /* ---- a pool that ends ---------------------------------------------------- */

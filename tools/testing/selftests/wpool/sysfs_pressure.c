@@ -4,6 +4,7 @@
  * ms, or submitters waited; and that programs which poll it are woken. kunit/pressure_kunit.c tests
  * the averages themselves.
  */
+#include "submitter.h"
 #include "sysfs_attrs.h"
 
 struct pressure {
@@ -81,30 +82,23 @@ TEST_F(attrs, pressure_rises_while_tasks_are_queued_and_ends)
 	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
 }
 
-static void *submit_one(void *data)
-{
-	return (void *)(long)submit(*(int *)data, WPOOL_WORK_NOOP, 0, 2);
-}
-
 /* All workers sleep, the log has said why, and the monitor counts nevertheless. */
 TEST_F(attrs, pressure_rises_while_a_submitter_waits_and_ends)
 {
 	const char *pool = self->pool.name;
 	unsigned long long before;
-	pthread_t thread;
-	void *err;
+	struct submitter sub;
 
 	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, submit_one, &self->pool.fd));
+	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "waiting") == 1));
 	EXPECT_TRUE(WAIT_FOR(is_high(pool)));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
 	before = total(pool);
 	EXPECT_TRUE(WAIT_FOR(total(pool) > before + 1000 * 1000));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	pthread_join(thread, &err);
-	EXPECT_EQ(NULL, err);
+	EXPECT_EQ(0, submitter_end(&sub));
 	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
 }
 

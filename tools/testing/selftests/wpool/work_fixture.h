@@ -8,17 +8,8 @@
 
 #include "wpool_test.h"
 
-static const struct wpool_dev_attrs small_pool = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-	.capacity = 4,
-	.queue_depth = WPOOL_DEV_UNLIMITED,
-};
-
-static const struct wpool_dev_attrs single_pool = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-	.capacity = 1,
-	.queue_depth = WPOOL_DEV_UNLIMITED,
-};
+#define SMALL_POOL	ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED)
+#define SINGLE_POOL	ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)
 
 /* A record of a task that ran to its end, submitted after a point in time. */
 static inline void check_record(struct __test_metadata *_metadata,
@@ -53,8 +44,8 @@ FIXTURE(work)
 FIXTURE_SETUP(work)
 {
 	self->single.fd = -1;
-	ASSERT_EQ(0, pool_create(&self->pool, &small_pool));
-	ASSERT_EQ(0, pool_create(&self->single, &single_pool));
+	ASSERT_EQ(0, pool_create(&self->pool, SMALL_POOL));
+	ASSERT_EQ(0, pool_create(&self->single, SINGLE_POOL));
 }
 
 FIXTURE_TEARDOWN(work)

@@ -69,11 +69,6 @@ static int sleepers(const char *pool, unsigned int nr)
 
 static int storm(const char *pool)
 {
-	static const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 8,
-		.queue_depth = 100,
-	};
 	static const struct wpool_dev_work works[] = {
 		{ .kind = WPOOL_WORK_NOOP, .flags = WPOOL_WORK_SILENT },
 		{ .kind = WPOOL_WORK_SPIN, .flags = WPOOL_WORK_SILENT, .arg = 200000 },
@@ -84,7 +79,7 @@ static int storm(const char *pool)
 		{ .kind = WPOOL_WORK_TREE, .flags = WPOOL_WORK_SILENT, .depth = 3, .fanout = 3 },
 		{ .kind = WPOOL_WORK_SLEEP, .flags = WPOOL_WORK_SILENT, .arg = 20 * MSEC },
 	};
-	int fd = open_pool(pool, &attrs), err;
+	int fd = open_pool(pool, ATTRS(.capacity = 8, .queue_depth = 100)), err;
 	bool said = false;
 
 	if (fd < 0)
@@ -124,16 +119,11 @@ static int leave(const char *prefix, unsigned int nr)
 
 static int together(unsigned int nr)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_POLICY,
-		.capacity = nr,
-		.policy = WPOOL_DEV_POLICY_FAIL,
-	};
 	__u64 began = now_ns(), all, busy;
 	struct pool pool;
 	int err, reached;
 
-	err = pool_create(&pool, &attrs);
+	err = pool_create(&pool, ATTRS(.capacity = nr, .policy = WPOOL_DEV_POLICY_FAIL));
 	if (err)
 		return end("create", err);
 	err = submit_many(pool.fd, WPOOL_WORK_SLEEP, WPOOL_MAX_WORK_NS, 0, nr);
@@ -166,10 +156,6 @@ static int fault(const char *pool)
 
 static int turns(unsigned int nr, unsigned int tasks)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY,
-		.capacity = tasks,
-	};
 	struct pool *pools = calloc(nr, sizeof(*pools));
 	unsigned int i;
 	int err = 0;
@@ -178,7 +164,7 @@ static int turns(unsigned int nr, unsigned int tasks)
 	if (!pools)
 		return end("calloc", -ENOMEM);
 	for (i = 0; i < nr && !err; i++)
-		err = pool_create(&pools[i], &attrs);
+		err = pool_create(&pools[i], ATTRS(.capacity = tasks));
 	began = now_ns();
 	for (i = 0; i < nr && !err; i++)
 		err = submit_many(pools[i].fd, WPOOL_WORK_SPIN, MSEC, 0, tasks);
