@@ -82,10 +82,6 @@ static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *tes
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case tidy_cases[] = {
-	KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
-	KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function),
-	{}
-};
-
-WPK_SUITE(tidy);
+WPK_SUITE(tidy,
+	  KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
+	  KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function));
