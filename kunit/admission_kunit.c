@@ -334,16 +334,12 @@ static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&many->peak), 1);
 }
 
-static struct kunit_case admission_cases[] = {
-	KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit, limit_gen_params),
-	KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
-	KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
-	KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
-	KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
-	KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
-	KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
-	KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses),
-	{}
-};
-
-WPK_SUITE(admission);
+WPK_SUITE(admission,
+	  KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit, limit_gen_params),
+	  KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
+	  KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
+	  KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
+	  KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
+	  KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
+	  KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
+	  KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses));

@@ -308,18 +308,14 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 		kunit_skip(test, "it got the CPU before the pool was gone");
 }
 
-static struct kunit_case batch_cases[] = {
-	KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
-	KUNIT_CASE(wpool_submit_batch_stops_before_a_bad_task),
-	KUNIT_CASE(wpool_submit_batch_stops_before_a_pending_task),
-	KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
-	KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
-	KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
-	KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
-	KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
-	KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
-	KUNIT_CASE(wpool_submit_batch_destroyed_before_it_goes_on),
-	{}
-};
-
-WPK_SUITE(batch);
+WPK_SUITE(batch,
+	  KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
+	  KUNIT_CASE(wpool_submit_batch_stops_before_a_bad_task),
+	  KUNIT_CASE(wpool_submit_batch_stops_before_a_pending_task),
+	  KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
+	  KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
+	  KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
+	  KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
+	  KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
+	  KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
+	  KUNIT_CASE(wpool_submit_batch_destroyed_before_it_goes_on));

@@ -413,19 +413,15 @@ static void wpool_group_act_for_me_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);
 }
 
-static struct kunit_case behalf_cases[] = {
-	KUNIT_CASE(wpool_group_acts_with_memory_and_credentials),
-	KUNIT_CASE(wpool_group_acts_with_one_of_them),
-	KUNIT_CASE(wpool_group_task_leaves_something_references_are_as_before),
-	KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
-	KUNIT_CASE(wpool_group_acts_in_its_submitter),
-	KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
-	KUNIT_CASE(wpool_task_that_one_that_acts_waits_for_finds_nothing),
-	KUNIT_CASE(wpool_task_that_one_that_acts_runs_finds_nothing),
-	KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),
-	KUNIT_CASE(wpool_group_task_goes_to_another_group),
-	KUNIT_CASE(wpool_group_act_for_me_refuses),
-	{}
-};
-
-WPK_SUITE(behalf);
+WPK_SUITE(behalf,
+	  KUNIT_CASE(wpool_group_acts_with_memory_and_credentials),
+	  KUNIT_CASE(wpool_group_acts_with_one_of_them),
+	  KUNIT_CASE(wpool_group_task_leaves_something_references_are_as_before),
+	  KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
+	  KUNIT_CASE(wpool_group_acts_in_its_submitter),
+	  KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
+	  KUNIT_CASE(wpool_task_that_one_that_acts_waits_for_finds_nothing),
+	  KUNIT_CASE(wpool_task_that_one_that_acts_runs_finds_nothing),
+	  KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),
+	  KUNIT_CASE(wpool_group_task_goes_to_another_group),
+	  KUNIT_CASE(wpool_group_act_for_me_refuses));

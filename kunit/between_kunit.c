@@ -563,16 +563,12 @@ static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct
 	wpk_gate_open(full.gate);
 }
 
-static struct kunit_case between_cases[] = {
-	KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
-	KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
-	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
-	KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
-	KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
-	KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
-	KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
-	KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
-	{}
-};
-
-WPK_SUITE(between);
+WPK_SUITE(between,
+	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
+	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
+	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
+	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
+	  KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
+	  KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
+	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
+	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing));

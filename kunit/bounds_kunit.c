@@ -276,13 +276,9 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 
 #endif
 
-static struct kunit_case bounds_cases[] = {
-	KUNIT_CASE(wpool_tune_up_serves_many_waiters_with_interrupts_in_between),
-	KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
-	KUNIT_CASE(wpool_release_cancel_leaves_alone_what_a_reboot_lets_in),
-	KUNIT_CASE(wpool_submit_that_waits_in_line_is_a_wait_for_lockdep),
-	KUNIT_CASE(waits_for_what_is_done_are_waits_for_lockdep),
-	{}
-};
-
-WPK_SUITE(bounds);
+WPK_SUITE(bounds,
+	  KUNIT_CASE(wpool_tune_up_serves_many_waiters_with_interrupts_in_between),
+	  KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
+	  KUNIT_CASE(wpool_release_cancel_leaves_alone_what_a_reboot_lets_in),
+	  KUNIT_CASE(wpool_submit_that_waits_in_line_is_a_wait_for_lockdep),
+	  KUNIT_CASE(waits_for_what_is_done_are_waits_for_lockdep));

@@ -231,15 +231,11 @@ static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_CANCEL_ROUNDS - cancelled);
 }
 
-static struct kunit_case cancel_cases[] = {
-	KUNIT_CASE(wpool_task_wait_wakes_when_the_task_is_cancelled),
-	KUNIT_CASE(wpool_task_cancel_then_submit_runs_once),
-	KUNIT_CASE(wpool_task_cancel_sync_then_submit_to_another_pool_runs_there),
-	KUNIT_CASE(wpool_task_cancel_makes_room),
-	KUNIT_CASE(wpool_task_cancel_lets_a_waiting_submitter_on),
-	KUNIT_CASE_SLOW(wpool_task_cancel_sync_then_kfree_is_safe),
-	KUNIT_CASE_SLOW(wpool_task_cancel_sync_races_with_its_start),
-	{}
-};
-
-WPK_SUITE(cancel);
+WPK_SUITE(cancel,
+	  KUNIT_CASE(wpool_task_wait_wakes_when_the_task_is_cancelled),
+	  KUNIT_CASE(wpool_task_cancel_then_submit_runs_once),
+	  KUNIT_CASE(wpool_task_cancel_sync_then_submit_to_another_pool_runs_there),
+	  KUNIT_CASE(wpool_task_cancel_makes_room),
+	  KUNIT_CASE(wpool_task_cancel_lets_a_waiting_submitter_on),
+	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_then_kfree_is_safe),
+	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_races_with_its_start));

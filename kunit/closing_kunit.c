@@ -340,19 +340,15 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
-static struct kunit_case closing_cases[] = {
-	KUNIT_CASE(wpool_release_own_accepts_events_and_own_tasks_only),
-	KUNIT_CASE(wpool_release_own_of_an_unlimited_pool_is_the_same),
-	KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
-	KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
-	KUNIT_CASE(wpool_release_own_running_task_submits_itself),
-	KUNIT_CASE(wpool_release_own_lets_in_who_waits),
-	KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
-	KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
-	KUNIT_CASE(wpool_release_own_workers_come_and_go),
-	KUNIT_CASE(wpool_release_own_then_destroy_loses_no_event),
-	KUNIT_CASE_SLOW(wpool_release_own_under_load_is_final),
-	{}
-};
-
-WPK_SUITE(closing);
+WPK_SUITE(closing,
+	  KUNIT_CASE(wpool_release_own_accepts_events_and_own_tasks_only),
+	  KUNIT_CASE(wpool_release_own_of_an_unlimited_pool_is_the_same),
+	  KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
+	  KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
+	  KUNIT_CASE(wpool_release_own_running_task_submits_itself),
+	  KUNIT_CASE(wpool_release_own_lets_in_who_waits),
+	  KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
+	  KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
+	  KUNIT_CASE(wpool_release_own_workers_come_and_go),
+	  KUNIT_CASE(wpool_release_own_then_destroy_loses_no_event),
+	  KUNIT_CASE_SLOW(wpool_release_own_under_load_is_final));

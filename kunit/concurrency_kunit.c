@@ -312,16 +312,12 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case concurrency_cases[] = {
-	KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu, concurrency_gen_params),
-	KUNIT_CASE(wpool_tune_concurrency_up_starts_what_is_queued),
-	KUNIT_CASE_PARAM_ATTR(wpool_concurrency_holds_for_those_who_come_back,
-			      concurrency_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE_SLOW(wpool_concurrency_at_capacity_limits_nobody),
-	KUNIT_CASE_SLOW(wpool_tune_concurrency_under_load_loses_nothing),
-	KUNIT_CASE_SLOW(wpool_handoff_1000_sleepers_on_capacity_16),
-	{}
-};
-
-WPK_SUITE(concurrency);
+WPK_SUITE(concurrency,
+	  KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu,
+			   concurrency_gen_params),
+	  KUNIT_CASE(wpool_tune_concurrency_up_starts_what_is_queued),
+	  KUNIT_CASE_PARAM_ATTR(wpool_concurrency_holds_for_those_who_come_back,
+				concurrency_gen_params, { .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE_SLOW(wpool_concurrency_at_capacity_limits_nobody),
+	  KUNIT_CASE_SLOW(wpool_tune_concurrency_under_load_loses_nothing),
+	  KUNIT_CASE_SLOW(wpool_handoff_1000_sleepers_on_capacity_16));

@@ -666,24 +666,14 @@ static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_TRUE(test, items[1].ret);
 }
 
-static struct kunit_case contain_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired, leak_gen_params),
-	KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
-	KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
-	KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),
-	KUNIT_CASE(wpool_task_takes_what_its_parent_has_is_given_back),
-	KUNIT_CASE(wpool_task_finds_what_worker_start_has_set),
-	KUNIT_CASE(queue_work_leaves_its_worker_unbalanced_is_repaired),
-	KUNIT_CASE(wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on),
-	KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once),
-	{}
-};
-
-static struct kunit_suite contain_suite = {
-	.name = "wpool_contain",
-	.init = contain_init,
-	.exit = wpk_exit,
-	.test_cases = contain_cases,
-};
-
-kunit_test_suite(contain_suite);
+WPK_SUITE_INIT(contain, contain_init,
+	       KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
+				leak_gen_params),
+	       KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
+	       KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
+	       KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),
+	       KUNIT_CASE(wpool_task_takes_what_its_parent_has_is_given_back),
+	       KUNIT_CASE(wpool_task_finds_what_worker_start_has_set),
+	       KUNIT_CASE(queue_work_leaves_its_worker_unbalanced_is_repaired),
+	       KUNIT_CASE(wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on),
+	       KUNIT_CASE(wpool_task_leaves_a_lock_held_is_reported_once));

@@ -359,21 +359,17 @@ NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
 #define EVENT(function, table) CONTRACT(function, table, &event_noun)
 #define HREVENT(function, table) CONTRACT(function, table, &hrevent_noun)
 
-static struct kunit_case contract_event_cases[] = {
-	EVENT(wpool_event_fire, event_fire),
-	EVENT(wpool_event_arm, event_arm),
-	EVENT(wpool_event_arm_at, event_arm),
-	HREVENT(wpool_hrevent_arm, event_arm),
-	HREVENT(wpool_hrevent_arm_at, event_arm),
-	EVENT(wpool_event_mod, event_mod),
-	EVENT(wpool_event_cancel, event_cancel),
-	EVENT(wpool_event_disable, event_cancel),
-	EVENT(wpool_event_cancel_sync, event_cancel_sync),
-	EVENT(wpool_event_disable_sync, event_cancel_sync),
-	EVENT(wpool_event_enable, event_enable),
-	EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two),
-	EVENT(wpool_event_finish, event_finish),
-	{}
-};
-
-WPK_SUITE(contract_event);
+WPK_SUITE(contract_event,
+	  EVENT(wpool_event_fire, event_fire),
+	  EVENT(wpool_event_arm, event_arm),
+	  EVENT(wpool_event_arm_at, event_arm),
+	  HREVENT(wpool_hrevent_arm, event_arm),
+	  HREVENT(wpool_hrevent_arm_at, event_arm),
+	  EVENT(wpool_event_mod, event_mod),
+	  EVENT(wpool_event_cancel, event_cancel),
+	  EVENT(wpool_event_disable, event_cancel),
+	  EVENT(wpool_event_cancel_sync, event_cancel_sync),
+	  EVENT(wpool_event_disable_sync, event_cancel_sync),
+	  EVENT(wpool_event_enable, event_enable),
+	  EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two),
+	  EVENT(wpool_event_finish, event_finish));

@@ -152,22 +152,18 @@ static long call_wpool_invoke_plain(struct wpk_world *w)
 #define FN(function, table) CONTRACT(function, table, &wpk_task_noun)
 #define INVOKE(function, table) CONTRACT(function, table, &invoked)
 
-static struct kunit_case contract_func_cases[] = {
-	FN(wpool_submit_fn, every_fn),
-	FN(wpool_submit_fn, own_fn),
-	FN(wpool_submit_fn, sleeping_fn),
-	FN(wpool_submit_fn_atomic, every_fn),
-	FN(wpool_submit_fn_atomic, own_fn),
-	FN(wpool_submit_fn_atomic, trying_fn),
-	FN(wpool_submit_fn_abortable, every_fn),
-	FN(wpool_submit_fn_abortable, own_fn),
-	FN(wpool_submit_fn_abortable, sleeping_fn),
-	FN(wpool_submit_fn_abortable_atomic, every_fn),
-	FN(wpool_submit_fn_abortable_atomic, trying_fn),
-	INVOKE(wpool_invoke, every_fn),
-	INVOKE(wpool_invoke, sleeping_fn),
-	FN(wpool_invoke_plain, plain_pool),
-	{}
-};
-
-WPK_SUITE(contract_func);
+WPK_SUITE(contract_func,
+	  FN(wpool_submit_fn, every_fn),
+	  FN(wpool_submit_fn, own_fn),
+	  FN(wpool_submit_fn, sleeping_fn),
+	  FN(wpool_submit_fn_atomic, every_fn),
+	  FN(wpool_submit_fn_atomic, own_fn),
+	  FN(wpool_submit_fn_atomic, trying_fn),
+	  FN(wpool_submit_fn_abortable, every_fn),
+	  FN(wpool_submit_fn_abortable, own_fn),
+	  FN(wpool_submit_fn_abortable, sleeping_fn),
+	  FN(wpool_submit_fn_abortable_atomic, every_fn),
+	  FN(wpool_submit_fn_abortable_atomic, trying_fn),
+	  INVOKE(wpool_invoke, every_fn),
+	  INVOKE(wpool_invoke, sleeping_fn),
+	  FN(wpool_invoke_plain, plain_pool));

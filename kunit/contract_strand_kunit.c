@@ -391,29 +391,25 @@ NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row be
 #define STRAND(function, table) CONTRACT(function, table, &strand_noun)
 #define GROUP(function, table) CONTRACT(function, table, &group_noun)
 
-static struct kunit_case contract_strand_cases[] = {
-	STRAND(wpool_strand_try_submit, every_turn),
-	STRAND(wpool_strand_try_submit, trying_turn),
-	STRAND(wpool_strand_try_submit, strand_submit),
-	STRAND(wpool_strand_flush, strand_flush),
-	STRAND(wpool_strand_destroy, strand_destroy),
-	STRAND(wpool_strand_finish, strand_finish),
-	GROUP(wpool_group_init, group_init),
-	GROUP(wpool_group_submit, every_turn),
-	GROUP(wpool_group_submit, sleeping_turn),
-	GROUP(wpool_group_submit, signalled_turn),
-	GROUP(wpool_group_submit, group_submit),
-	GROUP(wpool_group_submit_interruptible, every_turn),
-	GROUP(wpool_group_submit_interruptible, sleeping_turn),
-	GROUP(wpool_group_submit_interruptible, interrupted_turn),
-	GROUP(wpool_group_submit_interruptible, group_submit),
-	GROUP(wpool_group_try_submit, every_turn),
-	GROUP(wpool_group_try_submit, trying_turn),
-	GROUP(wpool_group_try_submit, group_try),
-	GROUP(wpool_group_wait, group_wait),
-	GROUP(wpool_group_cancel, group_cancel),
-	GROUP(wpool_group_exit, group_exit),
-	{}
-};
-
-WPK_SUITE(contract_strand);
+WPK_SUITE(contract_strand,
+	  STRAND(wpool_strand_try_submit, every_turn),
+	  STRAND(wpool_strand_try_submit, trying_turn),
+	  STRAND(wpool_strand_try_submit, strand_submit),
+	  STRAND(wpool_strand_flush, strand_flush),
+	  STRAND(wpool_strand_destroy, strand_destroy),
+	  STRAND(wpool_strand_finish, strand_finish),
+	  GROUP(wpool_group_init, group_init),
+	  GROUP(wpool_group_submit, every_turn),
+	  GROUP(wpool_group_submit, sleeping_turn),
+	  GROUP(wpool_group_submit, signalled_turn),
+	  GROUP(wpool_group_submit, group_submit),
+	  GROUP(wpool_group_submit_interruptible, every_turn),
+	  GROUP(wpool_group_submit_interruptible, sleeping_turn),
+	  GROUP(wpool_group_submit_interruptible, interrupted_turn),
+	  GROUP(wpool_group_submit_interruptible, group_submit),
+	  GROUP(wpool_group_try_submit, every_turn),
+	  GROUP(wpool_group_try_submit, trying_turn),
+	  GROUP(wpool_group_try_submit, group_try),
+	  GROUP(wpool_group_wait, group_wait),
+	  GROUP(wpool_group_cancel, group_cancel),
+	  GROUP(wpool_group_exit, group_exit));

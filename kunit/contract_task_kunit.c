@@ -323,21 +323,17 @@ NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object
 
 #define TASK(function, table) CONTRACT(function, table, &wpk_task_noun)
 
-static struct kunit_case contract_task_cases[] = {
-	TASK(wpool_task_wait, task_wait),
-	TASK(wpool_task_cancel, task_cancel),
-	TASK(wpool_task_cancel_sync, cancel_sync),
-	TASK(wpool_task_cancel_sync, cancel_sync_of_itself),
-	TASK(wpool_task_disable_sync, cancel_sync),
-	TASK(wpool_task_disable_sync, disable_sync_of_itself),
-	TASK(wpool_task_enable, task_enable),
-	TASK(wpool_task_enable_one_of_two, task_enable_one_of_two),
-	TASK(wpool_nr_free, nr_free),
-	TASK(wpool_worker_own, worker_own),
-	TASK(wpool_worker_set_func, worker_set_func),
-	TASK(wpool_parallel_for, parallel_for),
-	TASK(wpool_parallel_for_backwards, parallel_for_backwards),
-	{}
-};
-
-WPK_SUITE(contract_task);
+WPK_SUITE(contract_task,
+	  TASK(wpool_task_wait, task_wait),
+	  TASK(wpool_task_cancel, task_cancel),
+	  TASK(wpool_task_cancel_sync, cancel_sync),
+	  TASK(wpool_task_cancel_sync, cancel_sync_of_itself),
+	  TASK(wpool_task_disable_sync, cancel_sync),
+	  TASK(wpool_task_disable_sync, disable_sync_of_itself),
+	  TASK(wpool_task_enable, task_enable),
+	  TASK(wpool_task_enable_one_of_two, task_enable_one_of_two),
+	  TASK(wpool_nr_free, nr_free),
+	  TASK(wpool_worker_own, worker_own),
+	  TASK(wpool_worker_set_func, worker_set_func),
+	  TASK(wpool_parallel_for, parallel_for),
+	  TASK(wpool_parallel_for_backwards, parallel_for_backwards));

@@ -225,14 +225,10 @@ static void wpool_get_costs_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_get_costs(pool, &cost, 1), 0);
 }
 
-static struct kunit_case cost_cases[] = {
-	KUNIT_CASE(wpool_cost_keeps_as_many_functions_as_it_has_entries),
-	KUNIT_CASE(wpool_get_costs_tells_functions_apart),
-	KUNIT_CASE(wpool_worker_set_func_names_who_pays_for_one_task),
-	KUNIT_CASE(wpool_get_costs_in_too_few_entries_sums_up),
-	KUNIT_CASE(wpool_get_costs_begins_anew_when_latency_is_switched_on),
-	KUNIT_CASE(wpool_get_costs_bad_arguments),
-	{ }
-};
-
-WPK_SUITE(cost);
+WPK_SUITE(cost,
+	  KUNIT_CASE(wpool_cost_keeps_as_many_functions_as_it_has_entries),
+	  KUNIT_CASE(wpool_get_costs_tells_functions_apart),
+	  KUNIT_CASE(wpool_worker_set_func_names_who_pays_for_one_task),
+	  KUNIT_CASE(wpool_get_costs_in_too_few_entries_sums_up),
+	  KUNIT_CASE(wpool_get_costs_begins_anew_when_latency_is_switched_on),
+	  KUNIT_CASE(wpool_get_costs_bad_arguments));

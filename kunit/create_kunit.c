@@ -323,21 +323,17 @@ static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wpool_find(name));
 }
 
-static struct kunit_case create_cases[] = {
-	KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
-	KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
-	KUNIT_CASE(wpool_create_copies_the_attributes),
-	KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
-	KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
-	KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
-	KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works, good_gen_params),
-	KUNIT_CASE(wpool_create_without_attributes_is_einval),
-	KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
-	KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
-	KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
-	KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
-	KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr),
-	{}
-};
-
-WPK_SUITE(create);
+WPK_SUITE(create,
+	  KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
+	  KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
+	  KUNIT_CASE(wpool_create_copies_the_attributes),
+	  KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
+	  KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
+	  KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
+	  KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works, good_gen_params),
+	  KUNIT_CASE(wpool_create_without_attributes_is_einval),
+	  KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
+	  KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
+	  KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),
+	  KUNIT_CASE_SLOW(wpool_create_one_name_from_several_threads_one_wins),
+	  KUNIT_CASE(wpool_create_killed_while_preallocating_is_eintr));

@@ -260,18 +260,14 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 #endif
 }
 
-static struct kunit_case detached_cases[] = {
-	KUNIT_CASE_SLOW(wpool_submit_detached_task_may_free_itself),
-	KUNIT_CASE(wpool_try_submit_running_detached_task_is_a_new_task),
-	KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
-	KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
-	KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
-	KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was),
-	KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
-	KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
-	KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
-	KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem),
-	{}
-};
-
-WPK_SUITE(detached);
+WPK_SUITE(detached,
+	  KUNIT_CASE_SLOW(wpool_submit_detached_task_may_free_itself),
+	  KUNIT_CASE(wpool_try_submit_running_detached_task_is_a_new_task),
+	  KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
+	  KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
+	  KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
+	  KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was),
+	  KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
+	  KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
+	  KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
+	  KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem));

@@ -287,14 +287,10 @@ static void wpool_event_disable_sync_against_fires_it_does_not_run(struct kunit 
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs) + taken_back, atomic_read(&try->accepted));
 }
 
-static struct kunit_case disable_cases[] = {
-	KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
-	KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
-	KUNIT_CASE_SLOW(wpool_task_cancel_sync_does_not_wait_behind_another_task),
-	KUNIT_CASE(wpool_task_cancel_sync_submit_at_its_end_is_refused),
-	KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs),
-	KUNIT_CASE_SLOW(wpool_event_disable_sync_against_fires_it_does_not_run),
-	{}
-};
-
-WPK_SUITE(disable);
+WPK_SUITE(disable,
+	  KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
+	  KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
+	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_does_not_wait_behind_another_task),
+	  KUNIT_CASE(wpool_task_cancel_sync_submit_at_its_end_is_refused),
+	  KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs),
+	  KUNIT_CASE_SLOW(wpool_event_disable_sync_against_fires_it_does_not_run));

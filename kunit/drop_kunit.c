@@ -249,16 +249,12 @@ static void wpool_submit_drop_oldest_under_load_loses_nothing(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7);
 }
 
-static struct kunit_case drop_cases[] = {
-	KUNIT_CASE(wpool_submit_drop_oldest_takes_its_place),
-	KUNIT_CASE(wpool_try_submit_drops_in_any_context),
-	KUNIT_CASE(wpool_submit_batch_drops_as_many_as_it_needs),
-	KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
-	KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
-	KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
-	KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
-	KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing),
-	{}
-};
-
-WPK_SUITE(drop);
+WPK_SUITE(drop,
+	  KUNIT_CASE(wpool_submit_drop_oldest_takes_its_place),
+	  KUNIT_CASE(wpool_try_submit_drops_in_any_context),
+	  KUNIT_CASE(wpool_submit_batch_drops_as_many_as_it_needs),
+	  KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
+	  KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
+	  KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
+	  KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
+	  KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing));

@@ -388,23 +388,19 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
 
-static struct kunit_case event_cases[] = {
-	KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
-	KUNIT_CASE(wpool_event_fire_while_it_runs_runs_it_once_more),
-	KUNIT_CASE(wpool_event_fire_while_it_runs_takes_no_place),
-	KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
-	KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),
-	KUNIT_CASE(wpool_event_arm_armed_or_pending_does_nothing),
-	KUNIT_CASE(wpool_event_fire_armed_event_ends_the_wait),
-	KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
-	KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
-	KUNIT_CASE(wpool_event_mod_changes_the_time),
-	KUNIT_CASE(wpool_event_cancel_in_line_leaves_it),
-	KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
-	KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
-	KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
-	KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval),
-	{}
-};
-
-WPK_SUITE(event);
+WPK_SUITE(event,
+	  KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
+	  KUNIT_CASE(wpool_event_fire_while_it_runs_runs_it_once_more),
+	  KUNIT_CASE(wpool_event_fire_while_it_runs_takes_no_place),
+	  KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
+	  KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),
+	  KUNIT_CASE(wpool_event_arm_armed_or_pending_does_nothing),
+	  KUNIT_CASE(wpool_event_fire_armed_event_ends_the_wait),
+	  KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
+	  KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
+	  KUNIT_CASE(wpool_event_mod_changes_the_time),
+	  KUNIT_CASE(wpool_event_cancel_in_line_leaves_it),
+	  KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
+	  KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
+	  KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),
+	  KUNIT_CASE(wpool_submit_the_task_inside_another_kind_is_einval));

@@ -289,20 +289,16 @@ static void wpool_reboot_armed_event_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 0);
 }
 
-static struct kunit_case event_line_cases[] = {
-	KUNIT_CASE(wpool_event_fire_stands_in_line_with_submitters),
-	KUNIT_CASE(wpool_event_fire_does_not_count_for_max_blocking),
-	KUNIT_CASE(wpool_event_fire_while_it_runs_goes_behind_those_in_line),
-	KUNIT_CASE(wpool_tune_larger_capacity_serves_events),
-	KUNIT_CASE(wpool_flush_does_not_wait_for_armed_events),
-	KUNIT_CASE(wpool_event_fire_closed_pool_is_aborted),
-	KUNIT_CASE(wpool_release_aborts_events_in_line),
-	KUNIT_CASE(wpool_release_cancel_aborts_queued_events),
-	KUNIT_CASE(wpool_release_lets_a_running_event_return),
-	KUNIT_CASE(wpool_destroy_waits_for_abort_functions),
-	KUNIT_CASE(wpool_destroy_does_not_wait_for_armed_events),
-	KUNIT_CASE(wpool_reboot_armed_event_runs),
-	{}
-};
-
-WPK_SUITE(event_line);
+WPK_SUITE(event_line,
+	  KUNIT_CASE(wpool_event_fire_stands_in_line_with_submitters),
+	  KUNIT_CASE(wpool_event_fire_does_not_count_for_max_blocking),
+	  KUNIT_CASE(wpool_event_fire_while_it_runs_goes_behind_those_in_line),
+	  KUNIT_CASE(wpool_tune_larger_capacity_serves_events),
+	  KUNIT_CASE(wpool_flush_does_not_wait_for_armed_events),
+	  KUNIT_CASE(wpool_event_fire_closed_pool_is_aborted),
+	  KUNIT_CASE(wpool_release_aborts_events_in_line),
+	  KUNIT_CASE(wpool_release_cancel_aborts_queued_events),
+	  KUNIT_CASE(wpool_release_lets_a_running_event_return),
+	  KUNIT_CASE(wpool_destroy_waits_for_abort_functions),
+	  KUNIT_CASE(wpool_destroy_does_not_wait_for_armed_events),
+	  KUNIT_CASE(wpool_reboot_armed_event_runs));

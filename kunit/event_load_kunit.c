@@ -160,11 +160,7 @@ static void wpool_event_cancel_under_load_loses_none(struct kunit *test)
 	race_and_count(test, true);
 }
 
-static struct kunit_case event_load_cases[] = {
-	KUNIT_CASE_SLOW(wpool_event_finish_function_may_free_its_event),
-	KUNIT_CASE_SLOW(wpool_event_fire_under_load_loses_none),
-	KUNIT_CASE_SLOW(wpool_event_cancel_under_load_loses_none),
-	{}
-};
-
-WPK_SUITE(event_load);
+WPK_SUITE(event_load,
+	  KUNIT_CASE_SLOW(wpool_event_finish_function_may_free_its_event),
+	  KUNIT_CASE_SLOW(wpool_event_fire_under_load_loses_none),
+	  KUNIT_CASE_SLOW(wpool_event_cancel_under_load_loses_none));

@@ -130,12 +130,8 @@ static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 2);
 }
 
-static struct kunit_case exit_cases[] = {
-	KUNIT_CASE(wpool_task_ends_its_thread_is_eio_and_the_pool_lives),
-	KUNIT_CASE(wpool_task_ends_the_thread_of_its_parent),
-	KUNIT_CASE(wpool_submit_fn_ends_its_thread_is_aborted),
-	KUNIT_CASE(queue_work_ends_its_thread_and_the_queue_goes_on),
-	{}
-};
-
-WPK_SUITE(exit);
+WPK_SUITE(exit,
+	  KUNIT_CASE(wpool_task_ends_its_thread_is_eio_and_the_pool_lives),
+	  KUNIT_CASE(wpool_task_ends_the_thread_of_its_parent),
+	  KUNIT_CASE(wpool_submit_fn_ends_its_thread_is_aborted),
+	  KUNIT_CASE(queue_work_ends_its_thread_and_the_queue_goes_on));

@@ -642,21 +642,18 @@ static void wpool_submit_many_to_the_global_queue_start_in_order(struct kunit *t
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
-static struct kunit_case fair_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(wpool_submit_99_of_100_wait_as_in_one_queue,
-			      load_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE(wpool_submit_long_tasks_wait_as_in_one_queue),
-	KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
-	KUNIT_CASE(wpool_submit_the_last_of_a_queue_wait_as_in_one_queue),
-	KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
-	KUNIT_CASE_PARAM(wpool_submit_behind_a_sleeper_waits_as_in_one_queue, mark_gen_params),
-	KUNIT_CASE(wpool_submit_of_the_same_tick_not_behind_younger_ones),
-	KUNIT_CASE(wpool_submit_many_to_the_global_queue_start_in_order),
-	KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
-	KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
-	KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken, handoff_gen_params),
-	KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging),
-	{}
-};
-
-WPK_SUITE(fair);
+WPK_SUITE(fair,
+	  KUNIT_CASE_PARAM_ATTR(wpool_submit_99_of_100_wait_as_in_one_queue, load_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE(wpool_submit_long_tasks_wait_as_in_one_queue),
+	  KUNIT_CASE(wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry),
+	  KUNIT_CASE(wpool_submit_the_last_of_a_queue_wait_as_in_one_queue),
+	  KUNIT_CASE(wpool_submit_a_ring_that_is_full_keeps_its_oldest),
+	  KUNIT_CASE_PARAM(wpool_submit_behind_a_sleeper_waits_as_in_one_queue, mark_gen_params),
+	  KUNIT_CASE(wpool_submit_of_the_same_tick_not_behind_younger_ones),
+	  KUNIT_CASE(wpool_submit_many_to_the_global_queue_start_in_order),
+	  KUNIT_CASE(wpool_submit_two_long_tasks_run_side_by_side),
+	  KUNIT_CASE(wpool_submit_two_short_tasks_stay_on_their_cpu),
+	  KUNIT_CASE_PARAM(wpool_queued_tasks_of_a_worker_that_sleeps_are_taken,
+			   handoff_gen_params),
+	  KUNIT_CASE_SLOW(wpool_task_wait_helping_is_no_hogging));

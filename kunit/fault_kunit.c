@@ -272,7 +272,6 @@ static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct k
 	wpk_destroy(test, pool);
 }
 
-#ifdef CONFIG_SMP
 static void die_pinned(struct wpk_job *job)
 {
 	job->arg = get_task_struct(current);
@@ -292,10 +291,11 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	thread = jobs->job[0].arg;
+#ifdef CONFIG_SMP
 	KUNIT_EXPECT_EQ(test, thread->migration_disabled, 0);
+#endif
 	put_task_struct(thread);
 }
-#endif
 
 /* No thread waits, and there is no handler: the place and the worker come back anyway. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
@@ -454,31 +454,18 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
 }
 
-static struct kunit_case fault_cases[] = {
-	KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
-	KUNIT_CASE(wpool_fault_handler_that_sleeps_holds_up_no_other_pool),
-	KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
-	KUNIT_CASE(wpool_hooks_task_dies_the_fault_handler_has_its_own),
-	KUNIT_CASE(wpool_hooks_start_dies_is_a_failed_spawn),
-	KUNIT_CASE(wpool_hooks_end_dies_destroy_returns),
-	KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
-	KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
-#ifdef CONFIG_SMP
-	KUNIT_CASE(wpool_task_dies_with_migration_disabled_its_cpu_is_free),
-#endif
-	KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
-	KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
-	KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
-	KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
-	KUNIT_CASE(wpool_task_dies_in_its_submitter_the_pool_empties),
-	{}
-};
-
-static struct kunit_suite fault_suite = {
-	.name = "wpool_fault",
-	.init = wpk_fault_init,
-	.exit = wpk_exit,
-	.test_cases = fault_cases,
-};
-
-kunit_test_suite(fault_suite);
+WPK_SUITE_INIT(fault, wpk_fault_init,
+	       KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
+	       KUNIT_CASE(wpool_fault_handler_that_sleeps_holds_up_no_other_pool),
+	       KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
+	       KUNIT_CASE(wpool_hooks_task_dies_the_fault_handler_has_its_own),
+	       KUNIT_CASE(wpool_hooks_start_dies_is_a_failed_spawn),
+	       KUNIT_CASE(wpool_hooks_end_dies_destroy_returns),
+	       KUNIT_CASE(wpool_submit_fn_dies_its_function_is_reported),
+	       KUNIT_CASE(wpool_invoke_and_submit_fn_die_their_abort_has_the_argument),
+	       KUNIT_CASE(wpool_task_dies_with_migration_disabled_its_cpu_is_free),
+	       KUNIT_CASE(wpool_task_dies_without_a_fault_handler_the_pool_lives),
+	       KUNIT_CASE(wpool_task_dies_submitted_again_both_submits_are_failed),
+	       KUNIT_CASE(wpool_task_dies_in_a_child_on_its_stack_both_are_failed),
+	       KUNIT_CASE(wpool_task_dies_while_helping_all_around_it_are_failed),
+	       KUNIT_CASE(wpool_task_dies_in_its_submitter_the_pool_empties));

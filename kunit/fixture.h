@@ -161,11 +161,16 @@ struct wpk_thread {
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
 
-/* The suite wpool_<name> of the cases in <name>_cases. */
-#define WPK_SUITE(suite)						\
+/* The suite wpool_<name> of some cases. */
+#define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
+
+/* One with an init of its own, which ends with wpk_init(). */
+#define WPK_SUITE_INIT(suite, init_fn, ...)				\
+static struct kunit_case suite##_cases[] = { __VA_ARGS__, {} };	\
+									\
 static struct kunit_suite suite##_suite = {				\
 	.name = "wpool_" #suite,					\
-	.init = wpk_init,						\
+	.init = init_fn,						\
 	.exit = wpk_exit,						\
 	.test_cases = suite##_cases,					\
 };									\

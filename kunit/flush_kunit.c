@@ -252,17 +252,13 @@ static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-static struct kunit_case flush_cases[] = {
-	KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
-	KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
-	KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
-	KUNIT_CASE(wpool_flush_earlier_task_last_to_finish),
-	KUNIT_CASE_SLOW(wpool_flush_ends_under_continuous_submission),
-	KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
-	KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
-	KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
-	KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
-	{}
-};
-
-WPK_SUITE(flush);
+WPK_SUITE(flush,
+	  KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
+	  KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
+	  KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
+	  KUNIT_CASE(wpool_flush_earlier_task_last_to_finish),
+	  KUNIT_CASE_SLOW(wpool_flush_ends_under_continuous_submission),
+	  KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
+	  KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
+	  KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
+	  KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works));

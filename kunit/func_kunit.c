@@ -355,18 +355,14 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case func_cases[] = {
-	KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
-	KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
-	KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
-	KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
-	KUNIT_CASE(wpool_invoke_unlimited_pool_allocates_or_is_enomem),
-	KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
-	KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
-	KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
-	KUNIT_CASE(wpool_create_func_too_many_items_is_erange),
-	KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_erange),
-	{}
-};
-
-WPK_SUITE(func);
+WPK_SUITE(func,
+	  KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
+	  KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
+	  KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
+	  KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
+	  KUNIT_CASE(wpool_invoke_unlimited_pool_allocates_or_is_enomem),
+	  KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
+	  KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
+	  KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
+	  KUNIT_CASE(wpool_create_func_too_many_items_is_erange),
+	  KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_erange));

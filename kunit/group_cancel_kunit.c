@@ -93,11 +93,7 @@ static void wpool_release_cancel_aborts_tasks_of_a_group(struct kunit *test)
 	}
 }
 
-static struct kunit_case group_cancel_cases[] = {
-	KUNIT_CASE(wpool_group_cancel_tasks_do_not_start),
-	KUNIT_CASE(wpool_group_cancel_later_tasks_run),
-	KUNIT_CASE(wpool_release_cancel_aborts_tasks_of_a_group),
-	{}
-};
-
-WPK_SUITE(group_cancel);
+WPK_SUITE(group_cancel,
+	  KUNIT_CASE(wpool_group_cancel_tasks_do_not_start),
+	  KUNIT_CASE(wpool_group_cancel_later_tasks_run),
+	  KUNIT_CASE(wpool_release_cancel_aborts_tasks_of_a_group));

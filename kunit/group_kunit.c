@@ -340,19 +340,15 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static struct kunit_case group_cases[] = {
-	KUNIT_CASE(wpool_group_wait_all_tasks_have_run),
-	KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
-	KUNIT_CASE(wpool_group_wait_returns_the_first_error),
-	KUNIT_CASE(wpool_group_errors_are_counted),
-	KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
-	KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
-	KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
-	KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
-	KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
-	KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
-	KUNIT_CASE(wpool_group_init_pins_the_module_once),
-	{}
-};
-
-WPK_SUITE(group);
+WPK_SUITE(group,
+	  KUNIT_CASE(wpool_group_wait_all_tasks_have_run),
+	  KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
+	  KUNIT_CASE(wpool_group_wait_returns_the_first_error),
+	  KUNIT_CASE(wpool_group_errors_are_counted),
+	  KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
+	  KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
+	  KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
+	  KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
+	  KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
+	  KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
+	  KUNIT_CASE(wpool_group_init_pins_the_module_once));

@@ -232,11 +232,7 @@ static void wpool_group_under_load_loses_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), atomic_read(&crowd->accepted));
 }
 
-static struct kunit_case group_load_cases[] = {
-	KUNIT_CASE_SLOW(wpool_group_exit_memory_may_be_freed),
-	KUNIT_CASE_SLOW(wpool_group_task_may_free_itself),
-	KUNIT_CASE_SLOW(wpool_group_under_load_loses_none),
-	{}
-};
-
-WPK_SUITE(group_load);
+WPK_SUITE(group_load,
+	  KUNIT_CASE_SLOW(wpool_group_exit_memory_may_be_freed),
+	  KUNIT_CASE_SLOW(wpool_group_task_may_free_itself),
+	  KUNIT_CASE_SLOW(wpool_group_under_load_loses_none));

@@ -493,24 +493,21 @@ static void wpool_handoff_does_not_happen_to_a_task_that_stays_awake(struct kuni
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static struct kunit_case handoff_cases[] = {
-	KUNIT_CASE(wpool_handoff_is_on_by_default),
-	KUNIT_CASE(wpool_handoff_next_starts_while_the_first_sleeps),
-	KUNIT_CASE(wpool_handoff_goes_on_up_to_the_capacity),
-	KUNIT_CASE(wpool_handoff_0_next_starts_when_the_first_returned),
-	KUNIT_CASE(wpool_handoff_0_concurrency_counts_sleeping_tasks),
-	KUNIT_CASE(wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task),
-	KUNIT_CASE(wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts),
-	KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
-	KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts, children_gen_params),
-	KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
-	KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
-	KUNIT_CASE(wpool_handoff_back_on_another_cpu_it_leaves_its_home_free),
-	KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
-	KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
-	KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,
-			 rivalry_gen_params),
-	{}
-};
-
-WPK_SUITE(handoff);
+WPK_SUITE(handoff,
+	  KUNIT_CASE(wpool_handoff_is_on_by_default),
+	  KUNIT_CASE(wpool_handoff_next_starts_while_the_first_sleeps),
+	  KUNIT_CASE(wpool_handoff_goes_on_up_to_the_capacity),
+	  KUNIT_CASE(wpool_handoff_0_next_starts_when_the_first_returned),
+	  KUNIT_CASE(wpool_handoff_0_concurrency_counts_sleeping_tasks),
+	  KUNIT_CASE(wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task),
+	  KUNIT_CASE(wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts),
+	  KUNIT_CASE(wpool_tune_handoff_off_next_waits_again),
+	  KUNIT_CASE_PARAM(wpool_submit_by_a_task_that_sleeps_afterwards_starts,
+			   children_gen_params),
+	  KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
+	  KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
+	  KUNIT_CASE(wpool_handoff_back_on_another_cpu_it_leaves_its_home_free),
+	  KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
+	  KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
+	  KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,
+			   rivalry_gen_params));

@@ -312,16 +312,11 @@ static void wpool_destroy_and_release_while_handed_over(struct kunit *test)
 	}
 }
 
-static struct kunit_case handoff_load_cases[] = {
-	KUNIT_CASE_SLOW(wpool_handoff_cpu_goes_while_its_workers_sleep),
-	KUNIT_CASE(wpool_tune_cpumask_while_handed_over),
-	KUNIT_CASE(wpool_tune_nice_while_handed_over),
-	KUNIT_CASE_PARAM_ATTR(wpool_task_wait_fork_join_of_tasks_that_sleep,
-			      capacity_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE_SLOW(wpool_handoff_while_tasks_are_cancelled_and_flushed),
-	KUNIT_CASE_SLOW(wpool_destroy_and_release_while_handed_over),
-	{}
-};
-
-WPK_SUITE(handoff_load);
+WPK_SUITE(handoff_load,
+	  KUNIT_CASE_SLOW(wpool_handoff_cpu_goes_while_its_workers_sleep),
+	  KUNIT_CASE(wpool_tune_cpumask_while_handed_over),
+	  KUNIT_CASE(wpool_tune_nice_while_handed_over),
+	  KUNIT_CASE_PARAM_ATTR(wpool_task_wait_fork_join_of_tasks_that_sleep, capacity_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE_SLOW(wpool_handoff_while_tasks_are_cancelled_and_flushed),
+	  KUNIT_CASE_SLOW(wpool_destroy_and_release_while_handed_over));

@@ -37,10 +37,6 @@ static void wpool_hash_run_stopped_hashes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load.hash, 0);
 }
 
-static struct kunit_case hash_cases[] = {
-	KUNIT_CASE(wpool_hash_run_hashes_every_byte),
-	KUNIT_CASE(wpool_hash_run_stopped_hashes_nothing),
-	{ }
-};
-
-WPK_SUITE(hash);
+WPK_SUITE(hash,
+	  KUNIT_CASE(wpool_hash_run_hashes_every_byte),
+	  KUNIT_CASE(wpool_hash_run_stopped_hashes_nothing));

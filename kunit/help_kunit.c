@@ -444,13 +444,9 @@ static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *t
 	KUNIT_EXPECT_EQ(test, prompt, NR_PROMPT);
 }
 
-static struct kunit_case help_cases[] = {
-	KUNIT_CASE_PARAM(wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time,
-			 length_gen_params),
-	KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick),
-	KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
-	KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help),
-	{}
-};
-
-WPK_SUITE(help);
+WPK_SUITE(help,
+	  KUNIT_CASE_PARAM(wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time,
+			   length_gen_params),
+	  KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick),
+	  KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
+	  KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help));

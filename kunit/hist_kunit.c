@@ -181,15 +181,11 @@ static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 	expect_counted(test, pool, 0);
 }
 
-static struct kunit_case hist_cases[] = {
-	KUNIT_CASE(wpool_hist_buckets_have_no_gap),
-	KUNIT_CASE(wpool_get_latency_counts_while_it_is_on),
-	KUNIT_CASE(wpool_get_latency_without_pool),
-	KUNIT_CASE(wpool_create_with_latency_counts_at_once),
-	KUNIT_CASE(wpool_get_latency_counts_the_run_when_it_ends),
-	KUNIT_CASE(wpool_get_latency_counts_each_run_of_a_task),
-	KUNIT_CASE(wpool_get_latency_without_a_cancelled_task),
-	{ }
-};
-
-WPK_SUITE(hist);
+WPK_SUITE(hist,
+	  KUNIT_CASE(wpool_hist_buckets_have_no_gap),
+	  KUNIT_CASE(wpool_get_latency_counts_while_it_is_on),
+	  KUNIT_CASE(wpool_get_latency_without_pool),
+	  KUNIT_CASE(wpool_create_with_latency_counts_at_once),
+	  KUNIT_CASE(wpool_get_latency_counts_the_run_when_it_ends),
+	  KUNIT_CASE(wpool_get_latency_counts_each_run_of_a_task),
+	  KUNIT_CASE(wpool_get_latency_without_a_cancelled_task));

@@ -380,18 +380,14 @@ static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), 0);
 }
 
-static struct kunit_case hooks_cases[] = {
-	KUNIT_CASE(wpool_hooks_each_worker_calls_both_once),
-	KUNIT_CASE(wpool_hooks_prealloc_and_reserve_call_both_once),
-	KUNIT_CASE(wpool_hooks_expired_worker_calls_its_end),
-	KUNIT_CASE(wpool_hooks_start_fails_is_a_failed_spawn),
-	KUNIT_CASE(wpool_hooks_start_fails_create_returns_its_error),
-	KUNIT_CASE(wpool_hooks_slow_start_does_not_hold_up_others),
-	KUNIT_CASE(wpool_hooks_one_of_them_is_enough),
-	KUNIT_CASE(wpool_hooks_start_may_look_at_the_pool_and_at_hotplug),
-	KUNIT_CASE(wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown),
-	KUNIT_CASE(wpool_hooks_start_released_meanwhile_reboot_ends),
-	{}
-};
-
-WPK_SUITE(hooks);
+WPK_SUITE(hooks,
+	  KUNIT_CASE(wpool_hooks_each_worker_calls_both_once),
+	  KUNIT_CASE(wpool_hooks_prealloc_and_reserve_call_both_once),
+	  KUNIT_CASE(wpool_hooks_expired_worker_calls_its_end),
+	  KUNIT_CASE(wpool_hooks_start_fails_is_a_failed_spawn),
+	  KUNIT_CASE(wpool_hooks_start_fails_create_returns_its_error),
+	  KUNIT_CASE(wpool_hooks_slow_start_does_not_hold_up_others),
+	  KUNIT_CASE(wpool_hooks_one_of_them_is_enough),
+	  KUNIT_CASE(wpool_hooks_start_may_look_at_the_pool_and_at_hotplug),
+	  KUNIT_CASE(wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown),
+	  KUNIT_CASE(wpool_hooks_start_released_meanwhile_reboot_ends));

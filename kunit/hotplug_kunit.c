@@ -489,17 +489,13 @@ static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct
 		}
 }
 
-static struct kunit_case hotplug_cases[] = {
-	KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
-	KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
-	KUNIT_CASE_SLOW(cpu_online_after_the_pool_was_made_tasks_run_there),
-	KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
-	KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
-	KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
-	KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),
-	KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_follows),
-	KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go),
-	{}
-};
-
-WPK_SUITE(hotplug);
+WPK_SUITE(hotplug,
+	  KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
+	  KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
+	  KUNIT_CASE_SLOW(cpu_online_after_the_pool_was_made_tasks_run_there),
+	  KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),
+	  KUNIT_CASE_SLOW(cpu_comes_and_goes_under_load_each_task_runs_once),
+	  KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
+	  KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),
+	  KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_follows),
+	  KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go));

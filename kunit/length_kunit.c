@@ -146,11 +146,7 @@ static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(stru
 	wpk_no_errors(test, jobs);
 }
 
-static struct kunit_case length_cases[] = {
-	KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
-	KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
-	KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length),
-	{}
-};
-
-WPK_SUITE(length);
+WPK_SUITE(length,
+	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
+	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
+	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

@@ -163,17 +163,6 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 }
 
-static struct kunit_case lose_cases[] = {
-	KUNIT_CASE(wpool_task_takes_its_memory_away_others_go_on),
-	KUNIT_CASE(wpool_task_wait_after_a_death_in_a_finish_returns),
-	{}
-};
-
-static struct kunit_suite lose_suite = {
-	.name = "wpool_lose",
-	.init = lose_init,
-	.exit = wpk_exit,
-	.test_cases = lose_cases,
-};
-
-kunit_test_suite(lose_suite);
+WPK_SUITE_INIT(lose, lose_init,
+	       KUNIT_CASE(wpool_task_takes_its_memory_away_others_go_on),
+	       KUNIT_CASE(wpool_task_wait_after_a_death_in_a_finish_returns));

@@ -340,13 +340,9 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	KUNIT_EXPECT_GE(test, line->submitted, 2);
 }
 
-static struct kunit_case moment_cases[] = {
-	KUNIT_CASE_SLOW(wpool_try_submit_pending_task_takes_nobodys_place),
-	KUNIT_CASE_SLOW(wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task),
-	KUNIT_CASE_SLOW(wpool_flush_waits_for_who_was_taken_out_of_a_batch),
-	KUNIT_CASE_SLOW(wpool_get_stats_cancelled_tasks_never_count_as_completed),
-	KUNIT_CASE(wpool_submit_back_from_the_line_its_task_is_counted_in),
-	{}
-};
-
-WPK_SUITE(moment);
+WPK_SUITE(moment,
+	  KUNIT_CASE_SLOW(wpool_try_submit_pending_task_takes_nobodys_place),
+	  KUNIT_CASE_SLOW(wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task),
+	  KUNIT_CASE_SLOW(wpool_flush_waits_for_who_was_taken_out_of_a_batch),
+	  KUNIT_CASE_SLOW(wpool_get_stats_cancelled_tasks_never_count_as_completed),
+	  KUNIT_CASE(wpool_submit_back_from_the_line_its_task_is_counted_in));

@@ -582,20 +582,16 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 	expect_quiet(test);
 }
 
-static struct kunit_case monitor_cases[] = {
-	KUNIT_CASE(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker),
-	KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
-	KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
-	KUNIT_CASE(wpool_hog_on_two_cpus_may_leave_its_cpu),
-	KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
-	KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
-	KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
-	KUNIT_CASE_SLOW(wpool_monitor_tells_those_who_poll_of_a_stall),
-	KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
-	KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
-	KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,
-			      handoff_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	{}
-};
-
-WPK_SUITE(monitor);
+WPK_SUITE(monitor,
+	  KUNIT_CASE(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker),
+	  KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
+	  KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
+	  KUNIT_CASE(wpool_hog_on_two_cpus_may_leave_its_cpu),
+	  KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
+	  KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
+	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
+	  KUNIT_CASE_SLOW(wpool_monitor_tells_those_who_poll_of_a_stall),
+	  KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
+	  KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
+	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,
+				handoff_gen_params, { .speed = KUNIT_SPEED_SLOW }));

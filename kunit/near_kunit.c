@@ -210,14 +210,10 @@ static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *
 	KUNIT_EXPECT_EQ(test, rq->node, node);
 }
 
-static struct kunit_case near_cases[] = {
-	KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
-	KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
-	KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
-	KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
-	KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
-	KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
-	{}
-};
-
-WPK_SUITE(near);
+WPK_SUITE(near,
+	  KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
+	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
+	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
+	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
+	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
+	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first));

@@ -160,11 +160,7 @@ static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct ku
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
 }
 
-static struct kunit_case nested_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
-	KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
-	KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready),
-	{}
-};
-
-WPK_SUITE(nested);
+WPK_SUITE(nested,
+	  KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
+	  KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
+	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready));

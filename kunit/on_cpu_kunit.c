@@ -200,13 +200,9 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case on_cpu_cases[] = {
-	KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
-	KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
-	KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
-	KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
-	KUNIT_CASE(wpool_submit_on_many_each_runs_once),
-	{}
-};
-
-WPK_SUITE(on_cpu);
+WPK_SUITE(on_cpu,
+	  KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
+	  KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
+	  KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
+	  KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
+	  KUNIT_CASE(wpool_submit_on_many_each_runs_once));

@@ -518,23 +518,19 @@ static void wpool_task_that_is_in_time_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 0);
 }
 
-static struct kunit_case overdue_cases[] = {
-	KUNIT_CASE(wpool_task_wait_for_an_overdue_task_is_etime),
-	KUNIT_CASE(wpool_overdue_tasks_of_all_queues_end),
-	KUNIT_CASE_PARAM_ATTR(wpool_overdue_task_ends_where_all_was_quiet, handoff_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE(wpool_overdue_task_ends_behind_a_younger_one),
-	KUNIT_CASE_PARAM(wpool_tune_max_wait_spares_earlier_tasks_only, earlier_gen_params),
-	KUNIT_CASE(wpool_abort_functions_of_overdue_tasks_get_etime),
-	KUNIT_CASE(wpool_group_keeps_etime_of_an_overdue_task),
-	KUNIT_CASE(wpool_event_that_is_overdue_ends_with_etime),
-	KUNIT_CASE(wpool_strand_goes_on_after_an_overdue_task),
-	KUNIT_CASE(wpool_worker_does_not_run_an_overdue_task),
-	KUNIT_CASE(wpool_worker_does_not_run_an_overdue_detached_task),
-	KUNIT_CASE(wpool_task_wait_does_not_help_an_overdue_task),
-	KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end),
-	KUNIT_CASE(wpool_task_that_is_in_time_runs),
-	{}
-};
-
-WPK_SUITE(overdue);
+WPK_SUITE(overdue,
+	  KUNIT_CASE(wpool_task_wait_for_an_overdue_task_is_etime),
+	  KUNIT_CASE(wpool_overdue_tasks_of_all_queues_end),
+	  KUNIT_CASE_PARAM_ATTR(wpool_overdue_task_ends_where_all_was_quiet, handoff_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE(wpool_overdue_task_ends_behind_a_younger_one),
+	  KUNIT_CASE_PARAM(wpool_tune_max_wait_spares_earlier_tasks_only, earlier_gen_params),
+	  KUNIT_CASE(wpool_abort_functions_of_overdue_tasks_get_etime),
+	  KUNIT_CASE(wpool_group_keeps_etime_of_an_overdue_task),
+	  KUNIT_CASE(wpool_event_that_is_overdue_ends_with_etime),
+	  KUNIT_CASE(wpool_strand_goes_on_after_an_overdue_task),
+	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_task),
+	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_detached_task),
+	  KUNIT_CASE(wpool_task_wait_does_not_help_an_overdue_task),
+	  KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end),
+	  KUNIT_CASE(wpool_task_that_is_in_time_runs));

@@ -422,20 +422,16 @@ static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *tes
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case parallel_cases[] = {
-	KUNIT_CASE(wpool_parallel_for_does_each_index_once),
-	KUNIT_CASE(wpool_parallel_for_largest_ranges_do_not_overflow),
-	KUNIT_CASE(wpool_parallel_for_gets_help),
-	KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
-	KUNIT_CASE(wpool_parallel_for_full_pool_runs_in_the_caller),
-	KUNIT_CASE(wpool_parallel_for_unstarted_helpers_leave_the_queue),
-	KUNIT_CASE(wpool_parallel_for_closed_pool_runs_in_the_caller),
-	KUNIT_CASE(wpool_parallel_for_in_own_task_at_capacity_one),
-	KUNIT_CASE(wpool_parallel_for_nested_ends),
-	KUNIT_CASE(wpool_parallel_for_error_ends_the_loop),
-	KUNIT_CASE(wpool_parallel_for_error_of_a_helper_is_returned),
-	KUNIT_CASE(wpool_parallel_for_while_the_pool_closes_and_opens),
-	{}
-};
-
-WPK_SUITE(parallel);
+WPK_SUITE(parallel,
+	  KUNIT_CASE(wpool_parallel_for_does_each_index_once),
+	  KUNIT_CASE(wpool_parallel_for_largest_ranges_do_not_overflow),
+	  KUNIT_CASE(wpool_parallel_for_gets_help),
+	  KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
+	  KUNIT_CASE(wpool_parallel_for_full_pool_runs_in_the_caller),
+	  KUNIT_CASE(wpool_parallel_for_unstarted_helpers_leave_the_queue),
+	  KUNIT_CASE(wpool_parallel_for_closed_pool_runs_in_the_caller),
+	  KUNIT_CASE(wpool_parallel_for_in_own_task_at_capacity_one),
+	  KUNIT_CASE(wpool_parallel_for_nested_ends),
+	  KUNIT_CASE(wpool_parallel_for_error_ends_the_loop),
+	  KUNIT_CASE(wpool_parallel_for_error_of_a_helper_is_returned),
+	  KUNIT_CASE(wpool_parallel_for_while_the_pool_closes_and_opens));

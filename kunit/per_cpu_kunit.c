@@ -261,16 +261,12 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)), -ERANGE);
 }
 
-static struct kunit_case per_cpu_cases[] = {
-	KUNIT_CASE(capacity_per_cpu_counts_the_cpus_of_the_mask),
-	KUNIT_CASE(capacity_per_cpu_follows_the_mask),
-	KUNIT_CASE(capacity_per_cpu_a_number_switches_it_off),
-	KUNIT_CASE(capacity_per_cpu_too_much_is_erange),
-	KUNIT_CASE(capacity_per_cpu_preallocated_is_einval),
-	KUNIT_CASE(capacity_per_cpu_min_workers_are_the_least),
-	KUNIT_CASE(capacity_per_cpu_reclaim_has_its_workers),
-	KUNIT_CASE(capacity_per_cpu_of_a_pool_with_a_function),
-	{}
-};
-
-WPK_SUITE(per_cpu);
+WPK_SUITE(per_cpu,
+	  KUNIT_CASE(capacity_per_cpu_counts_the_cpus_of_the_mask),
+	  KUNIT_CASE(capacity_per_cpu_follows_the_mask),
+	  KUNIT_CASE(capacity_per_cpu_a_number_switches_it_off),
+	  KUNIT_CASE(capacity_per_cpu_too_much_is_erange),
+	  KUNIT_CASE(capacity_per_cpu_preallocated_is_einval),
+	  KUNIT_CASE(capacity_per_cpu_min_workers_are_the_least),
+	  KUNIT_CASE(capacity_per_cpu_reclaim_has_its_workers),
+	  KUNIT_CASE(capacity_per_cpu_of_a_pool_with_a_function));

@@ -366,17 +366,13 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 	}
 }
 
-static struct kunit_case pool_cases[] = {
-	KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
-	KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
-	KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
-	KUNIT_CASE(wpool_get_cpu_stats_add_up),
-	KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
-	KUNIT_CASE(wpool_destroy_runs_what_is_queued),
-	KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
-	KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),
-	KUNIT_CASE_SLOW(wpool_create_and_destroy_in_ten_threads),
-	{}
-};
-
-WPK_SUITE(pool);
+WPK_SUITE(pool,
+	  KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
+	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
+	  KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
+	  KUNIT_CASE(wpool_get_cpu_stats_add_up),
+	  KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
+	  KUNIT_CASE(wpool_destroy_runs_what_is_queued),
+	  KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
+	  KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),
+	  KUNIT_CASE_SLOW(wpool_create_and_destroy_in_ten_threads));

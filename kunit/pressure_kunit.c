@@ -121,13 +121,9 @@ static void wpool_pressure_set_in_the_past_counts_nothing(struct kunit *test)
 	expect(test, at(p, 6000), 951, 165, 33, 1000);
 }
 
-static struct kunit_case pressure_cases[] = {
-	KUNIT_CASE(wpool_pressure_that_never_was_on_is_0),
-	KUNIT_CASE(wpool_pressure_rises_as_long_as_it_is_on),
-	KUNIT_CASE(wpool_pressure_decays_while_nobody_looks),
-	KUNIT_CASE(wpool_pressure_of_a_quarter_of_the_time),
-	KUNIT_CASE(wpool_pressure_set_in_the_past_counts_nothing),
-	{}
-};
-
-WPK_SUITE(pressure);
+WPK_SUITE(pressure,
+	  KUNIT_CASE(wpool_pressure_that_never_was_on_is_0),
+	  KUNIT_CASE(wpool_pressure_rises_as_long_as_it_is_on),
+	  KUNIT_CASE(wpool_pressure_decays_while_nobody_looks),
+	  KUNIT_CASE(wpool_pressure_of_a_quarter_of_the_time),
+	  KUNIT_CASE(wpool_pressure_set_in_the_past_counts_nothing));

@@ -642,29 +642,25 @@ static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
-static struct kunit_case reclaim_cases[] = {
-	KUNIT_CASE(wpool_create_reclaim_has_its_workers_and_the_rescuer),
-	KUNIT_CASE(wpool_create_reclaim_without_min_workers_has_the_rescuer),
-	KUNIT_CASE(wpool_create_reclaim_no_threads_left_is_an_error),
-	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_it_runs),
-	KUNIT_CASE(wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it),
-	KUNIT_CASE(wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task),
-	KUNIT_CASE(wpool_worker_reclaim_expires_into_the_reserve),
-	KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
-	KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
-	KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
-	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
-	KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_that_do_not_expire),
-	KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
-	KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
-	KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
-	KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),
-	KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),
-	KUNIT_CASE(wpool_tune_reclaim_under_load),
-	KUNIT_CASE(wpool_destroy_reclaim_at_any_time),
-	KUNIT_CASE(wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported),
-	KUNIT_CASE(wpool_worker_memory_is_short_idle_workers_leave),
-	{}
-};
-
-WPK_SUITE(reclaim);
+WPK_SUITE(reclaim,
+	  KUNIT_CASE(wpool_create_reclaim_has_its_workers_and_the_rescuer),
+	  KUNIT_CASE(wpool_create_reclaim_without_min_workers_has_the_rescuer),
+	  KUNIT_CASE(wpool_create_reclaim_no_threads_left_is_an_error),
+	  KUNIT_CASE(wpool_submit_reclaim_no_threads_left_it_runs),
+	  KUNIT_CASE(wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it),
+	  KUNIT_CASE(wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task),
+	  KUNIT_CASE(wpool_worker_reclaim_expires_into_the_reserve),
+	  KUNIT_CASE(wpool_tune_reclaim_capacity_is_kept),
+	  KUNIT_CASE(wpool_submit_reclaim_all_spawners_wait_it_runs),
+	  KUNIT_CASE(wpool_tune_reclaim_comes_and_goes),
+	  KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_of_the_new_capacity),
+	  KUNIT_CASE(wpool_tune_reclaim_makes_min_workers_that_do_not_expire),
+	  KUNIT_CASE(wpool_tune_reclaim_rescuer_moves_with_the_pool),
+	  KUNIT_CASE(wpool_tune_reclaim_no_threads_left_is_an_error),
+	  KUNIT_CASE(wpool_reboot_reclaim_has_its_workers),
+	  KUNIT_CASE(wpool_reboot_reclaim_no_threads_left_is_an_error),
+	  KUNIT_CASE(wpool_destroy_reclaim_no_threads_left_queued_tasks_run),
+	  KUNIT_CASE(wpool_tune_reclaim_under_load),
+	  KUNIT_CASE(wpool_destroy_reclaim_at_any_time),
+	  KUNIT_CASE(wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported),
+	  KUNIT_CASE(wpool_worker_memory_is_short_idle_workers_leave));

@@ -240,13 +240,9 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 }
 
-static struct kunit_case release_cancel_cases[] = {
-	KUNIT_CASE(wpool_release_cancel_after_drain_cancels_what_is_left),
-	KUNIT_CASE(wpool_release_cancel_takes_back_a_submit_of_a_running_task),
-	KUNIT_CASE(wpool_release_cancel_calls_no_abort_function_itself),
-	KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none),
-	KUNIT_CASE(wpool_release_cancel_of_a_closed_pool_is_the_same),
-	{}
-};
-
-WPK_SUITE(release_cancel);
+WPK_SUITE(release_cancel,
+	  KUNIT_CASE(wpool_release_cancel_after_drain_cancels_what_is_left),
+	  KUNIT_CASE(wpool_release_cancel_takes_back_a_submit_of_a_running_task),
+	  KUNIT_CASE(wpool_release_cancel_calls_no_abort_function_itself),
+	  KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none),
+	  KUNIT_CASE(wpool_release_cancel_of_a_closed_pool_is_the_same));

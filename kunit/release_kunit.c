@@ -280,18 +280,14 @@ static void wpool_reboot_several_wait_all_return(struct kunit *test)
 	}
 }
 
-static struct kunit_case release_cases[] = {
-	KUNIT_CASE(wpool_release_runs_what_is_queued),
-	KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
-	KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
-	KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
-	KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
-	KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
-	KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
-	KUNIT_CASE(wpool_reboot_several_wait_all_return),
-	KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
-	KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all),
-	{}
-};
-
-WPK_SUITE(release);
+WPK_SUITE(release,
+	  KUNIT_CASE(wpool_release_runs_what_is_queued),
+	  KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
+	  KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
+	  KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
+	  KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
+	  KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
+	  KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
+	  KUNIT_CASE(wpool_reboot_several_wait_all_return),
+	  KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
+	  KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all));

@@ -341,19 +341,15 @@ static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
 	wpool_put(pool);
 }
 
-static struct kunit_case report_cases[] = {
-	KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
-	KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
-	KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
-	KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),
-	KUNIT_CASE(wpool_report_class_that_the_pool_did_not_set_once),
-	KUNIT_CASE(wpool_report_no_class_that_the_pool_did_set),
-	KUNIT_CASE(wpool_create_names_the_attribute_that_is_not_allowed),
-	KUNIT_CASE(wpool_tune_names_the_attribute_that_is_not_allowed),
-	KUNIT_CASE(wpool_create_names_the_pool_whose_name_is_taken),
-	KUNIT_CASE(wpool_report_what_an_own_task_must_not_do),
-	KUNIT_CASE(wpool_destroy_names_the_pool_that_is_gone),
-	{ }
-};
-
-WPK_SUITE(report);
+WPK_SUITE(report,
+	  KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
+	  KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
+	  KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
+	  KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),
+	  KUNIT_CASE(wpool_report_class_that_the_pool_did_not_set_once),
+	  KUNIT_CASE(wpool_report_no_class_that_the_pool_did_set),
+	  KUNIT_CASE(wpool_create_names_the_attribute_that_is_not_allowed),
+	  KUNIT_CASE(wpool_tune_names_the_attribute_that_is_not_allowed),
+	  KUNIT_CASE(wpool_create_names_the_pool_whose_name_is_taken),
+	  KUNIT_CASE(wpool_report_what_an_own_task_must_not_do),
+	  KUNIT_CASE(wpool_destroy_names_the_pool_that_is_gone));

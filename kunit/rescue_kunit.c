@@ -229,12 +229,8 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 }
 
-static struct kunit_case rescue_cases[] = {
-	KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
-	KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
-	KUNIT_CASE(wpool_submit_makes_one_worker_for_a_cpu_that_is_held),
-	KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there),
-	{}
-};
-
-WPK_SUITE(rescue);
+WPK_SUITE(rescue,
+	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
+	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
+	  KUNIT_CASE(wpool_submit_makes_one_worker_for_a_cpu_that_is_held),
+	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));

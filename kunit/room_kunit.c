@@ -112,12 +112,8 @@ static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *te
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static struct kunit_case room_cases[] = {
-	KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
-	KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
-	KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
-	KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits),
-	{}
-};
-
-WPK_SUITE(room);
+WPK_SUITE(room,
+	  KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
+	  KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
+	  KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
+	  KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits));

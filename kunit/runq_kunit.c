@@ -442,18 +442,14 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(&contest->ring), 0);
 }
 
-static struct kunit_case runq_cases[] = {
-	KUNIT_CASE(wpool_ring_init_makes_an_empty_ring),
-	KUNIT_CASE_PARAM(wpool_ring_pop_gives_what_was_pushed_first, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_full_ring_takes_nothing, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_several_takes_the_prefix_that_fits, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_grab_all_takes_all_in_order, length_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half, length_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued, start_gen_params),
-	KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once),
-	{}
-};
-
-WPK_SUITE(runq);
+WPK_SUITE(runq,
+	  KUNIT_CASE(wpool_ring_init_makes_an_empty_ring),
+	  KUNIT_CASE_PARAM(wpool_ring_pop_gives_what_was_pushed_first, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_push_full_ring_takes_nothing, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_push_several_takes_the_prefix_that_fits, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_push_and_pop_in_turn_never_lose_order, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_grab_all_takes_all_in_order, length_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half, length_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued, start_gen_params),
+	  KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once));

@@ -522,21 +522,17 @@ static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static struct kunit_case sched_cases[] = {
-	KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
-	KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
-	KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
-	KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
-	KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
-	KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),
-	KUNIT_CASE(wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue),
-	KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
-	KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
-	KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
-	KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
-	KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
-	KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
-	{}
-};
-
-WPK_SUITE(sched);
+WPK_SUITE(sched,
+	  KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
+	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
+	  KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
+	  KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
+	  KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
+	  KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),
+	  KUNIT_CASE(wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue),
+	  KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
+	  KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
+	  KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
+	  KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
+	  KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
+	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once));

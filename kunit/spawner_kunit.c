@@ -269,12 +269,8 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, more, 0, "in %d pools", valid);
 }
 
-static struct kunit_case spawner_cases[] = {
-	KUNIT_CASE(wpool_submit_waits_for_no_worker_of_another_pool),
-	KUNIT_CASE_SLOW(wpool_submit_two_sleepers_have_two_workers),
-	KUNIT_CASE(wpool_submit_waits_for_no_thread_of_another_pool_that_ends),
-	KUNIT_CASE(wpool_submit_no_threads_left_idle_workers_of_others_sleep),
-	{}
-};
-
-WPK_SUITE(spawner);
+WPK_SUITE(spawner,
+	  KUNIT_CASE(wpool_submit_waits_for_no_worker_of_another_pool),
+	  KUNIT_CASE_SLOW(wpool_submit_two_sleepers_have_two_workers),
+	  KUNIT_CASE(wpool_submit_waits_for_no_thread_of_another_pool_that_ends),
+	  KUNIT_CASE(wpool_submit_no_threads_left_idle_workers_of_others_sleep));

@@ -158,17 +158,6 @@ static void wpool_submit_short_tasks_start_about_in_order(struct kunit *test)
 	KUNIT_EXPECT_LE(test, figures.late99, bound(row));
 }
 
-static struct kunit_case order_cases[] = {
-	KUNIT_CASE_PARAM(wpool_submit_long_tasks_start_in_order, long_gen_params),
-	KUNIT_CASE_PARAM(wpool_submit_short_tasks_start_about_in_order, short_gen_params),
-	{}
-};
-
-static struct kunit_suite order_suite = {
-	.name = "wpool_start_order",
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = order_cases,
-};
-
-kunit_test_suite(order_suite);
+WPK_SUITE(start_order,
+	  KUNIT_CASE_PARAM(wpool_submit_long_tasks_start_in_order, long_gen_params),
+	  KUNIT_CASE_PARAM(wpool_submit_short_tasks_start_about_in_order, short_gen_params));

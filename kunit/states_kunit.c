@@ -612,24 +612,20 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
-static struct kunit_case states_cases[] = {
-	KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
-	KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
-	KUNIT_CASE(wpool_submit_policy_run_running_there_is_ealready),
-	KUNIT_CASE(wpool_flush_in_a_submitter_that_submits_itself_returns),
-	KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
-	KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
-	KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),
-	KUNIT_CASE(wpool_task_cancel_detached_task_leaves_its_pool_behind),
-	KUNIT_CASE(wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind),
-	KUNIT_CASE(wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted),
-	KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
-	KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
-	KUNIT_CASE(wpool_task_cancel_sync_before_it_submits_itself_ends),
-	KUNIT_CASE(wpool_submit_of_a_running_task_is_counted_at_once),
-	KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
-	KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place),
-	{}
-};
-
-WPK_SUITE(states);
+WPK_SUITE(states,
+	  KUNIT_CASE_SLOW(wpool_submit_policy_run_two_submitters_each_accept_runs),
+	  KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
+	  KUNIT_CASE(wpool_submit_policy_run_running_there_is_ealready),
+	  KUNIT_CASE(wpool_flush_in_a_submitter_that_submits_itself_returns),
+	  KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
+	  KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
+	  KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),
+	  KUNIT_CASE(wpool_task_cancel_detached_task_leaves_its_pool_behind),
+	  KUNIT_CASE(wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind),
+	  KUNIT_CASE(wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted),
+	  KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
+	  KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
+	  KUNIT_CASE(wpool_task_cancel_sync_before_it_submits_itself_ends),
+	  KUNIT_CASE(wpool_submit_of_a_running_task_is_counted_at_once),
+	  KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
+	  KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place));

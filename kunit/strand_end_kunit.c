@@ -393,19 +393,15 @@ static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 			wpk_stat(pool, completed) + wpk_stat(pool, cancelled));
 }
 
-static struct kunit_case strand_end_cases[] = {
-	KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
-	KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
-	KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
-	KUNIT_CASE(wpool_strand_finish_by_another_is_false),
-	KUNIT_CASE(wpool_strand_finish_while_a_flush_waits_is_false),
-	KUNIT_CASE_SLOW(wpool_strand_finish_last_task_may_free_the_strand),
-	KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
-	KUNIT_CASE(wpool_release_unlimited_pool_runs_what_strands_have_accepted),
-	KUNIT_CASE(wpool_release_cancel_aborts_what_has_not_started),
-	KUNIT_CASE(wpool_destroy_waits_for_strands),
-	KUNIT_CASE_SLOW(wpool_release_under_load_of_a_strand_loses_none),
-	{}
-};
-
-WPK_SUITE(strand_end);
+WPK_SUITE(strand_end,
+	  KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
+	  KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
+	  KUNIT_CASE(wpool_strand_finish_while_others_wait_is_false),
+	  KUNIT_CASE(wpool_strand_finish_by_another_is_false),
+	  KUNIT_CASE(wpool_strand_finish_while_a_flush_waits_is_false),
+	  KUNIT_CASE_SLOW(wpool_strand_finish_last_task_may_free_the_strand),
+	  KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
+	  KUNIT_CASE(wpool_release_unlimited_pool_runs_what_strands_have_accepted),
+	  KUNIT_CASE(wpool_release_cancel_aborts_what_has_not_started),
+	  KUNIT_CASE(wpool_destroy_waits_for_strands),
+	  KUNIT_CASE_SLOW(wpool_release_under_load_of_a_strand_loses_none));

@@ -314,20 +314,16 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 	kvfree(strands);
 }
 
-static struct kunit_case strand_cases[] = {
-	KUNIT_CASE(wpool_strand_try_submit_runs_in_order_one_at_a_time),
-	KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
-	KUNIT_CASE(wpool_strands_run_side_by_side),
-	KUNIT_CASE(wpool_strand_try_submit_by_its_own_task_goes_behind_the_others),
-	KUNIT_CASE(wpool_strand_try_submit_bad_arguments_is_einval),
-	KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
-	KUNIT_CASE(wpool_strand_try_submit_to_a_full_pool_stands_in_line),
-	KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
-	KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
-	KUNIT_CASE(wpool_strand_flush_by_a_task),
-	KUNIT_CASE_SLOW(wpool_strand_try_submit_by_many_loses_none),
-	KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each),
-	{}
-};
-
-WPK_SUITE(strand);
+WPK_SUITE(strand,
+	  KUNIT_CASE(wpool_strand_try_submit_runs_in_order_one_at_a_time),
+	  KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
+	  KUNIT_CASE(wpool_strands_run_side_by_side),
+	  KUNIT_CASE(wpool_strand_try_submit_by_its_own_task_goes_behind_the_others),
+	  KUNIT_CASE(wpool_strand_try_submit_bad_arguments_is_einval),
+	  KUNIT_CASE(wpool_strand_takes_one_place_in_its_pool),
+	  KUNIT_CASE(wpool_strand_try_submit_to_a_full_pool_stands_in_line),
+	  KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
+	  KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
+	  KUNIT_CASE(wpool_strand_flush_by_a_task),
+	  KUNIT_CASE_SLOW(wpool_strand_try_submit_by_many_loses_none),
+	  KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each));

@@ -284,15 +284,11 @@ static void wpool_strand_parts_by_the_thousand_keep_the_order(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
 }
 
-static struct kunit_case strand_parallel_cases[] = {
-	KUNIT_CASE(wpool_strand_parts_run_side_by_side_and_turns_in_order),
-	KUNIT_CASE(wpool_strand_parts_among_plain_tasks_keep_the_order),
-	KUNIT_CASE(wpool_strand_try_submit_in_the_own_turn_is_ealready),
-	KUNIT_CASE(wpool_strand_try_submit_of_a_new_task_at_the_same_address),
-	KUNIT_CASE(wpool_get_costs_of_parts_and_turns),
-	KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns),
-	KUNIT_CASE_SLOW(wpool_strand_parts_by_the_thousand_keep_the_order),
-	{}
-};
-
-WPK_SUITE(strand_parallel);
+WPK_SUITE(strand_parallel,
+	  KUNIT_CASE(wpool_strand_parts_run_side_by_side_and_turns_in_order),
+	  KUNIT_CASE(wpool_strand_parts_among_plain_tasks_keep_the_order),
+	  KUNIT_CASE(wpool_strand_try_submit_in_the_own_turn_is_ealready),
+	  KUNIT_CASE(wpool_strand_try_submit_of_a_new_task_at_the_same_address),
+	  KUNIT_CASE(wpool_get_costs_of_parts_and_turns),
+	  KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns),
+	  KUNIT_CASE_SLOW(wpool_strand_parts_by_the_thousand_keep_the_order));

@@ -222,14 +222,10 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2000);
 }
 
-static struct kunit_case submit_cases[] = {
-	KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
-	KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
-	KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
-	KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),
-	KUNIT_CASE(wpool_submit_from_another_pools_task_may_block),
-	KUNIT_CASE_SLOW(wpool_submit_from_several_threads_each_task_runs_once),
-	{}
-};
-
-WPK_SUITE(submit);
+WPK_SUITE(submit,
+	  KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
+	  KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
+	  KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
+	  KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),
+	  KUNIT_CASE(wpool_submit_from_another_pools_task_may_block),
+	  KUNIT_CASE_SLOW(wpool_submit_from_several_threads_each_task_runs_once));

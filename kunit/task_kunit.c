@@ -297,20 +297,16 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case task_cases[] = {
-	KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
-	KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
-	KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
-	KUNIT_CASE(wpool_submit_finished_task_runs_again),
-	KUNIT_CASE(wpool_submit_static_task_runs_each_time),
-	KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
-	KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
-	KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
-	KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
-	KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),
-	KUNIT_CASE_SLOW(wpool_task_wait_then_kfree_is_safe),
-	KUNIT_CASE_SLOW(wpool_flush_then_kfree_is_safe),
-	{}
-};
-
-WPK_SUITE(task);
+WPK_SUITE(task,
+	  KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
+	  KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
+	  KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
+	  KUNIT_CASE(wpool_submit_finished_task_runs_again),
+	  KUNIT_CASE(wpool_submit_static_task_runs_each_time),
+	  KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
+	  KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
+	  KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
+	  KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
+	  KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),
+	  KUNIT_CASE_SLOW(wpool_task_wait_then_kfree_is_safe),
+	  KUNIT_CASE_SLOW(wpool_flush_then_kfree_is_safe));

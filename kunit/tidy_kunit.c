@@ -125,11 +125,7 @@ static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case tidy_cases[] = {
-	KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
-	KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function),
-	KUNIT_CASE(wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu),
-	{}
-};
-
-WPK_SUITE(tidy);
+WPK_SUITE(tidy,
+	  KUNIT_CASE(wpool_abort_that_sleeps_holds_up_no_other_pool),
+	  KUNIT_CASE(wpool_task_cancel_sync_waits_for_no_abort_function),
+	  KUNIT_CASE(wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu));

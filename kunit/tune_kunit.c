@@ -305,21 +305,17 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
-static struct kunit_case tune_cases[] = {
-	KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
-	KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
-	KUNIT_CASE(wpool_tune_cpumask_empty_is_einval),
-	KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
-	KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
-	KUNIT_CASE(wpool_tune_capacity_of_a_preallocated_pool_is_einval),
-	KUNIT_CASE(wpool_tune_up_lets_as_many_waiters_on_as_fit),
-	KUNIT_CASE(wpool_tune_down_debt_is_repaid_first),
-	KUNIT_CASE(wpool_tune_down_waiters_go_on_after_the_debt),
-	KUNIT_CASE(wpool_tune_down_and_up_again_keeps_the_sum),
-	KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
-	KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
-	KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
-	{}
-};
-
-WPK_SUITE(tune);
+WPK_SUITE(tune,
+	  KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
+	  KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
+	  KUNIT_CASE(wpool_tune_cpumask_empty_is_einval),
+	  KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
+	  KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
+	  KUNIT_CASE(wpool_tune_capacity_of_a_preallocated_pool_is_einval),
+	  KUNIT_CASE(wpool_tune_up_lets_as_many_waiters_on_as_fit),
+	  KUNIT_CASE(wpool_tune_down_debt_is_repaid_first),
+	  KUNIT_CASE(wpool_tune_down_waiters_go_on_after_the_debt),
+	  KUNIT_CASE(wpool_tune_down_and_up_again_keeps_the_sum),
+	  KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
+	  KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
+	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away));

@@ -622,23 +622,19 @@ static void wpool_urgent_under_load(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case urgent_cases[] = {
-	KUNIT_CASE_PARAM(wpool_urgent_is_the_next_to_start, by_gen_params),
-	KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
-	KUNIT_CASE(wpool_urgent_count_begins_anew),
-	KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
-	KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
-	KUNIT_CASE(wpool_urgent_wakes_a_worker),
-	KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
-	KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),
-	KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
-	KUNIT_CASE(wpool_urgent_release_and_reboot),
-	KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
-	KUNIT_CASE(wpool_urgent_overdue_is_etime),
-	KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
-	KUNIT_CASE(wpool_urgent_events_groups_and_strands),
-	KUNIT_CASE(wpool_urgent_under_load),
-	{}
-};
-
-WPK_SUITE(urgent);
+WPK_SUITE(urgent,
+	  KUNIT_CASE_PARAM(wpool_urgent_is_the_next_to_start, by_gen_params),
+	  KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
+	  KUNIT_CASE(wpool_urgent_count_begins_anew),
+	  KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
+	  KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
+	  KUNIT_CASE(wpool_urgent_wakes_a_worker),
+	  KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
+	  KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),
+	  KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
+	  KUNIT_CASE(wpool_urgent_release_and_reboot),
+	  KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
+	  KUNIT_CASE(wpool_urgent_overdue_is_etime),
+	  KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
+	  KUNIT_CASE(wpool_urgent_events_groups_and_strands),
+	  KUNIT_CASE(wpool_urgent_under_load));

@@ -277,18 +277,14 @@ static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 0);
 }
 
-static struct kunit_case waiters_cases[] = {
-	KUNIT_CASE(wpool_submit_waiters_are_served_first_in_first_out),
-	KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
-	KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
-	KUNIT_CASE(wpool_submit_max_blocking_reached_is_eagain),
-	KUNIT_CASE(wpool_submit_max_blocking_0_is_no_limit),
-	KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
-	KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
-	KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
-	KUNIT_CASE(wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers),
-	KUNIT_CASE_SLOW(wpool_submit_full_pool_under_load_loses_no_wake_up),
-	{}
-};
-
-WPK_SUITE(waiters);
+WPK_SUITE(waiters,
+	  KUNIT_CASE(wpool_submit_waiters_are_served_first_in_first_out),
+	  KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
+	  KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
+	  KUNIT_CASE(wpool_submit_max_blocking_reached_is_eagain),
+	  KUNIT_CASE(wpool_submit_max_blocking_0_is_no_limit),
+	  KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
+	  KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
+	  KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
+	  KUNIT_CASE(wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers),
+	  KUNIT_CASE_SLOW(wpool_submit_full_pool_under_load_loses_no_wake_up));

@@ -425,17 +425,13 @@ static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), NR_QUIET);
 }
 
-static struct kunit_case wake_cases[] = {
-	KUNIT_CASE_PARAM_ATTR(wpool_submit_single_tasks_lose_no_wake_up,
-			      spin_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE_PARAM_ATTR(wpool_submit_two_submitters_lose_no_wake_up,
-			      spin_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE_SLOW(wpool_submit_while_workers_expire_loses_no_wake_up),
-	KUNIT_CASE_SLOW(wpool_submit_while_the_pool_is_tuned_loses_no_wake_up),
-	KUNIT_CASE_SLOW(wpool_submit_from_pool_to_pool_loses_no_wake_up),
-	KUNIT_CASE(wpool_idle_workers_are_not_switched_to),
-	KUNIT_CASE(wpool_submit_one_task_wakes_no_herd),
-	{}
-};
-
-WPK_SUITE(wake);
+WPK_SUITE(wake,
+	  KUNIT_CASE_PARAM_ATTR(wpool_submit_single_tasks_lose_no_wake_up, spin_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE_PARAM_ATTR(wpool_submit_two_submitters_lose_no_wake_up, spin_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE_SLOW(wpool_submit_while_workers_expire_loses_no_wake_up),
+	  KUNIT_CASE_SLOW(wpool_submit_while_the_pool_is_tuned_loses_no_wake_up),
+	  KUNIT_CASE_SLOW(wpool_submit_from_pool_to_pool_loses_no_wake_up),
+	  KUNIT_CASE(wpool_idle_workers_are_not_switched_to),
+	  KUNIT_CASE(wpool_submit_one_task_wakes_no_herd));

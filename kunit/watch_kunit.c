@@ -260,14 +260,10 @@ static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-static struct kunit_case watch_cases[] = {
-	KUNIT_CASE(wpool_watch_file_that_is_ready_fires_at_once),
-	KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
-	KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
-	KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
-	KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
-	KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch),
-	{}
-};
-
-WPK_SUITE(watch);
+WPK_SUITE(watch,
+	  KUNIT_CASE(wpool_watch_file_that_is_ready_fires_at_once),
+	  KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
+	  KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
+	  KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
+	  KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
+	  KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch));

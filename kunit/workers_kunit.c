@@ -622,28 +622,24 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
 }
 
-static struct kunit_case workers_cases[] = {
-	KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
-	KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
-	KUNIT_CASE(wpool_tune_up_starts_what_is_queued),
-	KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
-	KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
-	KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),
-	KUNIT_CASE(wpool_order_fifo_reuses_the_worker_idle_longest),
-	KUNIT_CASE(wpool_order_prealloc_is_fifo),
-	KUNIT_CASE_PARAM_ATTR(wpool_expiry_leaves_min_workers, min_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE(wpool_expiry_0_keeps_idle_workers),
-	KUNIT_CASE(wpool_expiry_tuned_shorter_counts_for_idle_workers),
-	KUNIT_CASE(wpool_expiry_takes_the_coldest_first),
-	KUNIT_CASE(wpool_prealloc_makes_all_workers_once_and_keeps_them),
-	KUNIT_CASE(wpool_nice_is_the_tasks_nice_value),
-	KUNIT_CASE_PARAM(wpool_sched_is_the_tasks_class, class_gen_params),
-	KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
-	KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
-	KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
-	KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker),
-	{}
-};
-
-WPK_SUITE(workers);
+WPK_SUITE(workers,
+	  KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
+	  KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
+	  KUNIT_CASE(wpool_tune_up_starts_what_is_queued),
+	  KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
+	  KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
+	  KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),
+	  KUNIT_CASE(wpool_order_fifo_reuses_the_worker_idle_longest),
+	  KUNIT_CASE(wpool_order_prealloc_is_fifo),
+	  KUNIT_CASE_PARAM_ATTR(wpool_expiry_leaves_min_workers, min_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }),
+	  KUNIT_CASE(wpool_expiry_0_keeps_idle_workers),
+	  KUNIT_CASE(wpool_expiry_tuned_shorter_counts_for_idle_workers),
+	  KUNIT_CASE(wpool_expiry_takes_the_coldest_first),
+	  KUNIT_CASE(wpool_prealloc_makes_all_workers_once_and_keeps_them),
+	  KUNIT_CASE(wpool_nice_is_the_tasks_nice_value),
+	  KUNIT_CASE_PARAM(wpool_sched_is_the_tasks_class, class_gen_params),
+	  KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
+	  KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
+	  KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
+	  KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker));

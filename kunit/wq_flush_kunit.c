@@ -400,20 +400,16 @@ static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
 	run_load(test, do_delayed_load, 2);
 }
 
-static struct kunit_case wq_flush_cases[] = {
-	KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
-	KUNIT_CASE(flush_workqueue_ends_while_others_queue),
-	KUNIT_CASE(cancel_work_takes_a_pending_work_back),
-	KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
-	KUNIT_CASE(cancel_work_sync_ends_a_work_that_queues_itself),
-	KUNIT_CASE(disable_work_refuses_until_it_is_enabled),
-	KUNIT_CASE(destroy_workqueue_drains_works_that_queue_works),
-	KUNIT_CASE(drain_workqueue_lets_only_own_works_in),
-	KUNIT_CASE_SLOW(queue_cancel_and_flush_at_the_same_time),
-	KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
-	KUNIT_CASE_SLOW(mod_cancel_and_flush_at_the_same_time),
-	KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues),
-	{}
-};
-
-WPK_SUITE(wq_flush);
+WPK_SUITE(wq_flush,
+	  KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
+	  KUNIT_CASE(flush_workqueue_ends_while_others_queue),
+	  KUNIT_CASE(cancel_work_takes_a_pending_work_back),
+	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
+	  KUNIT_CASE(cancel_work_sync_ends_a_work_that_queues_itself),
+	  KUNIT_CASE(disable_work_refuses_until_it_is_enabled),
+	  KUNIT_CASE(destroy_workqueue_drains_works_that_queue_works),
+	  KUNIT_CASE(drain_workqueue_lets_only_own_works_in),
+	  KUNIT_CASE_SLOW(queue_cancel_and_flush_at_the_same_time),
+	  KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
+	  KUNIT_CASE_SLOW(mod_cancel_and_flush_at_the_same_time),
+	  KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues));

@@ -457,26 +457,22 @@ static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *
 	wpk_wq_end(test, wq);
 }
 
-static struct kunit_case wq_cases[] = {
-	KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
-	KUNIT_CASE(alloc_workqueue_bad_arguments),
-	KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
-	KUNIT_CASE(queue_work_no_more_than_max_active_run),
-	KUNIT_CASE(queue_work_max_active_works_run_at_once),
-	KUNIT_CASE(create_workqueue_one_work_a_cpu),
-	KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
-	KUNIT_CASE(queue_work_in_its_own_function_runs_again),
-	KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
-	KUNIT_CASE(queue_work_a_work_may_free_itself),
-	KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
-	KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
-	KUNIT_CASE(queue_work_in_interrupts),
-	KUNIT_CASE(schedule_work_the_default_queue_runs_it),
-	KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
-	KUNIT_CASE(mod_delayed_work_changes_the_time),
-	KUNIT_CASE(flush_delayed_work_does_not_wait_for_the_time),
-	KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself),
-	{}
-};
-
-WPK_SUITE(wq);
+WPK_SUITE(wq,
+	  KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
+	  KUNIT_CASE(alloc_workqueue_bad_arguments),
+	  KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
+	  KUNIT_CASE(queue_work_no_more_than_max_active_run),
+	  KUNIT_CASE(queue_work_max_active_works_run_at_once),
+	  KUNIT_CASE(create_workqueue_one_work_a_cpu),
+	  KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
+	  KUNIT_CASE(queue_work_in_its_own_function_runs_again),
+	  KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
+	  KUNIT_CASE(queue_work_a_work_may_free_itself),
+	  KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
+	  KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
+	  KUNIT_CASE(queue_work_in_interrupts),
+	  KUNIT_CASE(schedule_work_the_default_queue_runs_it),
+	  KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
+	  KUNIT_CASE(mod_delayed_work_changes_the_time),
+	  KUNIT_CASE(flush_delayed_work_does_not_wait_for_the_time),
+	  KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself));

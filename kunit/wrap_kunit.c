@@ -306,16 +306,12 @@ static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 1);
 }
 
-static struct kunit_case wrap_cases[] = {
-	KUNIT_CASE_PARAM(wpool_counters_wrap_each_task_runs_once, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_while_tasks_are_queued, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_overdue_tasks_end, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_a_ring_keeps_its_order, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_ring_is_seen, start_gen_params),
-	KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_list_is_seen, start_gen_params),
-	KUNIT_CASE(wpool_counters_wrap_a_group_cancel_sends_away_what_was_before),
-	{}
-};
-
-WPK_SUITE(wrap);
+WPK_SUITE(wrap,
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_each_task_runs_once, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_while_tasks_are_queued, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_overdue_tasks_end, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_ring_keeps_its_order, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_ring_is_seen, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_list_is_seen, start_gen_params),
+	  KUNIT_CASE(wpool_counters_wrap_a_group_cancel_sends_away_what_was_before));

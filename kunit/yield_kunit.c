@@ -84,9 +84,5 @@ static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static struct kunit_case yield_cases[] = {
-	KUNIT_CASE(wpool_submit_batch_lets_others_run_in_between),
-	{}
-};
-
-WPK_SUITE(yield);
+WPK_SUITE(yield,
+	  KUNIT_CASE(wpool_submit_batch_lets_others_run_in_between));
