@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A worker that is relied on, and cannot come: a task, or another thread, runs on its CPU for long.
- * Other workers run the tasks that wait for it, as long as there are others, and no more workers
- * are made than that takes.
+ * Other workers run the tasks that wait for it, as long as there are others. No worker is made that
+ * these tasks do not need.
  *
- * A thread that is not preempted holds a CPU until the case ends that: by then the expected event
+ * A thread that is not preempted holds a CPU until the case releases it: by then the expected event
  * has happened, or would not have happened at all.
  */
 #include <linux/preempt.h>

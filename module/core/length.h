@@ -7,8 +7,8 @@
  * all tasks of a run queue together take less, only its own worker runs them, as long as that
  * worker takes one task after the other.
  *
- * Once a tick one task is timed, from the look for work that took it to the next look. If it was
- * short, all tasks up to the next full look are timed together. A task that sleeps counts as long.
+ * Once a tick one task is timed, from when the worker took it until the worker looks for the next
+ * one. If it was short, all tasks up to the next full look are timed together. A task that sleeps counts as long.
  * A time in which the worker lost the CPU does not count. Until there is an estimate, tasks count
  * as long, and get help at once. While they count as long, each one is timed.
  *

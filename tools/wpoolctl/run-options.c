@@ -239,7 +239,7 @@ static int complete_replay(struct run *run, struct errmsg *e)
 
 	if (!run->replay_file)
 		return run->has_replay_as ?
-		       errmsg_set(e, "--as: of what? --replay is missing") : 0;
+		       errmsg_set(e, "--as needs --replay") : 0;
 	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
 	    load->arrivals.ramp_ns)
 		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");

@@ -240,7 +240,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		/* the file is full, not the pool: its workers, or the reader, will make room */
 		if (is_empty)
 			load_fail(s->load, err, "submit: %s",
-				  "nothing is taken, though none is unfinished");
+				  "the file takes no task, though none is unfinished");
 		else
 			retry_later(batch);
 		break;

@@ -102,7 +102,7 @@ static unsigned int look(struct buffer *buffer, enum who who)
 		if (buffer->words[buffer->at + 1])
 			nr_new += reached(buffer->words[buffer->at + 1], who);
 	/*
-	 * Workers may add to it at any time. If a worker has just read the length, its next write
+	 * Workers may append to the buffer at any time. If a worker has just read the length, its next write
 	 * makes us look at old entries again, which does no harm.
 	 */
 	if (who == CALLER || nr > buffer->size / 2) {

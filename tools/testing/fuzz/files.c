@@ -145,8 +145,9 @@ void records_check(struct fuzzer *f, struct file *file, const void *data, size_t
 		atomic_fetch_add(&shared->nr_records, 1);
 		cookie_check(f, file, record.cookie);
 		/*
-		 * A timer's, in a closed pool; one that max_wait_ms was too short for; a count's;
-		 * and those of a group on behalf of another process, which may have ended.
+		 * -ESHUTDOWN: a timer fired in a closed pool. -ETIME: a task waited for
+		 * max_wait_ms. -EFAULT: a count had a bad address. -ESRCH, -EPERM: a task ran on
+		 * behalf of another process, which may have ended.
 		 */
 		if (record.status && record.status != -ECANCELED && record.status != -ENOMEM &&
 		    record.status != -ESHUTDOWN && record.status != -ETIME &&

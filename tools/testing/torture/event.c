@@ -3,8 +3,8 @@
  * Phase event: events that are fired, armed, changed and cancelled at random, by threads and in
  * hard interrupts, in pools that are full, tuned, closed and opened meanwhile.
  *
- * A thing is one event with its accounts. What a call says that it did is counted, and
- * in the end, when nothing can happen to the event any more,
+ * A thing is one event and its counters, which count what each call returned. In the end, when
+ * nothing can happen to the event any more,
  *
  *   fired - taken_back <= runs + aborts <= fired + armed
  *

@@ -24,7 +24,8 @@ bool wpool_devpool_may_change(struct wpool *pool);
 /*
  * Change attributes of any pool. @pool: a pool that the caller holds a reference to; @attrs: as
  * wpool_tune(); @mask: as wpool_tune(). Sleeps. Returns as wpool_pool_tune(); -EPERM if the caller
- * may not change this pool, or not so; -EDQUOT if it may not have that many workers.
+ * may not change this pool, or not to these values; -EDQUOT if the new capacity exceeds what the
+ * caller may have.
  */
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 

@@ -53,8 +53,8 @@ static inline int nth_set(int fd, unsigned int nth)
 }
 
 /*
- * No more failures; returns 1 if one was due and came, 0 if not. This request may itself be what
- * fails: then none had come before.
+ * Stop injecting. Returns 1 if the failure that was due has happened, or else 0. It may happen in
+ * this request itself, which counts as 0.
  */
 static inline int nth_end(int fd)
 {

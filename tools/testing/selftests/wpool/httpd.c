@@ -9,8 +9,8 @@
 #define RMEM	"/proc/sys/net/ipv4/tcp_rmem"
 
 /*
- * What the kernel buffers for a connection, least, at first and most. It is little, so that a
- * client that does not read soon blocks the server, on a slow kernel as well.
+ * The kernel's buffer of a connection: minimum, default and maximum. It is small, so that a client
+ * that does not read soon blocks the server, on a slow kernel as well.
  */
 #define BUFFERS	"4096 16384 65536"
 
