@@ -8,9 +8,9 @@
  * worker takes one task after the other.
  *
  * Once a tick one task is timed, from when the worker took it until the worker looks for the next
- * one. If it was short, all tasks up to the next full look are timed together. A task that sleeps counts as long.
- * A time in which the worker lost the CPU does not count. Until there is an estimate, tasks count
- * as long, and get help at once. While they count as long, each one is timed.
+ * one. If it was short, all tasks up to the next full look are timed together. A task that sleeps
+ * counts as long. A time in which the worker lost the CPU does not count. Until there is an
+ * estimate, tasks count as long, and get help at once. While they count as long, each one is timed.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
  * they start in their order, and the lock costs little compared with them.

@@ -66,8 +66,8 @@ void columns_print_titles(const struct columns *columns, size_t nr);
 void columns_print(const struct columns *columns, size_t nr, const struct pool *pool);
 
 /*
- * Returns a new object with the name of the pool and a member for each column. A member has the name
- * of the sysfs file, with _per_s for a rate or _ns for a time.
+ * Returns a new object with the name of the pool and a member for each column. A member has the
+ * name of the sysfs file, with _per_s for a rate or _ns for a time.
  */
 struct json_object *columns_json(const struct columns *columns, const struct pool *pool);
 

@@ -102,8 +102,8 @@ static unsigned int look(struct buffer *buffer, enum who who)
 		if (buffer->words[buffer->at + 1])
 			nr_new += reached(buffer->words[buffer->at + 1], who);
 	/*
-	 * Workers may append to the buffer at any time. If a worker has just read the length, its next write
-	 * makes us look at old entries again, which does no harm.
+	 * Workers may append to the buffer at any time. If a worker has just read the length, its
+	 * next write makes us look at old entries again, which does no harm.
 	 */
 	if (who == CALLER || nr > buffer->size / 2) {
 		__atomic_store_n(&buffer->words[0], 0, __ATOMIC_RELEASE);
