@@ -385,7 +385,7 @@ class Tables:
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
                   'line names a larger one. '
-        states = run.get('states') or states_text(self.results)
+        states = run['states'] if 'states' in run else states_text(self.results)
         if states:
             yield 'A cache line from one CPU to the other and back, beside each measurement, ' \
                   f'median and range: {states}. A cell with two figures is near / far, a trip of less than ' \
@@ -548,7 +548,7 @@ class Noted(dict):
 def only_shown(path):
     """Of a results file what the pages show."""
     results = json.loads(path.read_text(), object_hook=Noted)
-    full = any(one['raw'] for one in results['measurements'] if 'raw' in one)
+    full = any('raw' in one for one in results['measurements'])
     if full:
         results['run']['states'] = states_text(results)
         results['verdicts'] = bars.judge(results['measurements'], int(results['run'].get('cpus', 2)))
@@ -563,7 +563,8 @@ def only_shown(path):
                 for name in sorted(figures.seen)}
     measurements = []
     for one in results['measurements']:
-        if not one['figures'].seen:
+        # a page may show only what was measured in one of its states
+        if not any(part['figures'].seen for part in (one, *one['states'].values())):
             continue
         kept = {key: one[key] for key in ('machine', 'boot', 'row', 'variant', 'peer', 'rounds')}
         kept['params'] = {key: value for key, value in one['params'].items() if key in ('n', 'seconds')}
