@@ -137,7 +137,7 @@ RATIOS = (
 # The README has this number of the comparisons that wpool loses: those with the largest ratios.
 NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
-RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore|kthread per')
+RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
 # What one figure of each table means; the tables follow in this order.
 EXPLAINED = {
@@ -436,7 +436,7 @@ def sides(title, what):
     if rest and ' ' in first and first[:-1] in title:
         ours = rest[0]
     theirs = re.sub(r'^(?:that with|the (?:rate|time|cost) of) ', '', theirs)
-    return ours, re.sub(r"'s(?: (?:rate|time|there))?$", '', theirs)
+    return ours, re.sub(r"(?:'s|(?<=s)')(?: (?:rate|time|there))?$", '', theirs)
 
 
 def limit(one, which):
