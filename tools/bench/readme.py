@@ -10,10 +10,11 @@ ratios is the summary and cost what wpool takes of a stock kernel, both in READM
 tables of benchmarks.rst. The text between the lines "bench: begin" and "bench: end", or "cost:
 begin" and "cost: end", which are comments of the document, is replaced, all of it: what was not
 measured is not there. What was counted, counts.json, is written into growth.rst; where a whole one
-lies beside the results, it is that. check also refuses a quantity in the text of these pages, and of growth.rst,
+lies beside the results, it is that. write also draws the plot of benchmarks.rst. check also refuses a quantity in the text of these pages, and of growth.rst,
 that stands in none of the page's tables.
 """
 
+import hashlib
 import io
 import json
 import pathlib
@@ -24,6 +25,7 @@ from contextlib import redirect_stdout
 
 import bars
 import counts
+import plots
 from plan import ROWS
 from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
@@ -36,6 +38,8 @@ MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
 GROWTH = TOP / 'Documentation/growth.rst'
+# The plot that benchmarks.rst shows.
+PLOT = TOP / 'Documentation/each.svg'
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
 COSTS = (
@@ -497,7 +501,30 @@ def section(tables, language):
         if len(lines) > 1:
             out += [''] + language.text(EXPLAINED[name]) + [''] + \
                 language.table(without_empty_columns(lines))
+            if name == PLOT.stem and language is Rst and plot_script(tables.results):
+                out += ['', f'.. image:: {PLOT.name}', '   :alt: the times of this table, as bars']
     return out
+
+
+def plot_script(results):
+    """What gnuplot draws of these results; None if they have nothing of it."""
+    drawn = []
+    plots.Plots(results, '', drawn.append).named(PLOT.stem)
+    return drawn[0] if drawn else None
+
+
+def mark(script):
+    """The last line of a plot. It says what was drawn, so check needs no gnuplot."""
+    return f'<!-- script: sha256 {hashlib.sha256(script.encode()).hexdigest()} -->\n'
+
+
+def draw(results):
+    script = plot_script(results)
+    PLOT.unlink(missing_ok=True)
+    if script:
+        plots.gnuplot(script, PLOT.parent)
+        with PLOT.open('a', encoding='utf-8') as file:
+            file.write(mark(script))
 
 
 def summary(tables):
@@ -620,6 +647,10 @@ def check():
         if text != path.read_text():
             yield f'{path.name}: its tables are not those of measured.json and counts.json: ' \
                   'tools/bench/readme.py write'
+    script = plot_script(json.loads(MEASURED.read_text()))
+    shown = PLOT.read_text() if PLOT.exists() else ''
+    if bool(shown) != bool(script) or script and not shown.endswith(mark(script)):
+        yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (*dict.fromkeys(PAGES.values()), GROWTH):
         yield from strays(path)
 
@@ -636,6 +667,7 @@ def main():
             keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
         for path, text in pages():
             path.write_text(text)
+        draw(json.loads(MEASURED.read_text()))
     elif args[:1] and args[0] in PAGES and len(args) == 3:
         path = pathlib.Path(args[2])
         path.write_text(page(json.loads(pathlib.Path(args[1]).read_text()), args[0], path))
