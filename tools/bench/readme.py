@@ -10,8 +10,9 @@ ratios is the summary and cost what wpool takes of a stock kernel, both in READM
 tables of benchmarks.rst. The text between the lines "bench: begin" and "bench: end", or "cost:
 begin" and "cost: end", which are comments of the document, is replaced, all of it: what was not
 measured is not there. What was counted, counts.json, is written into growth.rst; where a whole one
-lies beside the results, it is that. write also draws the plot of benchmarks.rst. check also refuses a quantity in the text of these pages, and of growth.rst,
-that stands in none of the page's tables.
+lies beside the results, it is that. write also draws the plot of benchmarks.rst. check also refuses
+a quantity in the text of README.md or Documentation/*.rst that is neither in a table of the page that
+is written like this, nor one of CONSTANTS.
 """
 
 import hashlib
@@ -628,18 +629,36 @@ def pages():
 QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
                       r'instructions)\b)')
 
+# Quantities in the text that nobody has measured: constants of the code or of the kernel, and what a
+# test does.
+CONSTANTS = {
+    'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
+    'drivers.rst': ('256 KiB', '256 MB'),
+    'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times'),
+    'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
+    'modules.rst': ('128 bytes', '64 bytes', '10 ms', '30 s'),
+    'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
+    'troubleshooting.rst': ('20 s', ),
+    'tuning.rst': ('10 ms', '50 ms', '100 ms', '20 s', '300 s'),
+    'workqueue.rst': ('100 ms', ),
+}
+
 
 def strays(path):
-    """Quantities in the text of a page that none of its tables has."""
-    text = path.read_text()
-    blocks = r'^(?:\.\. |<!-- )(?:bench|cost|counts): begin.*?^(?:\.\. |<!-- )(?:bench|cost|counts): end'
+    """Quantities in the text of a page that none of its tables has, and constants that it has not."""
+    text, unused = path.read_text(), set(CONSTANTS.get(path.name, ()))
+    blocks = r'^(?:\.\. |<!-- )\w+: begin.*?^(?:\.\. |<!-- )\w+: end'
     shown = ' '.join(re.findall(blocks, text, re.M | re.S))
     for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t][^\n]*)?\n)+', r'``?[^`]+``?'):
         text = re.sub(gone, '', text, flags=re.M | re.S)
     for found in QUANTITY.finditer(text):
-        if not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
+        if found[0] in CONSTANTS.get(path.name, ()):
+            unused.discard(found[0])
+        elif not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
                          shown.replace('µs', 'us')):
             yield f'{path.name}: no table of the page has: {found[0]}'
+    for text in sorted(unused):
+        yield f'{path.name}: it does not have the constant: {text}'
 
 
 def check():
@@ -651,7 +670,7 @@ def check():
     shown = PLOT.read_text() if PLOT.exists() else ''
     if bool(shown) != bool(script) or script and not shown.endswith(mark(script)):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
-    for path in (*dict.fromkeys(PAGES.values()), GROWTH):
+    for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst'))):
         yield from strays(path)
 
 
