@@ -633,10 +633,10 @@ QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x
 # test does.
 CONSTANTS = {
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
-    'drivers.rst': ('256 KiB', '256 MB'),
+    'drivers.rst': ('256 MB', ),
     'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
-    'modules.rst': ('128 bytes', '64 bytes', '10 ms', '30 s'),
+    'modules.rst': ('128 bytes', '64 bytes', '30 s'),
     'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
     'troubleshooting.rst': ('20 s', ),
     'tuning.rst': ('10 ms', '50 ms', '100 ms', '20 s', '300 s'),
