@@ -12,8 +12,8 @@
 void __wpool_runq_activate(struct wpool_runq *rq);
 
 /*
- * From now on the run queue may hold tasks and workers. Interrupts are off; neither workers.lock
- * nor a run queue's lock held.
+ * Make a run queue active: from now on it may hold tasks and workers. Interrupts are off; neither
+ * workers.lock nor a run queue's lock is held.
  */
 static inline void wpool_runq_activate(struct wpool_runq *rq)
 {
@@ -22,7 +22,7 @@ static inline void wpool_runq_activate(struct wpool_runq *rq)
 		__wpool_runq_activate(rq);
 }
 
-/* This CPU's run queue, active, so that the calling worker may fill it. */
+/* Activate this CPU's run queue, so that the calling worker may fill it; interrupts off. */
 static inline struct wpool_runq *wpool_activate_this_runq(struct wpool *pool)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);

@@ -18,7 +18,7 @@
 /* Tokens of a pool without a limit: more than the tasks that fit into memory. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
-/* token_batch of such a pool: submits take none, finishes give none */
+/* token_batch of a pool without a limit: submits take no tokens, finishes give none */
 #define WPOOL_NO_TOKENS		U32_MAX
 
 /* pool->attention */
@@ -27,12 +27,12 @@
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
 #define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
-/* a submitter must not take a token for itself */
+/* with one of these a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
 /* Admission of a pool; the letters are those of state.h. */
 struct wpool_admission {
-	atomic_t tokens;		/* X: those in no cache; below 0: a debt */
+	atomic_t tokens;		/* X: tokens in no CPU's cache; below 0: a debt */
 	int plenty;			/* T: tokens are scarce while @tokens is below this;
 					 *    %INT_MAX: they always are
 					 */
@@ -49,7 +49,7 @@ struct wpool_admission {
 					 */
 };
 
-/* What a run queue caches of admission, and counts: tasks, unless a field says otherwise. */
+/* The tokens that a run queue caches, and its counts: of tasks, unless a field says otherwise. */
 struct wpool_share {
 	atomic_t tokens;		/* X: cached here; any CPU may take them */
 	u64 untaken;			/* C: accepted here without a token */

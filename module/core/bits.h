@@ -14,7 +14,7 @@ static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
 	unsigned long word;
 
 	for (; i < nr; i = (i | (BITS_PER_LONG - 1)) + 1) {
-		/* marked, unlike in find_next_bit() */
+		/* READ_ONCE(), which find_next_bit() lacks */
 		word = READ_ONCE(mask[i / BITS_PER_LONG]) >> (i % BITS_PER_LONG);
 		if (word)
 			return min_t(u32, i + __ffs(word), nr);
@@ -22,7 +22,7 @@ static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
 	return nr;
 }
 
-/* The first set bit from @i on, in a circle that begins and ends at @start; @nr if none is. */
+/* The first set bit from @i on, in a circle that begins and ends at @start; @nr if none is set. */
 static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 start, u32 i)
 {
 	u32 n;
@@ -42,7 +42,7 @@ static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 sta
 	for ((i) = wpool_next_bit(mask, nr, 0); (i) < (nr);			\
 	     (i) = wpool_next_bit(mask, nr, (i) + 1))
 
-/** wpool_for_each_bit_wrap() - the same, from @start < @nr on */
+/** wpool_for_each_bit_wrap() - visit the set bits in a circle, from @start < @nr on */
 #define wpool_for_each_bit_wrap(i, mask, nr, start)				\
 	for ((i) = wpool_next_bit_wrap(mask, nr, start, start); (i) < (nr);	\
 	     (i) = (i) + 1 == (start) ? (nr) :					\

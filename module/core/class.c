@@ -31,9 +31,9 @@ void wpool_class_set(struct wpool_worker *w)
 	if (pool->sched == WPOOL_SCHED_NORMAL) {
 		sched_set_normal(w->thread, pool->nice);
 	} else {
-		/* sched_set_fifo() has a single priority */
+		/* sched_set_fifo() cannot set other priorities */
 		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
-		/* without effect, but shown in /proc */
+		/* the nice value has no effect now, but /proc shows it */
 		set_user_nice(w->thread, pool->nice);
 	}
 	WRITE_ONCE(w->prio, w->thread->normal_prio);

@@ -18,10 +18,9 @@ void wpool_class_set(struct wpool_worker *w);
 bool wpool_class_is_set(const struct wpool *pool);
 
 /*
- * Undo what a task or an administrator has changed, and log it once. Other threads may rely on the
- * worker to look for tasks, so it does not wait for the mutex: while another thread holds that,
- * perhaps a tune that changes one worker after the other, this does nothing, and the caller tries
- * again later.
+ * Undo a change by a task or an administrator, and log the first one. @w: the calling worker. Other
+ * threads may rely on it to look for tasks, so it does not wait for the mutex. If another thread
+ * holds the mutex, for example a tune, this does nothing, and the caller tries again later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

@@ -16,11 +16,11 @@ struct wpool_context {
 	int migration;	/* how many times migration is disabled */
 	int pagefault;	/* how many times page faults are disabled */
 	unsigned int state;	/* the state of the task, if it is not running */
-	unsigned int flags;	/* the PF_ flags in which it differs from a new kthread */
+	unsigned int flags;	/* the PF_ flags that differ from those of a new kthread */
 	unsigned long signal;	/* _TIF_SIGPENDING, or 0 */
 	unsigned long creds;	/* credentials in use, xor its own: 0 without override_creds() */
-	struct mm_struct *mm;	/* of kthread_use_mm() */
-	struct mem_cgroup *memcg;	/* of set_active_memcg() */
+	struct mm_struct *mm;	/* set by kthread_use_mm() */
+	struct mem_cgroup *memcg;	/* set by set_active_memcg() */
 	void *journal;	/* current->journal_info */
 	void *bio_list;	/* current->bio_list */
 	void *plug;	/* current->plug */

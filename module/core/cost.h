@@ -28,7 +28,7 @@ void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
 /** wpool_cost_add() - add one entry to another one of the same function */
 void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost);
 
-/** wpool_cost_clear() - clear the table; the caller keeps others from counting, not from reading */
+/** wpool_cost_clear() - clear a table; the caller excludes threads that count, but not readers */
 void wpool_cost_clear(struct wpool_cost *costs);
 
 #endif /* WPOOL_CORE_COST_H */

@@ -98,7 +98,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* last: a CPU where the worker could not run at once, unless it may wait */
+		/* a CPU without room comes last, but a preallocated worker may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		away = goal && rq != goal ? 1 + wpool_distance(rq, goal) : 0;
@@ -114,7 +114,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 
 void wpool_threads_leave(struct wpool *pool)
 {
-	/* keeps the pool until the wake-up has finished */
+	/* RCU keeps the pool until the wake-up has finished */
 	rcu_read_lock();
 	if (atomic_dec_and_test(&pool->workers.nr_threads))
 		wake_up_all(&pool->drain_wq);
@@ -123,10 +123,10 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
-/* Make the CPU of a run queue look at the queues. If it is offline, nothing is pushed there. */
+/* Make a run queue's CPU look at the queues. If it is offline, no task is pushed there. */
 static void make_it_look(struct wpool_runq *rq)
 {
-	/* make_it_look:A, fully ordered, pairs with look_here:B; one caller at a time */
+	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */
 	if (xchg(&rq->handoff.is_called, true))
 		return;
 	atomic_inc(&rq->handoff.nr_looks);
@@ -168,7 +168,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* age of the first one: do not rely for long on a worker that waits for its CPU */
+	/* when the first one came: a worker that waits for its CPU is not relied on for long */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }
@@ -177,7 +177,7 @@ void wpool_coming_leave(struct wpool_worker *w)
 {
 	if (w->helps) {
 		w->helps = false;
-		/* wpool_coming_leave:A, it was counted as searching before: see wake.c */
+		/* wpool_coming_leave:A, the worker was counted as searching before: see wake.c */
 		smp_mb__before_atomic();
 		atomic_dec(&w->pool->nr_coming);
 	}
@@ -234,7 +234,7 @@ void wpool_running_left(struct wpool_runq *rq, bool left)
 	smp_mb();
 	/*
 	 * wpool_running_left:B. A submitter on that CPU executes no barrier while it relies on the
-	 * worker: only that CPU itself is sure to see what was queued there.
+	 * worker: only that CPU is sure to see the tasks queued there.
 	 */
 	if (left && unlikely(rq->cpu != smp_processor_id()))
 		make_it_look(rq);

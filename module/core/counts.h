@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counts of workers. A worker counts as one of its pool, and of the module, until it leaves. It
- * counts as at home on a CPU. And it is waking, searching, running or idle. All counts are changed
- * here, except those of idle workers, which idle.h changes.
+ * The counts of workers. Until a worker leaves, it counts in its pool, in the module, and in the
+ * run queue of its home CPU. It also counts as waking, searching, running or idle. All counts are
+ * changed here, except that of idle workers: see idle.h.
  *
  * A worker counts in its run queue's nr_running from the moment when it is picked to look for work
  * until it parks. While it counts, it will look for work again, so tasks that are queued there need
@@ -29,7 +29,7 @@ int wpool_workers_enter(struct wpool *pool);
 /** wpool_workers_enter_place() - count one worker of the module; false if it has max_workers */
 bool wpool_workers_enter_place(void);
 
-/** wpool_workers_leave() - count one out of its pool; wpool_workers_leave_place() must follow */
+/** wpool_workers_leave() - count a worker out of its pool; wpool_workers_leave_place() follows */
 static inline void wpool_workers_leave(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
@@ -49,8 +49,8 @@ void wpool_home_enter(struct wpool_runq *rq);
 void wpool_home_leave(struct wpool_runq *rq);
 
 /*
- * Best CPU for a worker. @prefer: a CPU, or -1. Returns, of the CPUs that wpool_affinity_set()
- * allows, one with the fewest workers; of these the one nearest to @prefer.
+ * Find the best CPU for a worker. @prefer: a CPU, or -1. Returns one of the CPUs that
+ * wpool_affinity_set() allows: the one with the fewest workers; of several, the nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
@@ -80,22 +80,21 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 }
 
 /*
- * Count a worker, which was picked or created and is about to be woken, as running. @w: it cannot
- * run yet;
- * @rq: its home, which it will serve; if another worker is waking for @rq already, rq->waking stays
- * as it is; @helps: whether it also looks for tasks that other CPUs offer. Under rq->lock.
+ * Count a picked or created worker as waking and running. @w: cannot run before the caller wakes
+ * it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq already; @helps:
+ * whether @w also looks for tasks that other CPUs offer. Under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
-/** wpool_coming_enter() - a picked worker, which cannot run yet, will help other CPUs */
+/** wpool_coming_enter() - count a picked worker, which cannot run yet, as coming */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - the worker will not help, or counts as searching by now */
+/** wpool_coming_leave() - count a worker out: it will not help, or counts as searching */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /*
- * A worker that was created or picked now has its CPU. @w: becomes searching if it helps. Called by
- * the worker.
+ * End the waking of a worker that has got its CPU. @w: the calling worker; it becomes searching if
+ * it helps other CPUs.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
@@ -112,11 +111,11 @@ static inline void wpool_waking_disown(struct wpool_worker *w)
 		WRITE_ONCE(w->rq->waking, NULL);
 }
 
-/* Start searching */
+/* Count a worker as searching */
 void wpool_searching_enter(struct wpool_worker *w);
 
 /*
- * Stop searching without a task, if the worker searches. @w: the calling worker. It must look at
+ * Stop searching without a task, if the worker searches. @w: the calling worker, which must look at
  * the queues afterwards, unless another worker is sure to do so.
  */
 void wpool_searching_leave(struct wpool_worker *w);
@@ -131,8 +130,8 @@ void wpool_running_enter(struct wpool_worker *w);
 bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
 /*
- * Call it after __wpool_running_leave(): a full barrier. @left: what that returned. If the run
- * queue belongs to another CPU, this makes that CPU look at the queues.
+ * Must follow __wpool_running_leave(). A full barrier. @left: whether that call returned true. If
+ * so, and if the run queue belongs to another CPU, this makes that CPU look at the queues.
  */
 void wpool_running_left(struct wpool_runq *rq, bool left);
 

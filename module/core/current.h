@@ -29,7 +29,7 @@ static inline struct wpool_worker *wpool_worker_current(void)
 /** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
 bool wpool_in_own_task(const struct wpool *pool);
 
-/** wpool_refuse_own_task() - the same; if it does, log that for the function @caller */
+/** wpool_refuse_own_task() - wpool_in_own_task(); if true, log that @caller was refused */
 bool wpool_refuse_own_task(const struct wpool *pool, const char *caller);
 
 /** wpool_worker_self() - wpool_worker_current() for code that only workers run */
@@ -41,8 +41,7 @@ static inline struct wpool_worker *wpool_worker_self(void)
 #ifdef CONFIG_LOCKDEP
 /*
  * Tell lockdep that the caller waits for tasks of a pool. Warns if the caller is a task of a pool
- * with the attribute reclaim, and @pool does not have it: while memory is short, this wait may not
- * end.
+ * with the attribute reclaim, and @pool lacks it: while memory is short, this wait may not end.
  */
 void wpool_lockdep_wait(struct wpool *pool);
 #else

@@ -10,12 +10,12 @@ struct task_struct;
 /* The estimate; the letters are those of state.h. Workers of other CPUs read it, too. */
 struct wpool_estimate {
 	u32 task_ns;			/* P: how long a task runs here; %U32_MAX: unknown */
-	u32 help_len;			/* P: as many queued tasks take longer than waking a
-					 *    worker of another CPU; %U32_MAX: none do
+	u32 help_len;			/* P: that many queued tasks take longer than waking a
+					 *    worker of another CPU; %U32_MAX: no number does
 					 */
-	u32 ring_max;			/* C: how many tasks a push may leave in the ring without a
-					 *    closer look: set by a push that has looked, 0 when
-					 *    what it saw may have changed
+	u32 ring_max;			/* C: how many tasks the fast path of a push may leave in
+					 *    the ring: set by the slow path, which the next push
+					 *    takes if this is 0
 					 */
 };
 

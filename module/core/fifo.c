@@ -4,8 +4,8 @@
  *
  * Why one lock is enough. A push takes the lock of a backlog once in 128 pushes, and moves all
  * tasks of the full ring there; a worker takes the lock for each task. A push to the global queue
- * takes its lock each time, which happens on a CPU without a worker, and where tasks are long; a
- * worker takes it while the first task there is the oldest that it finds.
+ * takes that queue's lock: on a CPU without a worker, and if tasks are long. A worker takes that
+ * lock while the first task there is the oldest that it finds.
  */
 #include "core/fifo.h"
 
@@ -22,7 +22,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	fifo->has_any = has_any;
 }
 
-/* A thread that reads *has_any or nr after a barrier sees the last change. */
+/* Set the length and what depends on it. Readers have no lock: the callers' barriers order this. */
 static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	__must_hold(&fifo->lock)
 {
@@ -89,7 +89,7 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
-	/* they were taken before, so the places of the tasks behind them do not change */
+	/* undo the count of their pop, so that the places of the tasks behind them stay */
 	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }
@@ -154,7 +154,6 @@ struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo)
 	return task;
 }
 
-/* Take a task out. */
 static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	__must_hold(&fifo->lock)
 {
@@ -163,7 +162,9 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* The first of @nr tasks that was submitted in the period, or NULL. It stays in the list. */
+/*
+ * Of the first @nr tasks, the first one submitted at or after @from and before @ns, or NULL.
+ */
 static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent tasks,
- * and the backlog behind each ring. A task can be taken out of the middle. A list uses only two
- * things of a task: its node, and the word that otherwise names the task's pool. And it stores when
- * the task was queued.
+ * and the backlog behind each ring. A task can be taken out of the middle. A list uses only these
+ * fields of a task: its node, the word that otherwise names the task's pool, and the time when it
+ * was queued.
  */
 #ifndef WPOOL_CORE_FIFO_H
 #define WPOOL_CORE_FIFO_H
@@ -61,7 +61,7 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
-/** wpool_fifo_init() - make a list empty; keep it for an RCU grace period after its last task */
+/** wpool_fifo_init() - make a list empty; it must outlive its last task by an RCU grace period */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
 /** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */

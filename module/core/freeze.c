@@ -18,7 +18,7 @@ void wpool_freeze_lift(struct wpool *pool)
 
 	/* wpool_freeze_lift:A, see freeze.h */
 	smp_mb();
-	/* for workers of other CPUs */
+	/* offer what is queued to workers of other CPUs */
 	wpool_for_each_active(pool, rq, i)
 		wpool_runq_offer(rq);
 	/* workers that find tasks wake others, and ask for more workers */
@@ -26,6 +26,6 @@ void wpool_freeze_lift(struct wpool *pool)
 		wpool_idle_wake_all(pool);
 	else if (wpool_queues_len(pool))
 		wpool_spawn_look(pool);
-	/* they may have to wait for their CPUs */
+	/* these workers may have to wait for their CPUs */
 	wpool_monitor_timer_set(pool);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pools that start no task while the system sleeps: those whose attribute freezable is set, from
- * the freeze of the kernel's threads to their thaw.
+ * A pool with the attribute freezable is frozen while the system sleeps: from the freeze of the
+ * kernel's threads to their thaw.
  *
  * A frozen pool accepts tasks and starts none: its workers park although tasks are queued, no
  * thread wakes them for these tasks, and no worker is created. Parked workers do not expire. They
@@ -12,18 +12,19 @@
  * While a worker sleeps for a task of its own pool that had not started (wait.c), the pool is not
  * frozen: the freeze waits for running tasks, and therefore for the tasks that these wait for.
  *
- * workers/freezer.c says when, and waits until the tasks that run have ended.
+ * workers/freezer.c freezes and thaws the pools, and waits until the tasks that run have ended.
  *
  * Barrier pairs:
  *
  *   wpool_freeze_lift:A   the pool is not frozen any more; then the queues, the idle workers
  *                         and the requests for workers are read. Pairs with wpool_park_join:A,
- *                         wpool_sched_push:A and the like, and spawn_worker:A: a thread that
- *                         woke or created no worker, because the pool was frozen, made its
- *                         change before that, and it is read here.
- *   count_busy:A          the pool is frozen; then its workers are listed. Pairs with the
- *                         wake-up of a new worker, which is listed before, and reads then
- *                         whether the pool is frozen. For a parked one its lock does the same.
+ *                         wpool_sched_push:A and the like, and spawn_worker:A: if a thread
+ *                         woke or created no worker because the pool was frozen, its change
+ *                         came before, and is read here.
+ *   count_busy:A          the pool is frozen; then the list of its workers is read. Pairs with
+ *                         the wake-up of a new worker: the worker joins the list before it, and
+ *                         reads after it whether the pool is frozen. For a parked worker the
+ *                         lock of its run queue does the same.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H
@@ -53,7 +54,7 @@ static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned
 	return READ_ONCE(pool->freezable) ? state | TASK_FREEZABLE : state;
 }
 
-/* The pool is not frozen any more: look at tasks that were queued meanwhile. Interrupts on */
+/* The pool is not frozen any more: wake workers for the tasks queued meanwhile. Interrupts on */
 void wpool_freeze_lift(struct wpool *pool);
 
 #endif /* WPOOL_CORE_FREEZE_H */

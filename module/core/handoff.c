@@ -64,7 +64,7 @@ static void look_here(void *info)
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
-	/* this runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
+	/* hard: it runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
 	rq->handoff.work = IRQ_WORK_INIT_HARD(handoff_work);
 	INIT_CSD(&rq->handoff.look, look_here, rq);
 }
@@ -90,7 +90,7 @@ static bool is_enabled;
 
 static bool has_reserve(struct wpool *pool)
 {
-	/* the idle workers last: this may visit CPUs that have none any more */
+	/* idle workers last: wpool_idle_any() may visit CPUs that no longer have one */
 	return READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity) || wpool_idle_any(pool);
 }
 
@@ -124,11 +124,11 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* if neither is set, the worker parks, and another thread has already picked it again */
+	/* without both, the worker parks, and another thread has already picked it again */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;
-	/* if this is not its home, its task may have queued tasks here, too */
+	/* if this CPU is not its home, its task may have queued tasks here, too */
 	here = wpool_this_runq(pool);
 	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
 	    could_come(pool, here))
@@ -137,8 +137,8 @@ static void switched_out(struct preempt_notifier *notifier,
 
 /*
  * A worker that slept runs again, and counts again: it will look for work when its task has ended.
- * So does a hog that has slept. A hog that has not slept stays counted out until its task has
- * ended, and so does a worker that returns on another CPU than its home, which it leaves free.
+ * A hog that has slept does so, too. A hog that has not slept stays counted out until its task has
+ * ended. So does a worker that returns on another CPU than its home: it leaves its home CPU free.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -193,7 +193,7 @@ void wpool_handoff_exit(void)
 		preempt_notifier_dec();
 }
 
-#else /* without this, the monitor does all of it, later */
+#else /* without notifiers, the monitor does all of it, later */
 
 void wpool_handoff_enable(void) { }
 void wpool_handoff_watch(struct wpool_worker *w) { }

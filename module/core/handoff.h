@@ -6,7 +6,7 @@
  * if its task blocks: a preempt notifier sees that the worker is switched out asleep, counts it out
  * and, if tasks wait, has an irq_work wake another worker. It cannot either if its task runs for
  * too long: the monitor counts the worker out. Where the kernel has no preempt notifiers, the
- * monitor also does so for a worker that blocks. After Go's handoffp() and retake().
+ * monitor also counts out a worker that blocks. After Go's handoffp() and retake().
  *
  * A worker that has slept in its task is counted in when it is switched in again. A hog that does
  * not sleep, and any worker where there are no preempt notifiers, counts itself in when its task
@@ -21,7 +21,7 @@ struct wpool_runq;
 struct wpool_worker;
 
 /*
- * Allow workers to be watched: a pool uses hand-off. Process context, not under the lock of CPU
+ * Enable the notifiers, before a pool uses hand-off. Process context, not under the lock of CPU
  * hotplug; sleeps.
  */
 void wpool_handoff_enable(void);

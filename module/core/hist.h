@@ -49,7 +49,7 @@ void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 /** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - empty it; the caller excludes threads that count, but not readers */
+/** wpool_hist_clear() - empty a histogram; the caller excludes threads that count, not readers */
 void wpool_hist_clear(struct wpool_hist *hist);
 
 #endif /* WPOOL_CORE_HIST_H */

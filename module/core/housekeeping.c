@@ -17,7 +17,7 @@ static void (*tell)(struct wpool *pool, void *unused);
 
 static void tell_pools(struct work_struct *work)
 {
-	/* the pools see a later change, or the next check does, or both do */
+	/* if the set changes again now, the pools or the next check see that, or both do */
 	wpool_housekeeping_copy(&seen);
 	wpool_pools_walk(tell, NULL);
 }
@@ -27,7 +27,7 @@ static DECLARE_WORK(work, tell_pools);
 /*
  * The kernel keeps three sets, and their contents differ between versions. DOMAIN: the CPUs that
  * isolcpus= and partitions leave to the kernel. WQ: those that nohz_full= leaves. KTHREAD: one or
- * the other. A worker keeps to the CPUs that are in all three.
+ * the other, depending on the version. A worker keeps to the CPUs that are in all three.
  */
 static unsigned long mask_word(u32 i)
 {

@@ -25,7 +25,7 @@ bool wpool_housekeeping_has(int cpu);
  */
 void wpool_housekeeping_look(void);
 
-/* Check for changes from now on. @changed: called for each pool after one; process context */
+/* Check for changes from now on. @changed: called for each pool after a change; process context */
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
 
 /** wpool_housekeeping_exit() - wait for the last call, after the monitor has stopped */

@@ -93,8 +93,9 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 
 	/*
 	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. The call is no
-	 * barrier if a worker wakes itself, in an interrupt; but a worker takes a task out before
-	 * it asks for the timer. Interrupts are still off, so the thread cannot be freed yet.
+	 * barrier if a worker wakes itself, in an interrupt; but that worker takes a task out
+	 * before it asks for the timer. Interrupts are still off, so the thread cannot be freed
+	 * yet.
 	 */
 	wake_up_process(thread);
 	/* the worker may have to wait for its CPU, which the monitor must see */
@@ -142,7 +143,7 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 	smp_mb();
 	/*
 	 * Wake as many workers as there are now, from the end where no worker joins. A worker that
-	 * joins later has seen the state for which these are woken.
+	 * joins later has seen the new state of the pool.
 	 */
 	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
 		;

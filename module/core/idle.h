@@ -35,7 +35,7 @@ u32 wpool_idle_nr(struct wpool *pool);
  */
 bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
 
-/** wpool_idle_take() - take a worker, which may run at once, off the list; under rq->lock */
+/** wpool_idle_take() - take a worker off the list: it may run at once; under rq->lock */
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);
 
 /** wpool_idle_coldest() - the worker to expire or move first, or NULL; under rq->lock */

@@ -25,7 +25,7 @@
 static void set_length(struct wpool_runq *rq, u32 ns)
 {
 	WRITE_ONCE(rq->estimate.task_ns, ns);
-	/* the next push looks whether the ring is its place */
+	/* the next push takes the slow path, which decides between the ring and the global queue */
 	WRITE_ONCE(rq->estimate.ring_max, 0);
 	WRITE_ONCE(rq->estimate.help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
 }
@@ -56,7 +56,7 @@ void wpool_length_adopt(struct wpool_runq *rq)
 
 	if ((u32)jiffies - rq->call_jiffy <= 1 || ns == U32_MAX)
 		return;
-	/* a worker that is in a task for so long knows better */
+	/* a worker that is in a task for so long measures a better one */
 	if (rq->estimate.task_ns == U32_MAX ||
 	    (!READ_ONCE(rq->nr_running) && !is_alike(ns, rq->estimate.task_ns)))
 		set_length(rq, ns);
@@ -93,7 +93,7 @@ void wpool_length_end(struct wpool_runq *rq)
 
 	rq->sample.ns = 0;
 	if (rq->sample.thread != current) {
-		/* another worker took over: a task slept; of several, it is not known which */
+		/* another worker took over: a task slept; of several timed, it is unknown which */
 		if (!is_run)
 			add_length(rq, SLEEP_NS);
 		return;

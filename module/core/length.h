@@ -7,10 +7,10 @@
  * all tasks of a run queue together take less, only its own worker runs them, as long as that
  * worker takes one task after the other.
  *
- * Once a tick one task is timed, from when the worker took it until the worker looks for the next
- * one. If it was short, all tasks up to the next full look are timed together. A task that sleeps
- * counts as long. A time in which the worker lost the CPU does not count. Until there is an
- * estimate, tasks count as long, and get help at once. While they count as long, each one is timed.
+ * Once a tick one task is timed, from the moment when the worker took it until the worker looks for
+ * the next one. If it was short, all tasks up to the next full look are timed together. A task that
+ * sleeps counts as long. A time in which its worker lost the CPU does not count. Without an
+ * estimate, tasks count as long, and get help at once. While they do, each one is timed.
  *
  * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
  * they start in their order, and the lock costs little compared with them.
@@ -22,15 +22,15 @@
 
 #include "core/state.h"
 
-/* What has to be queued for a run queue to get help from another CPU. */
+/* A run queue gets help from another CPU if its queued tasks take longer than this. */
 #define WPOOL_HELP_NS	(20 * NSEC_PER_USEC)
 
 /** wpool_length_init() - nothing is known yet */
 void wpool_length_init(struct wpool_runq *rq);
 
 /*
- * If no worker has run tasks here lately, take the pool's estimate. @rq: this CPU's run queue:
- * tasks that are submitted here run, and are timed, on other CPUs. Interrupts are off.
+ * If no worker has run tasks here lately, take the pool's estimate. @rq: this CPU's run queue;
+ * tasks submitted here have run, and were timed, on other CPUs. Interrupts are off.
  */
 void wpool_length_adopt(struct wpool_runq *rq);
 
@@ -46,7 +46,7 @@ static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 	return rq->sample.ns && !rq->sample.is_run;
 }
 
-/** wpool_length_end() - what was being timed has returned; in the next look, as above */
+/** wpool_length_end() - end the timing; in the next look, context as wpool_length_start() */
 void wpool_length_end(struct wpool_runq *rq);
 
 /** wpool_runq_has_short_tasks() - does a task take less time than waking a worker? */
@@ -55,13 +55,13 @@ static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
 }
 
-/** wpool_length_is_wanted() - is this look to time a task, whether or not a tick has passed? */
+/** wpool_length_is_wanted() - must this look time a task, even within the same tick? */
 static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
 {
 	return !wpool_runq_has_short_tasks(rq) && !rq->sample.ns;
 }
 
-/** wpool_runq_has_long_tasks() - is it known that a task takes longer than that? */
+/** wpool_runq_has_long_tasks() - is a task known to take longer than waking a worker? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
 	u32 ns = READ_ONCE(rq->estimate.task_ns);
@@ -81,8 +81,8 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 }
 
 /*
- * Are @nr tasks done before another CPU's worker could help? @rq: run queue of any CPU; @nr: how
- * many are queued. Racy.
+ * Will @nr queued tasks be done before another CPU's worker could help? @rq: run queue of any CPU.
+ * Racy.
  */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {

@@ -2,9 +2,9 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its timer fires as long as a task is queued or a worker runs, or either was so since the last
- * look: a module whose pools are quiet has no timer. A look changes something only if the look
- * before it saw the same:
+ * Its timer is on while a task is queued or a worker runs, and until the next look has seen
+ * neither: a module whose pools are quiet has no timer. A look acts only on something that the look
+ * before it saw, too:
  *
  *   a hog     a worker that runs here has not looked for work for hog_ms. It is counted
  *             out, and a worker of another CPU takes its queue. Until its task has ended, the
@@ -18,10 +18,10 @@
  *             task first, if that is older than what they find themselves.
  *
  *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. A task that
- *             was submitted before max_wait_ms was set counts, too, as it hides how long those
- *             behind it have waited. The wait is measured by the submit time in a list, by the
- *             tick stored beside the task in a ring, and in a next slot by how long the same
- *             task has been there. The pool's work (tidy.c) then ends all overdue tasks:
+ *             was submitted before max_wait_ms was set counts, too, because it hides how long
+ *             the tasks behind it have waited. The wait is measured by the submit time in a list,
+ *             by the tick stored beside the task in a ring, and in a next slot by how long the
+ *             same task has been there. The pool's work (tidy.c) then ends all overdue tasks:
  *             finish.c.
  *
  *   pressure  a task has been queued since the last look, or a submitter waits: pressure.h
@@ -69,7 +69,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose which workers retake_chosen() counts out: with a hog all in tasks, else those asleep. */
+/* Choose what retake_chosen() counts out: with a hog all workers in tasks, else blocked ones. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -102,7 +102,7 @@ static void retake_chosen(struct wpool *pool)
 		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
-		/* a worker that has looked for a task since then is no hog */
+		/* a worker that has looked for a task since the choice is no hog */
 		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
 				 READ_ONCE(rq->tick) != rq->watch.look || !READ_ONCE(w->task)))
 			continue;
@@ -145,7 +145,7 @@ static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 	return now - standing->since_ns;
 }
 
-/* Note what is at the head of a queue. Returns how long it has been, if that is a stall, or 0. */
+/* Note the head of a queue. Returns for how long it has not changed, or 0 if that is no stall. */
 static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 {
 	u64 ns = standing_ns(&watch->head, head, now);
@@ -169,7 +169,7 @@ static bool is_exhausted(struct wpool *pool)
 		(workers && !wpool_workers_room() && !READ_ONCE(pool->reserve.rescuer)));
 }
 
-/* Is the worker that is relied on here in a task, so that it does not wait for its CPU? */
+/* Is a worker that counts as running here in a task, so that it does not wait for its CPU? */
 static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w;
@@ -251,7 +251,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has a task been there for too long? It may be another one at that address: the sweep checks. */
+/* Has one address been there for too long? Another task may have it by now: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -277,7 +277,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	bool overdue;
 	u32 i;
 
-	/* max_wait_ms was set after that time: no task to which it applies is overdue yet */
+	/* max_wait_ms was set too recently: no task to which it applies is overdue yet */
 	if (!max_ns || now - max_ns < from)
 		return;
 	overdue = has_overdue(&pool->globq, now - max_ns) ||
@@ -290,7 +290,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 
 /* ---- pressure ---- */
 
-/* Has a task of a list been there since the mark was set? A cancel in between may be missed. */
+/* Has a task been in a list since the mark was set? A cancelled one may still count. */
 static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 {
 	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;
@@ -301,7 +301,7 @@ static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 
 /*
  * Does a run queue hold a task that it held when its marks were set? A task that moves to another
- * queue is noticed there one time later.
+ * queue is noticed there one sample later.
  */
 static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 {
@@ -319,7 +319,7 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	return waits;
 }
 
-/* Does a submitter wait, or a task that was queued at the sample before this one, too? */
+/* Does a submitter wait, or a task that was already queued at the last sample? */
 static void sample_pressure(struct wpool *pool, u64 now, bool queued)
 {
 	bool waits = READ_ONCE(pool->admission.nr_waiting);
@@ -355,7 +355,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* A frozen pool takes no tasks, so no queue of it stalls: start all measurements again. */
+/* A frozen pool starts no tasks, so none of its queues stalls: start all measurements again. */
 static void forget_marks(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
@@ -419,7 +419,7 @@ static bool look_closely(struct wpool *pool)
 	return busy || queued || pool->pressure.is_on;
 }
 
-/* For each pool, in each period. A quiet pool costs one test. */
+/* Called for each pool in each period. A quiet pool costs one test. */
 static bool look_at(struct wpool *pool)
 {
 	bool busy;

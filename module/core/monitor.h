@@ -7,7 +7,7 @@
 #ifndef WPOOL_CORE_MONITOR_H
 #define WPOOL_CORE_MONITOR_H
 
-/** wpool_monitor_init() - before there is a pool */
+/** wpool_monitor_init() - set up the monitor, before there is a pool */
 void wpool_monitor_init(void);
 
 #endif /* WPOOL_CORE_MONITOR_H */

@@ -8,8 +8,8 @@
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
  *   wpool_idle_wake:A       the same, because it is picked (idle.c)
- *   wpool_sched_push:A      a task is queued (sched.h); its worker is woken, and then
- *                           the timer is set; or none is (wake_one() in wake.c)
+ *   wpool_sched_push:A      a task is queued (sched.h); then a worker is woken, which
+ *                           sets the timer; or wake_one() in wake.c wakes none, and sets it
  *   apply_attrs:A           hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the timer on
  *   wait:A, join:A          a submitter, or an event, waits for a token (task/waiters.c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's timer: one timer of the module. A thread sets it that starts a task, wakes a
- * worker, or queues a task for which no worker is woken.
+ * The monitor's timer: one timer of the module. A thread sets it when it starts a task, wakes a
+ * worker, or queues a task for which it wakes no worker.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
 #define WPOOL_CORE_MONITOR_TIMER_H
@@ -32,8 +32,8 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 }
 
 /*
- * Call it before there is a pool. @look_fn: called in a softirq when the timer fires; if it returns
- * true, the timer starts again; @period_ns: time until the timer fires.
+ * Set up the timer, before there is a pool. @look_fn: called in a softirq when the timer fires; if
+ * it returns true, the timer starts again; @period_ns: time until the timer fires.
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 
@@ -43,7 +43,7 @@ void wpool_monitor_timer_period(u64 ns);
 /** wpool_monitor_timer_is_pending() - is the timer on now? */
 bool wpool_monitor_timer_is_pending(void);
 
-/** wpool_monitor_timer_exit() - after the last pool */
+/** wpool_monitor_timer_exit() - cancel the timer, after the last pool */
 void wpool_monitor_timer_exit(void);
 
 #endif /* WPOOL_CORE_MONITOR_TIMER_H */

@@ -4,8 +4,8 @@
  * CPU, or to take its tasks, moves lines from one cache to the other. That costs least between CPUs
  * with a last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
  *
- * CPUs of one core are not told apart from others of the same cache: a worker beside its submitter
- * would find its lines, but share the units of the core with it.
+ * A CPU of the same core is not preferred to others with the same cache: a worker there would find
+ * its submitter's cache lines, but would share the core's units with the submitter.
  */
 #ifndef WPOOL_CORE_NEAR_H
 #define WPOOL_CORE_NEAR_H
@@ -24,7 +24,7 @@ enum wpool_distance {
 /** wpool_near_look() - note which cache and node a CPU has: known once it has been online */
 void wpool_near_look(struct wpool_runq *rq);
 
-/** wpool_distance() - from one CPU to another. @a, @b: their run queues */
+/** wpool_distance() - the distance between two CPUs. @a, @b: their run queues */
 static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 						 const struct wpool_runq *b)
 {
@@ -34,9 +34,9 @@ static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 }
 
 /*
- * For a walk from near to far, a round for each distance that occurs. Has @rq the distance @at from
- * @own? In the first round @at is WPOOL_SAME_CACHE; @next becomes the nearest of the greater
- * distances found, which is @at of the next round.
+ * Has @rq the distance @at from @own? For a walk from near to far, with a round for each distance
+ * that occurs. In the first round @at is WPOOL_SAME_CACHE; @next becomes the smallest greater
+ * distance that a round meets: @at of the next round.
  */
 static inline bool wpool_is_at(const struct wpool_runq *rq, const struct wpool_runq *own,
 			       enum wpool_distance at, enum wpool_distance *next)

@@ -3,8 +3,8 @@
  * How much of the time a pool kept tasks or submitters waiting: averages over 10, 60 and 300 s,
  * like those of the kernel's /proc/pressure.
  *
- * The monitor switches the pressure on and off. The averages are computed when it changes, and when
- * they are read, for all the time since then; in between nothing runs.
+ * The monitor switches the pressure on and off. The averages are computed when it changes and when
+ * they are read, for all the time since the last computation. Nothing runs in between.
  */
 #ifndef WPOOL_CORE_PRESSURE_H
 #define WPOOL_CORE_PRESSURE_H

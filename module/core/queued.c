@@ -28,7 +28,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End the offer of a run queue. False if it does hold tasks for others: the offer stays. */
+/* End a run queue's offer. False if it still holds tasks for others: the offer stays. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;

@@ -61,15 +61,15 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 /** wpool_queues_len() - how many tasks are queued: racy */
 u32 wpool_queues_len(struct wpool *pool);
 
-/** wpool_runq_is_left() - does it hold tasks that workers of other CPUs should take? Racy */
+/** wpool_runq_is_left() - does it hold tasks that workers of other CPUs shall take? Racy */
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /*
  * If wpool_runq_is_left(), offer its tasks to workers of other CPUs. @rq: run queue of any CPU.
  * Workers visit only those run queues of other CPUs that are offered, so that a search costs the
  * same with two CPUs and with many. The caller has executed a full barrier after the change that
- * makes other workers necessary. Returns true if it was not offered before and is now; then this is
- * a full barrier, too.
+ * makes other workers necessary. Returns true if this call made the offer; then it is a full
+ * barrier, too.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 
@@ -89,7 +89,7 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * Is a task queued that waits for the workers of this CPU? @rq: run queue of the CPU. Takes no
- * lock. Returns true if there is one, or if no worker could be woken for a task.
+ * lock. Returns true if there is one, or if pool->unserved says that a task got no worker.
  */
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
 

@@ -12,7 +12,7 @@ struct wpool_worker;
 
 /**
  * wpool_reap_worker() - give the reaper a worker whose thread is about to end
- * @w: the worker; from now on the reaper's
+ * @w: the worker, which belongs to the reaper from now on
  *
  * Context: the worker's thread, in do_exit(); takes raw locks only.
  */
@@ -20,7 +20,7 @@ void wpool_reap_worker(struct wpool_worker *w);
 
 /**
  * wpool_reap_workers() - for the reaper: move all queued workers to a list
- * @list: by their @dead_node
+ * @list: receives the workers, linked by @dead_node
  *
  * Return: true if there was any.
  */

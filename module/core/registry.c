@@ -12,7 +12,7 @@
 #include "core/state.h"
 
 static DEFINE_MUTEX(pools_mutex);	/* protects pools */
-static LIST_HEAD(pools);		/* until their destruction ends */
+static LIST_HEAD(pools);		/* pools whose destruction has not ended */
 
 struct wpool *wpool_get(struct wpool *pool)
 {

@@ -40,8 +40,7 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
 /*
- * Is there, at that address, a pool whose destruction has not ended? @pool: the address. Under RCU,
- * which keeps the pool.
+ * Is @pool the address of a pool whose destruction has not ended? Under RCU, which keeps the pool.
  */
 bool wpool_registry_has(const struct wpool *pool);
 
@@ -52,8 +51,8 @@ bool wpool_registry_has(const struct wpool *pool);
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
 
 /*
- * Add up what a function returns for each pool. @fn: called under RCU; its second argument is what
- * is still missing to @most; @most: stop when the sum has reached it. No sleeping.
+ * Add up what a function returns for each pool. @fn: called under RCU; its second argument is @most
+ * less the sum so far; @most: stop when the sum has reached it. No sleeping.
  */
 unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
 				  unsigned long most);

@@ -8,14 +8,14 @@
 struct wpool;
 
 /*
- * The worker in reserve becomes a worker of the pool. @prefer: the CPU where it would be welcome,
- * or -1. Returns true if there was one, and the pool was below its capacity; the reserve is to be
- * refilled.
+ * Make the worker in reserve a worker of the pool. @prefer: the CPU that needs a worker, or -1.
+ * Returns true if there was one, and the pool was below its capacity. Then the caller has the
+ * reserve refilled.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 
 /*
- * The CPUs or cgroups of the pool have changed: change those of its worker in reserve. Process
+ * The CPUs or cgroups of the pool have changed: let its worker in reserve adopt them. Process
  * context, interrupts on.
  */
 void wpool_reserve_follow(struct wpool *pool);

@@ -45,7 +45,7 @@ struct wpool_ring {
 	u32 jiffy[WPOOL_RING_SIZE];
 };
 
-/* Make a ring empty. @ring: the ring, not in use */
+/* Make a ring empty. @ring: not in use yet */
 void wpool_ring_init(struct wpool_ring *ring);
 
 /* The tail, for a consumer: all slots before it are filled. */

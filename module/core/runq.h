@@ -25,8 +25,8 @@ struct wpool_worker;
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after one of this CPU has blocked */
-	call_single_data_t look;	/* K: the same, after another CPU counted one out */
-	bool is_called;			/* X: @look was called, and has not begun to look */
+	call_single_data_t look;	/* K: the same, after another CPU counted a worker out */
+	bool is_called;			/* X: @look was called, and has not begun */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
 };
 
@@ -53,7 +53,7 @@ struct wpool_runq {
 	u32 shared_end;			/* C: how many tasks had ever come to the global queue when
 					 *    this CPU last put one there
 					 */
-	u32 shared_jiffy;		/* C: and when that was */
+	u32 shared_jiffy;		/* C: jiffy of that push */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
 					 *    @urgent_tick
@@ -70,7 +70,7 @@ struct wpool_runq {
 
 	/* Only this CPU changes these, except that others take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
-	struct wpool_share share;	/* of the admission of the pool */
+	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because another one blocked */
 	u32 turn_tick;			/* P: in the turns of the global queue and this one: the
@@ -97,7 +97,7 @@ struct wpool_runq {
 					 *    only that worker clears it, without the lock
 					 */
 	int node;			/* T: memory node of this CPU, see near.h; read anywhere */
-	u32 cache;			/* T: number of its last-level cache, as @node */
+	u32 cache;			/* T: number of this CPU's last-level cache, as @node */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool has

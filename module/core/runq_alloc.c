@@ -6,7 +6,7 @@
  *
  *   wpool_runqs_add:A        the run queue, then store-release of its address; readers
  *                            depend on the address
- *   wpool_runqs_add_hists:A  the same of the histograms
+ *   wpool_runqs_add_hists:A  the same for the histograms
  */
 #include "core/runq_alloc.h"
 
@@ -24,7 +24,7 @@
 #include "core/length.h"
 #include "inject.h"
 
-/* These fields have different cache lines: each CPU writes another one, or all read one of them. */
+/* These fields are on different cache lines: different CPUs write them, or all read one of them. */
 #define ASSERT_APART(type, a, b)						\
 	static_assert(offsetof(type, a) / SMP_CACHE_BYTES != offsetof(type, b) / SMP_CACHE_BYTES)
 /* All fields from @a to @b are on one cache line, if that has 64 bytes or more. */

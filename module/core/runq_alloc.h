@@ -29,8 +29,8 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 
 /*
  * Let all run queues measure times, also those that are made later. Sleeps. The caller holds
- * cpu_hotplug_lock and pool->tune_mutex. Returns 0 or -ENOMEM; a second call continues after an
- * error.
+ * cpu_hotplug_lock and pool->tune_mutex. Returns 0 or -ENOMEM; after an error, another call adds
+ * what is missing.
  */
 int wpool_runqs_add_hists(struct wpool *pool);
 

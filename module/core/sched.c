@@ -32,10 +32,10 @@
 
 /* ---- push ---- */
 
-/* Tasks of a run queue have moved to another list. */
+/* Tasks of a run queue have moved to another list: make sure that a worker comes for them. */
 static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* wake_for_moved:A: they were in no queue for a moment, see wake.c */
+	/* wake_for_moved:A: the tasks were in no queue for a moment, see wake.c */
 	smp_mb();
 	wpool_runq_offer(rq);
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
@@ -50,7 +50,7 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
-	/* a wait for that lock would make short tasks long ones, which all come here */
+	/* locks are not timed: short tasks would count as long, and all long ones come here */
 	if (from)
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
@@ -75,9 +75,9 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	wpool_length_adopt(rq);
 	/*
 	 * Of the tasks that this CPU queues in one tick, those in the ring must be older than those
-	 * in the global queue. So once it has put one there, the rest of the tick goes there, too.
-	 * Tasks of other CPUs are not compared within a tick: under load all rings would drain into
-	 * one queue.
+	 * in the global queue. So once it has put a task there, its other tasks of that tick go
+	 * there, too. Tasks of other CPUs are not compared within a tick: under load all rings
+	 * would drain into one queue.
 	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
 	    has_shared(pool, rq, jiffies)) {
@@ -134,11 +134,11 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
 		return;
 	}
-	/* it holds a task before its first worker comes */
+	/* the run queue holds a task before its first worker comes */
 	if (spawns)
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
-		/* a ring is filled by its own CPU only; what it holds is older */
+		/* only its own CPU fills a ring, so queue it behind the ring's older tasks */
 		if (wpool_transit_spill(rq))
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
@@ -153,8 +153,8 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 /* ---- this CPU's queue, and those of all CPUs ---- */
 
 /*
- * Take the first task of the global queue. @several: this CPU's queue is empty, so that short tasks
- * may come several at a time, as many as other CPUs get.
+ * Take the first task of the global queue. @several: this CPU's queue is empty, so take several
+ * tasks if they are short: this CPU's share of them.
  */
 static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq, bool several)
 {
@@ -164,7 +164,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min3(nr, WPOOL_RING_HALF, wpool_ring_room(&rq->ring) + 1);
-		/* those that come here are older than those that stay: they have the next turn */
+		/* tasks that come here are older than those that stay: they have the next turn */
 		rq->turn_end = READ_ONCE(pool->globq.popped);
 	}
 	return wpool_transit_fill(rq, &pool->globq, &nr);
@@ -177,10 +177,10 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of the run queue in pool->left, whose own workers do not come, if it is
- * older than what was found so far. The age of a task in the next slot is not known: take that task
- * each time the queue is named, unless the queue is this CPU's own, where the next slot has had its
- * turn.
+ * Take the first task of the run queue in pool->left, whose own workers do not come, if that task
+ * is older than the best one so far (@found, queued at @jiffy). The age of a task in the next slot
+ * is not known: take that task each time the queue is named, unless the queue is this CPU's own,
+ * where the next slot has had its turn.
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -193,17 +193,17 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 	rq = wpool_active(pool, left - 1);
 	if (wpool_runq_first(rq, &first))
 		return found && !time_before32(first, jiffy) ? NULL : wpool_runq_pop(rq);
-	/* another one may be named by now */
+	/* another run queue may be named by now */
 	cmpxchg(&pool->left, left, 0);
 	return rq == own ? NULL : wpool_runq_take_next(rq);
 }
 
 /*
  * Does the first task of the global queue come before the first one here? If both were queued in
- * the same tick, the two queues take turns: when the last turn of the global queue is over, those
- * that are queued here have theirs, and then those that were in the global queue by that time. A
- * task that comes meanwhile is younger than these. A task that this CPU put into the global queue
- * is younger than those in its ring.
+ * the same tick, the two queues take turns: when the global queue's turn is over, the tasks queued
+ * here have a turn, and then those that were in the global queue when its turn ended. A task that
+ * comes meanwhile is younger than these. A task that this CPU put into the global queue is younger
+ * than those in its ring.
  */
 static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
 {
@@ -218,7 +218,7 @@ static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 share
 	return !time_before32(rq->tick, rq->turn_tick) && !has_shared(pool, rq, own);
 }
 
-/* Take the oldest: of this CPU's queue, the global queue, or one whose workers do not come. */
+/* Take the oldest task of this CPU's queue, the global queue and the run queue in pool->left. */
 static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 own = 0, shared;
@@ -241,7 +241,7 @@ static bool is_turn_of_others(const struct wpool_runq *rq)
 	return rq->tick - rq->urgent_tick == 1 && rq->urgent_streak == WPOOL_URGENT_STREAK;
 }
 
-/* In a look that rq->tick counts. */
+/* Take an urgent task, in a look that rq->tick counts. */
 static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task;
@@ -250,7 +250,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 		return NULL;
 	if (rq->tick - rq->urgent_tick != 1)
 		rq->urgent_streak = 0;
-	/* if there is none of the others, it stays their turn */
+	/* if no other task is queued, it stays the turn of the others */
 	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
 	rq->urgent_tick = rq->tick;
 	return task;
@@ -258,7 +258,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- what this CPU serves ---- */
 
-/* The task in the next slot, at most 16 in a row; else the oldest. None of the urgent ones. */
+/* Take the task in the next slot, at most 16 in a row; else the oldest, but no urgent task. */
 static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = NULL;
@@ -291,7 +291,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- find ---- */
 
-/* There may be half as many searchers as CPUs without an idle worker. */
+/* May one more worker search? At most half as many as there are CPUs without an idle worker. */
 static bool may_search(struct wpool *pool)
 {
 	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;
@@ -301,7 +301,7 @@ static bool may_search(struct wpool *pool)
 		return true;
 	for (i = 0; i < BITS_TO_LONGS(wpool_nr_active(pool)); i++)
 		busy -= hweight_long(READ_ONCE(pool->idle_mask[i]));
-	/* a bit may have come for a run queue that was not active before */
+	/* signed: a bit may have come for a run queue that was not active before */
 	return (s32)(2 * nr - busy) < 0;
 }
 
@@ -355,7 +355,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 	int round;
 
 	if (!w->searching) {
-		/* it parks, and looks once more then: no need to count in for that */
+		/* it parks and then looks once more: it need not count as searching */
 		if (!may_spin(pool) && !have_work(pool))
 			return NULL;
 		if (!may_search(pool))
@@ -429,15 +429,15 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 {
 	bool found;
 
-	/* only the address is compared: an equal one is the task */
+	/* only addresses are compared: an equal one is that of the task */
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
-	/* the only one, in most cases */
+	/* in most cases it is the first task of the ring */
 	if (wpool_ring_pop_if(&rq->ring, task))
 		return true;
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
-	/* from the middle of a ring nothing can be taken, but of a list */
+	/* no task can be taken from the middle of a ring, but one can from a list */
 	wpool_transit_spill(rq);
 	found = wpool_fifo_remove(pool, task);
 	wake_for_moved(pool, rq);
@@ -449,12 +449,12 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	struct wpool_runq *own = wpool_this_runq(pool), *rq = NULL;
 	u32 cpu, i;
 
-	/* where a task is that this thread has just submitted */
+	/* first this CPU, where a task is that this thread has just submitted */
 	if (unqueue_from(pool, own, task))
 		return true;
 	if (wpool_fifo_remove(pool, task))
 		return true;
-	/* where it was submitted; a detached one does not tell */
+	/* the CPU where it was submitted; a detached task does not store it */
 	cpu = task->flags & WPOOL_TASK_DETACHED ? nr_cpu_ids : READ_ONCE(task->cpu);
 	if (cpu < nr_cpu_ids)
 		rq = wpool_runq(pool, cpu);
@@ -499,7 +499,7 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 		task = take_first(own);
 	if (task)
 		return task;
-	/* from this CPU on: otherwise all submitters would visit the first ones, and drop theirs */
+	/* start at this CPU: otherwise all submitters would drop the first run queues' tasks */
 	for (i = 0; i < nr && !task; i++)
 		task = take_first(wpool_active(pool, (own->index + i) % nr));
 	return task;

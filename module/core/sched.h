@@ -33,20 +33,20 @@ static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 			     struct wpool_task *const *tasks, u32 nr);
 
-/** __wpool_sched_push() - queue tasks for which the ring may lack room or a worker */
+/** __wpool_sched_push() - slow path: queue tasks for which the ring may lack room or a worker */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
 /*
- * The same for one task, so that a submit of one leaves it in a register: if its address were
- * taken, the compiler would store it, and guard the stack.
+ * The same for one task, which stays in a register: if its address were taken, the compiler would
+ * store it, and guard the stack.
  */
 void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
 				 struct wpool_task *task);
 void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
 			    struct wpool_task *task);
 
-/* Of tasks that are not urgent. */
+/* wpool_sched_push() of tasks that are not urgent. */
 static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
 						      struct wpool_task *const *tasks, u32 nr)
 {
@@ -68,7 +68,7 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 
 /*
  * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;
- * @flags: the flags of all of them. Interrupts are off since @rq was read.
+ * @flags: those of all the tasks, combined. Interrupts are off since @rq was read.
  */
 static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 					     struct wpool_task *const *tasks, u32 nr, u8 flags)
@@ -107,9 +107,9 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
 }
 
 /*
- * Queue an accepted task where the workers of another CPU look first. @rq: run queue of any CPU, if
- * no worker is at home there, the task goes to the global queue; @task: if it is urgent, any CPU
- * will do. Interrupts are off.
+ * Queue an accepted task where the workers of another CPU look first. @rq: run queue of any CPU; if
+ * no worker serves it and none may be made for it, the task goes to the global queue; @task: if it
+ * is urgent, any CPU may take it. Interrupts are off.
  */
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
 
@@ -121,9 +121,9 @@ static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 }
 
 /*
- * The next task of this CPU, if none elsewhere may be older. @rq: this CPU's run queue. Context: a
- * worker at home here, preemption off. Returns a task taken out of the queues, not claimed; NULL if
- * the caller must use wpool_sched_find().
+ * Take the next task of this CPU, if no other queue may hold an older one. @rq: this CPU's run
+ * queue. Context: a worker at home here, preemption off. Returns a task taken out of the queues,
+ * not claimed; NULL if the caller must use wpool_sched_find().
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -138,7 +138,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	if (!task) {
 		task = unlikely(wpool_fifo_len(&rq->backlog)) ? wpool_fifo_pop_irq(&rq->backlog) :
 								wpool_ring_pop(&rq->ring);
-		/* otherwise the global queue and other CPUs come next, in wpool_sched_find() */
+		/* wpool_sched_find() then looks at the global queue and at other CPUs */
 		if (unlikely(!task))
 			return NULL;
 		rq->next_streak = 0;
@@ -150,15 +150,15 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 /*
  * Find the next task. While a worker searches, no other worker is woken. So the searching worker
  * must not lose its CPU. Called by the worker, interrupts on, preemption off. Returns a task taken
- * out of the queues, not claimed; NULL if there is none. Then the worker is still searching, or was
- * not allowed to.
+ * out of the queues, not claimed; NULL if there is none. After NULL the worker is still searching,
+ * or was not allowed to search.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
 /*
  * Take one task out of the queues, as a consumer would. @task: a task that is queued there. The
  * other tasks of the same ring move to the backlog. Interrupts are off. Returns true if the caller
- * has taken it; false if another thread has, which will claim it or queue it again.
+ * has taken it; false if another thread has: that thread will claim the task or queue it again.
  */
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 
@@ -166,15 +166,15 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /*
- * Take the oldest task that can be found quickly. The older of the first ones of this CPU's queue
- * and of the global queue; if there is none, the first one of another CPU. None that is urgent.
+ * Take the oldest task that can be found quickly. That is the first task of this CPU's queue or of
+ * the global queue, whichever is older, or else the first one of another CPU. It is not urgent.
  * Interrupts are off. Returns a task, not claimed; NULL if none was found.
  */
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
 /*
- * Put tasks back that were the first of a queue. @pool: they go to the front of its global queue;
- * @tasks: tasks that the caller has taken out. Interrupts are off.
+ * Put tasks back that the caller has taken from the front of a queue: they go to the front of the
+ * global queue. Interrupts are off.
  */
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr);
 

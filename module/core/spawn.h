@@ -18,7 +18,7 @@ struct wpool_spawn {
 	int error;			/* B: the error of the last attempt, if that failed, or 0;
 					 *    read anywhere with READ_ONCE
 					 */
-	u64 failed;			/* B: attempts that failed; readers as of @error */
+	u64 failed;			/* B: attempts that failed; read as @error */
 	bool failing;			/* B: the last attempt failed, and the log says so */
 	bool refused;			/* S: the module had no place for a worker of the pool;
 					 *    the spawner tries again

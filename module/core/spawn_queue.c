@@ -6,8 +6,8 @@
  * spawner, which is that work, clears the flag before it looks at the pool: spawn_worker:A, in
  * workers/spawner.c.
  *
- * A pool that has a worker in reserve takes that one at once. It needs no spawner for it, since all
- * spawners may be waiting for memory. The request is then for the next worker in reserve.
+ * A pool that has a worker in reserve takes it at once, without a spawner: all spawners may be
+ * waiting for memory. The request is then for the next worker in reserve.
  *
  * A pool that has work but no worker, because max_workers is reached, starves. While a pool
  * starves, the other pools create no worker. While more pools starve than there are free places,
@@ -66,7 +66,7 @@ void wpool_spawn_look(struct wpool *pool)
 
 void wpool_spawn_ask(struct wpool *pool, int prefer)
 {
-	/* the spawner replaces it */
+	/* the spawner replaces the worker in reserve */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
 		wpool_reserve_take(pool, prefer);
 	if (!READ_ONCE(pool->spawn_wanted))
@@ -101,7 +101,7 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 	raw_spin_unlock_irq(&lock);
 }
 
-/* Serve the pool at that time, whatever was asked before. */
+/* Let the spawner serve the pool in @ms, whatever was asked before. */
 static void serve_in(struct wpool *pool, unsigned int ms)
 {
 	wpool_get(pool);
@@ -118,7 +118,7 @@ void wpool_spawn_place_free(struct wpool *pool)
 	/* the pool may have lost its last worker */
 	if (pool->spawn.refused)
 		set_refused(pool, true);
-	/* its spawner takes the lock, too, before it drops its reference */
+	/* the starved pool's spawner takes the lock before it drops its reference */
 	if (wpool_nr_starved && wpool_workers_room())
 		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -142,7 +142,7 @@ void wpool_spawn_end(struct wpool *pool)
 {
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
 
-	/* takes the lock, see wpool_spawn_look(), which may have been too late to ask */
+	/* takes the lock, so that the put in wpool_spawn_look() is not the last one */
 	wpool_spawn_set_refused(pool, false);
 	if (was_pending)
 		wpool_put(pool);

@@ -19,7 +19,7 @@ struct wpool;
 /**
  * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
  * @pool: the pool; the caller has seen that it needs one
- * @prefer: the CPU where it would be welcome, or -1
+ * @prefer: the CPU that needs the worker, or -1
  *
  * Context: any.
  */
@@ -29,8 +29,8 @@ void wpool_spawn_ask(struct wpool *pool, int prefer);
  * wpool_spawn_look() - have the spawner check whether the pool needs a worker, or a reserve
  * @pool: the pool
  *
- * For a caller that has not checked. If no spawner comes, as memory is short, the monitor asks for
- * a worker for the tasks that are queued.
+ * For a caller that has not checked. If memory is short and no spawner comes, the monitor asks for
+ * a worker for the queued tasks.
  *
  * Context: any.
  */
@@ -59,7 +59,7 @@ static inline bool wpool_spawn_wants_place(void)
  * wpool_spawn_place_free() - announce that the module may have one more worker
  * @pool: the pool whose worker left
  *
- * Context: any; after a full barrier since the place became free.
+ * Context: any. The caller has executed a full barrier since the place became free.
  */
 void wpool_spawn_place_free(struct wpool *pool);
 

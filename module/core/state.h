@@ -69,13 +69,13 @@ struct wpool {
 					 *    them; it only grows
 					 */
 	u32 nr_active;			/* W: length of @active */
-	u32 attention;			/* A: why a submit or a finish must take another path,
+	u32 attention;			/* A: why a submit or a finish must leave its fast path,
 					 *    WPOOL_ATT_*; usually 0
 					 */
 	u32 colour;			/* F: colour of newly accepted tasks */
 	u32 token_batch;		/* T: tokens that a run queue caches at a time; 0 if there
-					 *    are fewer than about 64 tokens a CPU, as CPUs would
-					 *    lack the tokens that others have cached;
+					 *    are fewer than about 64 tokens a CPU, because CPUs
+					 *    would lack the tokens that others cache;
 					 *    %WPOOL_NO_TOKENS without a limit
 					 */
 	u32 capacity;			/* T: workers at most, or %WPOOL_UNLIMITED */
@@ -89,12 +89,12 @@ struct wpool {
 	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
 	bool prealloc;			/* I: min_workers workers exist before the first task */
 	bool freezable;			/* T: workers freeze */
-	bool reclaim;			/* T, W: written under both; has a rescuer, or soon */
+	bool reclaim;			/* T, W: written under both; has or gets a rescuer */
 	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, before
 					 *    it queues the spawner; the spawner clears it before it
 					 *    looks
 					 */
-	u16 cgroup_nr;			/* K: counts the changes of @anchor, under the same lock;
+	u16 cgroup_nr;			/* K: counts the changes of @anchor, under anchors_mutex;
 					 *    read anywhere with READ_ONCE
 					 */
 	enum wpool_policy policy;	/* T: what a submit does if the pool is full */
@@ -113,7 +113,7 @@ struct wpool {
 					 *    check for tasks, see queued.h
 					 */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
-	enum wpool_order order;		/* I: in which order tasks are taken, see idle.c */
+	enum wpool_order order;		/* I: which idle worker is reused first, see idle.c */
 	bool has_urgent;		/* X: @urgent holds a task; changed under its lock */
 
 	/*
@@ -145,10 +145,10 @@ struct wpool {
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Read it under the
-					 *    mutex, too; only the rescuer does not, and is told to
-					 *    read it again: wpool_reserve_follow(); and hogs, which
-					 *    may have a mix of two masks until their task has ended
+	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
+					 *    mutex, too, except by the rescuer, which then obeys
+					 *    wpool_reserve_follow(), and for hogs, which may get a
+					 *    mix of two masks until their task has ended
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
@@ -161,11 +161,11 @@ struct wpool {
 					 *    set before @max_wait_ms
 					 */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
-	u32 expiry_ms;			/* T: when an idle worker ends */
+	u32 expiry_ms;			/* T: for how long a worker may be idle */
 	u32 min_workers;		/* T: workers that stay */
-	u32 hog_ms;			/* T: when a running task is a hog */
+	u32 hog_ms;			/* T: after how long a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
-	u32 sched;			/* T, M: the same */
+	u32 sched;			/* T, M: written under both mutexes */
 	bool class_reported;		/* M: the log says that a worker had another class or nice
 					 *    value; cleared when @nice or @sched is tuned; read
 					 *    anywhere with READ_ONCE
@@ -185,11 +185,11 @@ struct wpool {
 
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
-	struct wpool_tidy tidy;		/* K: tasks and dead workers for whose end functions of the
-					 *    owner are called, see tidy_queue.h
+	struct wpool_tidy tidy;		/* K: tasks and dead workers that end with a call of the
+					 *    owner's functions, see tidy_queue.h
 					 */
-	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks, for which none is called */
-	wait_queue_head_t drain_wq;	/* K: waits for tasks to finish, or workers to end */
+	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no function is called */
+	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time;
 					 *    worker_start may be called meanwhile
@@ -284,16 +284,15 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 	/* pairs with apply_attrs() of tune.c: a new limit does not apply to earlier tasks */
 	u64 max_ns = smp_load_acquire(&pool->max_wait_ms) * (u64)NSEC_PER_MSEC;
 
-	/* 0 is a task without a time of submit */
+	/* 0 is the time of submit of a task that stores none */
 	*from = READ_ONCE(pool->max_wait_since) ?: 1;
 	return max_ns;
 }
 
 /*
- * Does a task that has not started end with -ECANCELED? @pool: the pool, released with
- * %WPOOL_RELEASE_CANCEL or not. Call it after the task was taken out of its queue. A task that was
- * accepted after a reboot was queued after the bit was cleared, and the take orders this read
- * behind that. Returns true if it does.
+ * Do tasks that have not started end with -ECANCELED, because of %WPOOL_RELEASE_CANCEL? Call it
+ * after a task was taken out of its queue. A task accepted after a reboot was queued after the bit
+ * was cleared, and taking the task orders this read behind that.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {

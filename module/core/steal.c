@@ -14,8 +14,8 @@
 #include "core/wake.h"
 
 /*
- * Take half of another CPU's tasks: of its backlog, whose tasks are older, or else of its ring. If
- * its tasks may be long, take only the first: others would wait behind it here.
+ * Take half of another CPU's tasks, from its backlog, whose tasks are older, or else from its ring.
+ * If its tasks may be long, take only the first: the others would wait behind it here.
  */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {

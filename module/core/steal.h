@@ -8,9 +8,9 @@
 struct wpool;
 
 /*
- * Visit each offered run queue (wpool_runq_offer()), those of this node first, until one has a
- * task. Other tasks of that run queue may move to this CPU's ring. @last: take the task in a next
- * slot, too. Returns a task, not claimed, or NULL. The worker calls it, with preemption off.
+ * Visit each offered run queue (wpool_runq_offer()), the nearest first, until one has a task. Other
+ * tasks of that run queue may move to this CPU's ring. @last: take the task in a next slot, too.
+ * Returns a task, not claimed, or NULL. The worker calls it, with preemption off.
  */
 struct wpool_task *wpool_steal_round(struct wpool *pool, bool last);
 

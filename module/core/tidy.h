@@ -12,7 +12,7 @@ struct wpool;
 /* A queue of a pool */
 struct wpool_tidy {
 	struct wpool *pool;
-	/* protects the fields below but @work; raw: any context may cancel */
+	/* protects the fields below except @work; raw: any context may cancel */
 	raw_spinlock_t lock;
 	struct list_head tasks;	/* cancelled tasks, linked by their node */
 	struct list_head workers;	/* workers that died, linked by their dead_node */

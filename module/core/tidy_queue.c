@@ -46,7 +46,7 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
 	list_add_tail(&task->node, &tidy->tasks);
 	first = mark_needed(tidy);
 	raw_spin_unlock(&tidy->lock);
-	/* otherwise the task may be gone, and the pool with it */
+	/* if the work was queued before, the task may be gone now, and the pool with it */
 	if (first)
 		queue_sweep(tidy);
 }

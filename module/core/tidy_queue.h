@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks and workers that must be ended in process context, because that may call a function of the
- * pool's owner, which may sleep: tasks that were cancelled in a context that cannot end them,
- * workers that died, and queued tasks that have waited for too long, or whose pool was released
- * with %WPOOL_RELEASE_CANCEL. And hogs, whose CPUs only a thread that may sleep can change.
+ * Tasks and workers that must be ended in process context, because their end may call a function of
+ * the pool's owner, which may sleep: tasks cancelled in another context, workers that died, and
+ * queued tasks that have waited for too long, or whose pool was released with
+ * %WPOOL_RELEASE_CANCEL. And hogs: only a thread that may sleep can change their CPUs.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. A work item
  * of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no function
@@ -45,8 +45,8 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * Have the queued tasks ended that must not run any more, and the hogs set free. @pool: its
- * destruction may have begun. Under RCU, or with a reference to the pool.
+ * Have the queued tasks ended that must not run any more, and the hogs allowed on other CPUs.
+ * @pool: its destruction may have begun. Under RCU, or with a reference to the pool.
  */
 void wpool_tidy_pool(struct wpool *pool);
 

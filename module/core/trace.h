@@ -66,7 +66,7 @@ void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 			  u64 run_ns);
 
-/** wpool_trace_init() - before any task */
+/** wpool_trace_init() - make the key of the ids, before any task */
 void wpool_trace_init(void);
 
 #endif /* WPOOL_CORE_TRACE_H */

@@ -30,7 +30,7 @@ struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *
 	for (i = 1; i < *nr; i++)
 		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
 	if (*nr > 1) {
-		/* wpool_transit_fill:A: the others were in no queue for a moment */
+		/* wpool_transit_fill:A: the other tasks were in no queue for a moment */
 		smp_mb();
 	}
 	return *nr ? tasks[0] : NULL;

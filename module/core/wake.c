@@ -26,7 +26,7 @@
  * States of a worker, and where other threads see them:
  *
  *   waking     picked, created, or taken out of the reserve for a run queue, and not on its CPU
- *              yet: rq->waking. It counts as running from then on
+ *              yet: rq->waking. It already counts as running
  *   coming     woken to search, but not searching yet: pool->nr_coming. A worker woken for tasks
  *              of any CPU is waking and coming; a worker woken for the tasks of its own
  *              CPU, or of the global queue, is only waking
@@ -55,9 +55,9 @@
  * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
  * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
  * length.h). A thread that relies on a worker of another CPU for tasks that are left must offer
- * them first. This is a submitter here, a thread that looks here after a worker was counted
- * out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
- * worker for what is offered ends outdated offers (wpool_queues_find_work()).
+ * them first. Such a thread is a submitter here, one that looks here after a worker was counted
+ * out, or the monitor, if the task that runs turned out to be long. A thread that wakes a worker
+ * for offered tasks ends outdated offers (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
@@ -88,7 +88,7 @@
  *                                or it moves to another CPU (wpool_worker_rehome:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
  *
- * Each of the first list pairs with each of the second: either the thread that queues
+ * Each barrier of the first list pairs with each of the second: either the thread that queues
  * the task sees that no worker will look, and wakes one or asks the spawner; or the
  * worker sees the task.
  *
@@ -115,9 +115,9 @@
  *                       left, it is offered again (end_offer:B), and the thread that did that
  *                       makes sure that a worker comes: a searching worker may have looked
  *                       meanwhile.
- *   is_searched:A       the offer is there; then it is read that a worker still searches.
- *                       That worker looks at the offers when it stops: stop_searching:A,
- *                       wpool_park_join:A.
+ *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
+ *                       that still counts looks at the offers when it stops searching:
+ *                       stop_searching:A, wpool_park_join:A.
  *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with
  *                       the first list: a thread that queues a task later finds the
  *                       flag clear and asks again. Pairs also with is_empty() in
@@ -160,7 +160,7 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
 	       wpool_idle_wake(rq, helps);
 }
 
-/* Is it a run queue whose idle worker may be woken for another one? */
+/* May an idle worker of @rq be woken for @own? @alone: only if no worker runs beside it. */
 static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, bool alone)
 {
 	return rq != own && !READ_ONCE(rq->waking) && wpool_runq_has_room(rq) &&
@@ -168,8 +168,8 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 }
 
 /*
- * Wake an idle worker of a CPU on which no other worker runs, as near as there is one; if there is
- * none, of any CPU that has room. The first one found will do, so few idle CPUs are visited.
+ * Wake the nearest idle worker of a CPU on which no other worker runs; if there is none, of a CPU
+ * that has room. The first one found will do, so few idle CPUs are visited.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
@@ -194,8 +194,8 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 }
 
 /*
- * A worker that has been on its way for longer than a tick may wait for its CPU: another
- * thread holds that CPU, so do not rely on this worker.
+ * Do not rely on a worker that has been coming for longer than a tick: it may wait for its CPU,
+ * which another thread holds.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool)
 {
@@ -218,7 +218,7 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 	return usable < READ_ONCE(pool->nr_cpus);
 }
 
-/* @prefer: the CPU of @rq, or -1 if a worker might not get it */
+/* @prefer: the CPU that needs the worker, or -1 if a worker might not get that CPU */
 static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer)
 {
 	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
@@ -229,9 +229,9 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer
 }
 
 /*
- * Where should a new worker be made, for tasks queued on this CPU? @beside: a worker of this CPU
- * might not get it: -1, anywhere. It does not get it from a real-time thread that keeps the CPU,
- * and the timers of that CPU, the monitor's too, may wait as well: somewhere else.
+ * On which CPU should a new worker be made, for tasks queued on this one? @beside: a worker of this
+ * CPU might not get it, so return -1, any CPU. A real-time thread may keep this CPU from a worker,
+ * and from its timers, the monitor's too: then return another CPU.
  */
 static int place_of_new(const struct wpool_runq *rq, bool beside)
 {
@@ -243,18 +243,18 @@ static int place_of_new(const struct wpool_runq *rq, bool beside)
 	return other < nr_cpu_ids ? other : rq->cpu;
 }
 
-/* Is a worker on its way here? One that has been for longer than a tick may wait for its CPU. */
+/* Is a worker waking here? One that has been waking for longer than a tick may wait for its CPU. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
 }
 
 /*
- * If no worker can be woken or created, no worker sets the monitor's timer. So it is set here:
- * the monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
- * reason. There was a full barrier since the queueing, as monitor_timer.c wants it.
+ * If no worker can be woken or created, no worker sets the monitor's timer. So it is set here: the
+ * monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
+ * reason. There was a full barrier since the queueing, as monitor_timer.c requires.
  *
- * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, here;
+ * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and here;
  * @beside: a worker of this CPU might not get it, so one of another CPU comes first.
  */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool beside)
@@ -271,7 +271,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	for (i = 0; i < 2; i++) {
 		if (!beside && wake_own(rq, helps))
 			return true;
-		/* with a concurrency above one there may be room beside the worker on its way */
+		/* with a concurrency above one there may be room beside a waking worker */
 		if (!beside && !helps && is_awaited(rq))
 			return false;
 		wpool_monitor_timer_set(pool);
@@ -304,20 +304,20 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 	return wake_one(pool, rq, true, false);
 }
 
-/* Does a worker search that will see what is left here? */
+/* Does a worker search that will see the tasks left here? */
 static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (!atomic_read(&pool->nr_searching))
 		return false;
 	wpool_runq_offer(rq);
-	/* is_searched:A, the offer was seen by one that still searches */
+	/* is_searched:A, a worker that still searches will see the offer */
 	smp_rmb();
 	return atomic_read(&pool->nr_searching);
 }
 
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* a searching worker will find what is left, and offered */
+	/* a searching worker will find the tasks that are left and offered */
 	return !is_searched(pool, rq) && wpool_queues_find_work(pool, rq) &&
 	       wake_one(pool, rq, true, false);
 }
@@ -326,7 +326,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->unserved)) {
 		WRITE_ONCE(pool->unserved, false);
-		/* wpool_wake_if_work:A; a thread that sets it from here on looks again */
+		/* wpool_wake_if_work:A; a thread that sets the mark from here on looks again */
 		smp_mb();
 	}
 	return wpool_wake_for_rest(pool, rq);
@@ -346,7 +346,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	/* without hand-off the worker may sleep in a task that was taken for a short one */
 	if (!READ_ONCE(pool->handoff))
 		wpool_monitor_timer_set(pool);
-	/* the worker on its way is free for a task */
+	/* a waking worker is free for a task */
 	if (nr + (READ_ONCE(rq->nr_running) > is_awaited(rq)) < 2 || wpool_runq_is_short(rq, nr))
 		return;
 	wpool_monitor_timer_set(pool);

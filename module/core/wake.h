@@ -13,7 +13,7 @@
 #include "core/state.h"
 
 /*
- * Does a worker of this CPU come, and is it enough? @rq: this CPU's run queue. That worker looks
+ * Does a worker of this CPU come, and is one enough? @rq: this CPU's run queue. That worker looks
  * for work on this CPU, so it sees what was queued here before without a barrier: see wake.c.
  * Interrupts are off since the queueing. Returns true if no worker has to be woken.
  */
@@ -36,8 +36,8 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Tasks that were queued here before they were known to be long are older than those in the
- * global queue: other CPUs shall not take from there alone.
+ * Let other CPUs take from this queue, too: tasks queued here before they were known to be long are
+ * older than those in the global queue.
  */
 static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -49,8 +49,8 @@ static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq 
 
 /*
  * A worker has taken a task, and leaves others in the queues while it runs that one. It will come
- * back for them, but checks whether an idle worker would help. Once a tick, and in each look until
- * something is known, it times a task.
+ * back for them, but checks whether an idle worker would help. It times a task once a tick, and in
+ * each look unless tasks are known to be short.
  */
 static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -68,9 +68,9 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * The same for a task queued on any CPU, for the workers there. @rq: of any CPU. The task is
- * offered to workers of other CPUs only if no worker there can be relied on. Interrupts are off; a
- * full barrier after the queueing.
+ * As wpool_wake_for_push(), for a task queued on any CPU, and the workers there. @rq: of that CPU.
+ * The task is offered to workers of other CPUs only if no worker there can be relied on. Interrupts
+ * are off; a full barrier after the queueing.
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 
@@ -93,9 +93,9 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * The same for a thread that has made room, or is idle now. @rq: this CPU's run queue. Call it when
- * a worker can no longer be relied on. Interrupts are off; a full barrier after the change that
- * requires it. Returns as wpool_wake_one().
+ * As wpool_wake_for_rest(), for a thread that has made room, or is idle now. @rq: this CPU's run
+ * queue. Call it when a worker can no longer be relied on. Interrupts are off; a full barrier after
+ * the change that requires it. Returns as wpool_wake_one().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 
@@ -106,13 +106,13 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
 /*
- * How many workers on the way can be relied on. Returns the number of coming workers, if the first
- * of them was woken within the last tick; otherwise 0.
+ * How many coming workers can be relied on. Returns their number if the first of them was woken
+ * within the last tick; otherwise 0.
  */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
 /*
- * Is there a CPU with room for a worker, and no idle one? Returns true if a new worker would help.
+ * Is there a CPU with room for a worker, and without an idle one? Then a new worker would help.
  */
 bool wpool_wake_has_vacancy(struct wpool *pool);
 

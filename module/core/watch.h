@@ -25,7 +25,7 @@ struct wpool_marks {
 	u32 tick;		/* N: the run queue's @tick */
 };
 
-/* What the monitor saw of a queue when it last came. */
+/* What the monitor saw of a queue in its last look. */
 struct wpool_looked {
 	u32 look;		/* N: @tick of the run queue; for a pool the sum of all */
 	u64 look_ns;		/* N: since when @look has not changed, or 0 */

@@ -44,7 +44,7 @@ struct wpool_worker {
 					 */
 	bool searching;			/* O: counts in nr_searching */
 	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
-					 *    when it runs again at home
+					 *    when it runs again on its home CPU
 					 */
 	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached: its memory may be gone
@@ -75,15 +75,15 @@ struct wpool_worker {
 	struct wpool_task *task;	/* V: innermost task it is in, or NULL; other threads
 					 *    use its address only
 					 */
-	struct wpool_task *outermost;	/* O: if @nested, the first task */
+	struct wpool_task *outermost;	/* O: if @nested, the task around all of them */
 	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
 					 *    own stack, linked by their @held
 					 */
 	struct wpool_worn *worn;	/* O: what the innermost task uses of its group's client, or
 					 *    NULL, see task/behalf.h
 					 */
-	struct mem_cgroup *memcg;	/* O: reference to the one that its tasks are charged to, or
-					 *    NULL, see workers/cgroup.h
+	struct mem_cgroup *memcg;	/* O: the memory cgroup that its tasks are charged to, with
+					 *    a reference, or NULL, see workers/cgroup.h
 					 */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
 					 *    see wait.c
@@ -138,7 +138,7 @@ struct wpool_workers {
 						 *    idle
 						 */
 	struct mutex mutex;			/* K: for M */
-	struct list_head list;			/* M: those not reaped; read under RCU, too */
+	struct list_head list;			/* M: workers not reaped yet; read under RCU, too */
 	atomic_t nr_threads;			/* X: workers that are not reaped, except the one in
 						 *    reserve, and threads that make workers
 						 */
