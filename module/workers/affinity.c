@@ -51,7 +51,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	lockdep_assert_held(&pool->tune_mutex);
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
-	/* no CPU of the mask is left: any CPU is better than none */
+	/* if no CPU of the mask is online, any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
 		wpool_near_look(rq);
@@ -64,13 +64,13 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 		settle_worker(pool, rq);
 	}
 	/*
-	 * After those that come: a worker that has no home meanwhile would look for one again and
-	 * again, and could keep this CPU.
+	 * Exclude CPUs only after new ones are allowed: a worker without an allowed home would look
+	 * for one again and again, and could keep this CPU.
 	 */
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu, dying, none))
 			WRITE_ONCE(rq->redirect, true);
-	/* not here, see pool/capacity.c */
+	/* the capacity does not change here, see pool/capacity.c */
 	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* On which CPUs workers may be at home, and which of them is best for a worker. */
+/* On which CPUs workers may be at home. */
 #ifndef WPOOL_WORKERS_AFFINITY_H
 #define WPOOL_WORKERS_AFFINITY_H
 
@@ -10,7 +10,7 @@ struct wpool;
 
 /*
  * Recompute on which run queues workers may be at home. @pool: the pool, tune_mutex held; @dying: a
- * CPU on its way down, that still counts as online, or -1. Idle workers whose home is no longer
+ * CPU that is going offline but still counts as online, or -1. Idle workers whose home is no longer
  * allowed are woken to find another one; workers of other CPUs may take what is queued there. All
  * the time at least one run queue is allowed. Process context.
  */

@@ -75,7 +75,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	kthread_bind(thread, cpu);
 
 	mutex_lock(&pool->workers.mutex);
-	/* before the thread runs its first task */
+	/* set the class before the thread runs its first task */
 	wpool_class_set(w);
 	list_add_tail_rcu(&w->node, &pool->workers.list);
 	wpool_threads_enter(pool);

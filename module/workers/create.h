@@ -10,7 +10,7 @@ struct wpool_runq;
 struct wpool_worker;
 
 /*
- * Create a worker, which the caller has counted in nr_workers, at home at @rq. Returns 0, -ENOMEM,
+ * Create a worker at home at @rq. The caller has counted it in nr_workers. Returns 0, -ENOMEM,
  * -EINTR, -EAGAIN (no more threads in the system), or as wpool_hooks_prepare().
  */
 int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
@@ -29,8 +29,8 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr);
 int wpool_worker_create_rescuer(struct wpool *pool);
 
 /*
- * As wpool_worker_create_rescuer(), if the pool has no rescuer; for its create or a tune, after
- * wpool_rescuer_enable(). Returns as wpool_worker_create_all().
+ * wpool_worker_create_rescuer() if the pool has no rescuer: for the creation or a tune of the pool,
+ * after wpool_rescuer_enable(). Returns as wpool_worker_create_all().
  */
 int wpool_worker_create_reserve(struct wpool *pool);
 

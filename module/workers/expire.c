@@ -23,7 +23,7 @@
 /* Workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
-/* When memory is short: a worker that has been idle for less may soon be needed again. */
+/* When memory is short, workers that have been idle for less stay: they may soon be needed. */
 #define EARLY_MS	100
 
 static bool is_expiring(struct wpool *pool)
@@ -58,7 +58,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 	    pool->nr_workers > READ_ONCE(pool->min_workers)) {
 		stays = wpool_worker_resign(w);
 		WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
-		/* unless the worker becomes the rescuer */
+		/* a worker that becomes the rescuer does not count */
 		WRITE_ONCE(pool->workers.expired, pool->workers.expired + !stays);
 		thread = w->thread;
 		trace_wpool_worker_expired(pool->name, rq->cpu, thread->pid);
@@ -97,7 +97,7 @@ void wpool_expire_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	rq = wpool_idle_coldest_runq(pool, &since);
 	local_irq_restore(flags);
-	/* when the worker that is now the oldest expires, or at once for the next batch */
+	/* fire when the worker that has now been idle longest expires; at once for a next batch */
 	if (rq)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }

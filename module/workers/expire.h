@@ -8,7 +8,7 @@
 struct timer_list;
 struct wpool;
 
-/** wpool_expire_arm() - a worker parks: make sure that the timer is pending, if it may expire */
+/** wpool_expire_arm() - arm the timer, if necessary, for a worker that parks */
 void wpool_expire_arm(struct wpool *pool);
 
 /* The attribute expiry_ms or min_workers changed: check the idle workers again */

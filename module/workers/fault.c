@@ -3,8 +3,8 @@
  * Faults, see fault.h.
  *
  * A task_work that is added when the thread starts runs in do_exit(), even if the thread ends
- * because of an oops. There it only passes the worker on: it must not sleep or allocate, and may
- * take only raw locks. When the thread is gone, tidy.c does the repairs.
+ * because of an oops. There it only passes the worker to the reaper: it must not sleep or allocate,
+ * and may take only raw locks. When the thread is gone, tidy.c does the repairs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,7 +34,7 @@ static void unpin_thread(void)
 }
 
 /*
- * The map is held around tasks. If a task ends its thread without an oops, lockdep is to complain
+ * The map is held around tasks. If a task ends its thread without an oops, lockdep must complain
  * only about locks of the task.
  */
 static void release_map(struct wpool *pool)

@@ -34,7 +34,7 @@
 static DEFINE_MUTEX(mutex);
 /* The thread; NULL if no pool has been freezable so far; an error if none will be. */
 static struct task_struct *thread;
-/* From here on the kernel freezes this thread, and a pool that is freezable is frozen. */
+/* Completed when the kernel can freeze this thread, and with it the freezable pools. */
 static DECLARE_COMPLETION(is_started);
 /* wpool_freezer_hold() asks for a freeze. */
 static bool is_held;
@@ -48,14 +48,14 @@ static bool is_freeze_wanted(void)
 	return freezing(current) || READ_ONCE(is_held);
 }
 
-/* Is it parked? A thread that picks the worker from now on, and then it, see the pool frozen. */
+/* Is it parked? From now on a thread that picks the worker, and the worker, see the pool frozen. */
 static bool is_parked(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = READ_ONCE(w->rq);
 	bool parked;
 
 	raw_spin_lock(&rq->lock);
-	/* first: a worker that moved has changed its home before it parked there */
+	/* @parked first: a worker that moved has changed its home before it parked there */
 	parked = smp_load_acquire(&w->parked) && READ_ONCE(w->rq) == rq;
 	raw_spin_unlock(&rq->lock);
 	return parked;

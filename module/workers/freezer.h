@@ -9,7 +9,7 @@
  * wpool_freezer_hold() - freeze the freezable pools as a suspend does, or thaw them
  * @on: true: freeze them, until a call with false
  *
- * For tests: a suspend may begin while the pools are frozen by this.
+ * For tests: a suspend may begin while this call keeps the pools frozen.
  *
  * Context: process context; sleeps, killable.
  * Return: 0: no task of these pools runs, or they are thawed; -EINTR: killed before that, and they

@@ -46,7 +46,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if that CPU goes offline, too: the next round sees that */
+	/* fails if that CPU goes offline, too: then the worker calls this again */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
 	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
 	if (raw_smp_processor_id() != new->cpu)
@@ -54,8 +54,8 @@ void wpool_worker_rehome(struct wpool_worker *w)
 }
 
 /*
- * The thread of a hog, with a reference, or NULL. Not one whose CPU is no longer in the mask: to
- * move it, the kernel may wait until its task sleeps.
+ * Returns the thread of a hog, with a reference, or NULL. Skips hogs whose CPU is no longer in the
+ * mask: to move one, the kernel may wait until its task sleeps.
  */
 static struct task_struct *next_hog(struct wpool *pool)
 {

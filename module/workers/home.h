@@ -12,8 +12,8 @@
 #include "workers/cgroup.h"
 
 /*
- * Is the worker at home? No if the CPU went offline, the cpumask changed, or the worker was picked
- * to move: then the worker must call wpool_worker_rehome().
+ * Is the worker at home? No if the CPU went offline, the cpumask or the cgroups changed, or the
+ * worker was picked to move: then it must call wpool_worker_rehome().
  */
 static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 {
@@ -24,8 +24,8 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 
 /*
  * Let the scheduler move the hogs that the monitor has counted out. A hog whose task ends just now
- * notices before its next look that it is not bound to its home, and goes there. Sleeps. @pool:
- * referenced
+ * notices before its next look that it is not bound to its home, and goes there. Sleeps. The caller
+ * has a reference to @pool.
  */
 void wpool_hogs_set_free(struct wpool *pool);
 

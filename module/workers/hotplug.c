@@ -44,7 +44,7 @@ static void add_runq(struct wpool *pool, void *data)
 		change->err = wpool_runqs_add(pool, change->cpu, GFP_KERNEL);
 }
 
-/* Called before the CPU runs any code, as code there uses its run queues. */
+/* Called before the CPU runs any code, because that code uses the CPU's run queues. */
 static int cpu_prepare(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
@@ -57,7 +57,7 @@ static int cpu_up(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	/* once more: the CPU may have stopped half-way up, as an administrator can make it */
+	/* once more: an administrator may have stopped the CPU half-way up */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
 		wpool_pools_walk(place_workers, &change);

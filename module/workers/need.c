@@ -12,7 +12,7 @@
 #include "core/wake.h"
 #include "workers/affinity.h"
 
-/* A waking worker takes one task, and asks again if there are more. */
+/* A waking worker takes one task, and asks for another worker if there are more. */
 bool wpool_need_worker(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
@@ -44,7 +44,7 @@ struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 	u32 nr = wpool_nr_active(pool), i;
 	struct wpool_runq *rq;
 
-	/* for wpool_submit_on(): of several CPUs only one is preferred */
+	/* for wpool_submit_on(): @prefer holds only one of several CPUs that need a worker */
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
 		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) &&

@@ -10,8 +10,8 @@ struct wpool_runq;
 
 /*
  * Would one more worker help? It would if there are tasks that no searching or waking worker will
- * take, and a CPU has room for one more worker. Process context; a full barrier since the calling
- * thread serves requests.
+ * take, and a CPU has room for one more worker. Process context; the caller has executed a full
+ * barrier since it began to serve requests.
  */
 bool wpool_need_worker(struct wpool *pool);
 

@@ -29,7 +29,7 @@ struct wpool_preparing {
 	int err;
 };
 
-/* The worker does not touch @preparing afterwards. */
+/* End the creator's wait for worker_start; afterwards @preparing may be gone. */
 static void tell_creator(struct wpool_worker *w, int err)
 {
 	struct wpool_preparing *preparing = w->preparing;
@@ -52,7 +52,7 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 	init_completion(&preparing.done);
 	w->preparing = &preparing;
 	wake_up_process(w->thread);
-	/* not killable: the worker may have begun */
+	/* not killable: worker_start may have begun */
 	wait_for_completion(&preparing.done);
 	return preparing.err;
 }

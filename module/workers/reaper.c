@@ -25,13 +25,13 @@
 
 /*
  * A workqueue of its own, with a rescuer for when there is no memory for a kworker: if a task died
- * with its worker, memory may become free only when that task is ended. It cannot be that of
- * tidy.c, whose works may sleep for long.
+ * with its worker, memory may become free only when that task is ended. It cannot share tidy.c's
+ * workqueue, whose works may sleep for long.
  */
 static struct workqueue_struct *wq;
 /* Workers taken from the queue whose threads have not ended yet. */
 static LIST_HEAD(ending);
-/* Looks at them again. */
+/* Queues the work again while @ending has workers. */
 static struct hrtimer timer;
 
 /*
@@ -58,9 +58,9 @@ static void reap_ended(void)
 }
 
 /*
- * A thread in the list has some microseconds to go, so the first look comes soon, since the end of
- * a pool waits for it. Threads that do not get their CPU are checked once a tick. A thread that
- * joins the list meanwhile is checked as soon as the first one.
+ * A thread in the list has some microseconds to go, so the first look comes soon, because the
+ * destruction of a pool waits for it. Threads that do not get their CPU are checked once a tick. A
+ * thread that joins the list meanwhile is checked as soon as the first one.
  */
 static void reap_workers(struct work_struct *work)
 {

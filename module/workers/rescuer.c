@@ -10,19 +10,20 @@
  * have to wait for another task, but never for memory.
  *
  * The rescuer of a workqueue waits until the creation of a worker has failed, or has taken 10 ms,
- * and returns to its reserve afterwards. With as many threads, the one here starts earlier, and has
- * no state of its own: either it is an ordinary worker, or it is in reserve.
+ * and returns to its reserve afterwards. With as many threads, wpool's rescuer starts earlier, and
+ * has no state of its own: either it is an ordinary worker, or it is in reserve.
  *
  *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
- *                  is never missing. It is on its way here, or waits here: w->in_reserve
+ *                  is never missing. It is on its way to the reserve, or waits there:
+ *                  w->in_reserve
  *   a worker       taken by wpool_reserve_take(): counted in the pool like any other;
  *                  pool->reserve.rescuer is NULL until the spawner has created the next one, or
  *                  a worker leaves the pool, which goes into the reserve instead of ending
  *   ended          dismissed: the pool is destroyed, or its attribute was changed
  *
- * All of these change under pool->workers.lock. A request that comes while the rescuer is on its
- * way is lost, so the rescuer looks at the queues when it is in reserve. From then on any thread
- * that needs a worker finds it.
+ * All of these states change under pool->workers.lock. A request that comes while the rescuer is on
+ * its way is lost, so the rescuer looks at the queues when it is in reserve. From then on any
+ * thread that needs a worker finds it.
  *
  * A rescuer needs no allocation, and has no special flags of the allocator: a task that must use
  * the last reserves of memory sets such flags itself, whichever worker runs it.
@@ -56,7 +57,7 @@ void wpool_rescuer_is_missing(struct wpool *pool)
 	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
-/* The last rescuer is replaced. */
+/* The last rescuer is replaced: count it if that took long. */
 static void count_slow(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
@@ -138,7 +139,7 @@ static bool enter_reserve(struct wpool_worker *w)
 	return ret;
 }
 
-/* Returns false if it was taken or dismissed. */
+/* Take the worker out of the reserve. Returns false if it was taken or dismissed before. */
 static bool leave_reserve(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
@@ -179,9 +180,11 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		follow_pool(w);
 		if (!enter_reserve(w))
 			return false;
-		/* not when it was put into reserve: the wake-up sleeps on PREEMPT_RT */
+		/* count it out here, not under the lock: the wake-up may sleep on PREEMPT_RT */
 		wpool_threads_leave(pool);
-		/* wpool_rescuer_wait:A, it can be taken, then the queues are read: see wake.c */
+		/*
+		 * wpool_rescuer_wait:A, @w can be taken, then the queues are read: see wake.c
+		 */
 		smp_mb();
 		wpool_rescuer_look(pool);
 		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */

@@ -29,8 +29,8 @@ void wpool_rescuer_is_missing(struct wpool *pool);
 bool wpool_rescuer_wait(struct wpool_worker *w);
 
 /*
- * From now on the pool must have a rescuer; if none exists, the next worker that leaves becomes it.
- * Under pool->tune_mutex, or the pool is not published.
+ * From now on the pool must have a rescuer; if none exists, the next worker that leaves becomes the
+ * rescuer. Under pool->tune_mutex, or the pool is not published.
  */
 void wpool_rescuer_enable(struct wpool *pool);
 

@@ -15,8 +15,8 @@ struct wpool_worker;
 bool wpool_worker_may_enter(const struct wpool *pool);
 
 /*
- * Make room for one more worker. Process context. Returns 0; -EBUSY the pool has its capacity;
- * -EAGAIN the module has its max_workers, or pools without a worker come first.
+ * Count one more worker in. Process context. Returns 0; -EBUSY if the pool has its capacity;
+ * -EAGAIN if the module has its max_workers, or if pools without a worker come first.
  */
 int wpool_worker_count_in(struct wpool *pool);
 

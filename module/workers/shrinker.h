@@ -3,7 +3,7 @@
 #ifndef WPOOL_WORKERS_SHRINKER_H
 #define WPOOL_WORKERS_SHRINKER_H
 
-/** wpool_shrinker_init() - register it; Context: process context; Return: 0 or -errno */
+/** wpool_shrinker_init() - register the shrinker; Context: process context; Return: 0 or -errno */
 int wpool_shrinker_init(void);
 
 /** wpool_shrinker_exit() - unregister it, and wait for calls that are in progress */

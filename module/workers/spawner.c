@@ -13,8 +13,7 @@
  * no rescuer: without memory for a kworker that runs a spawner, there is none for a new worker.
  *
  * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed, see
- * rescuer.c. The spawner creates the next one for the reserve; that looks at the queues when it is
- * there.
+ * rescuer.c. The spawner creates the next one, which looks at the queues once it is in reserve.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
@@ -106,7 +105,7 @@ static bool try_refill(struct wpool *pool)
 	wpool_spawn_set_refused(pool, err == -EBUSY);
 	if (err == -EBUSY)
 		return true;
-	/* a new rescuer looks, when it is there, for requests that came while there was none */
+	/* once in reserve, a new rescuer looks for requests that came while there was none */
 	return err ? note_failure(pool, err) : note_success(pool);
 }
 
@@ -131,7 +130,7 @@ static void spawn_worker(struct wpool *pool)
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
-	/* while it still is a thread of the pool: wpool_spawn_end() takes it back */
+	/* while the spawner counts as a thread: wpool_spawn_end() can take this request back */
 	if (again)
 		retry_later(pool);
 	wpool_threads_leave(pool);
@@ -160,7 +159,7 @@ void wpool_spawner_serve(struct work_struct *work)
 
 int wpool_spawner_init(void)
 {
-	/* all pools wait for the spawners, whatever their own nice value is */
+	/* high priority: pools of any nice value wait for the spawners */
 	wq = alloc_workqueue("wpool_spawn", WQ_UNBOUND | WQ_HIGHPRI, WPOOL_NR_SPAWNERS);
 	wpool_spawn_attach(wq);
 	return wq ? 0 : -ENOMEM;

@@ -3,7 +3,7 @@
 #ifndef WPOOL_WORKERS_SPAWNER_H
 #define WPOOL_WORKERS_SPAWNER_H
 
-/* For how many pools workers are created at the same time, on each node. */
+/* Spawners that run at the same time on each node, each for one pool. */
 #define WPOOL_NR_SPAWNERS	4
 
 struct work_struct;

@@ -31,11 +31,11 @@ static void repair_after_death(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	wpool_fault_report(w);
-	/* it may have died between two tasks, because of damage done by a task */
+	/* the worker may have died between two tasks, because of damage done by a task */
 	if (w->task)
 		wpool_finish_dead(w);
 
-	/* in that case it may also have been idle or waking */
+	/* a worker that died between two tasks may have been idle or waking */
 	wpool_park_forget(w);
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
@@ -91,7 +91,7 @@ void wpool_tidy_serve(struct work_struct *work)
 
 int wpool_tidy_init(void)
 {
-	/* wpool_destroy() waits for their works */
+	/* high priority: wpool_destroy() waits for their works */
 	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
 
 	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);

@@ -71,7 +71,7 @@ out:
 	return step;
 }
 
-/* Until the worker is counted out. */
+/* Look for tasks and run them, until the worker is counted out. */
 static void run_tasks(struct wpool_worker *w)
 {
 	struct wpool_task *task;
