@@ -16,14 +16,14 @@
 #include "core/state.h"
 #include "task/context.h"
 
-/* What the tasks get: a reference to each, or NULL. The one to the mm keeps only the struct. */
+/* What the tasks get: references, or NULL. The reference to the mm keeps only the struct. */
 struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	/*
-	 * users of @mm that nested tasks have taken off; if the thread of one died, until the
-	 * group ends
+	 * users of @mm that are off while a nested task runs; that of a thread that died then stays
+	 * counted until the group ends
 	 */
 	atomic_t nr_off;
 };
@@ -128,7 +128,7 @@ static void put_on(struct wpool_worn *worn, unsigned int what)
 		worn->old_memcg = set_active_memcg(behalf->memcg);
 }
 
-/* The user of the mm stays with the caller. */
+/* Undo put_on(). The user of the mm stays with the caller. */
 static void take_off(const struct wpool_worn *worn, unsigned int what)
 {
 	if (what & WPOOL_AS_MEMCG)
@@ -163,7 +163,7 @@ int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 	*ret = func(task);
 	if (w) {
 		w->worn = NULL;
-		/* what the function leaves comes off first */
+		/* first undo what the function has left */
 		wpool_context_check(&context, w);
 	}
 	take_off(&worn, worn.what);
@@ -173,7 +173,7 @@ int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 	return 0;
 }
 
-/* Is it still what the thread has? The function may have put something over it. */
+/* What does the thread still have on? The function may have put something else over it. */
 static unsigned int on_top(const struct wpool_worn *worn)
 {
 	const struct wpool_behalf *behalf = worn->behalf;

@@ -39,7 +39,7 @@ void wpool_behalf_drop(struct wpool_behalf *behalf);
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
-/* Take off the context, as a task is about to run inside another one: what that has on, or NULL. */
+/* Take off the context before a task runs inside another one. Returns what was on, or NULL. */
 struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
 
 /** wpool_behalf_on() - put the context on again, after the inner task and its repairs */

@@ -95,7 +95,7 @@ static int cancel_and_wait(struct wpool_task *task)
 			return -EINTR;
 		wpool_task_await_hands(&tries);
 	}
-	/* it is IDLE, or runs for the last time */
+	/* the task is IDLE, or runs for the last time */
 	return wpool_wait_end(task);
 }
 

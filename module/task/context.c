@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 	[PLUG] = "a plug: dropped",
 };
 
-/* Log each kind once for a function, until another function leaves the same. */
+/* Log each kind once for a function, until another function leaves the same kind. */
 static void *last_said[NR_KINDS];
 
 static void say_once(enum kind kind, const struct wpool_worker *w)
@@ -88,7 +88,7 @@ static bool counts_are(const struct wpool_context *is, const struct wpool_contex
 	       is->migration == was->migration && is->flags == was->flags && !irqs_disabled();
 }
 
-/* The credentials that were saved; the thread has a reference to both. */
+/* Returns the saved credentials. The thread has a reference to them, and to its own. */
 static const struct cred *saved_cred(const struct wpool_context *was)
 {
 	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
@@ -147,7 +147,7 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 		say_once(JOURNAL, w);
 		current->journal_info = was->journal;
 	}
-	/* usually both point into a stack frame that is gone */
+	/* usually @bio_list and @plug point into a stack frame that is gone */
 	if (is.bio_list != was->bio_list) {
 		say_once(BIO_LIST, w);
 		current->bio_list = was->bio_list;

@@ -82,7 +82,7 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 
 /*
  * Restore what a task has changed, and log it. @was: the state before the task. Called by the
- * worker, where its task has returned.
+ * worker, after its task has returned.
  */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
@@ -106,9 +106,9 @@ static inline void wpool_context_look(struct wpool_worker *w)
 }
 
 /*
- * After any other task: has it left nothing dangerous? In one branch of a few instructions. State
- * that does not harm the next tasks is left to wpool_context_look(). False also if worker_start has
- * set something: wpool_context_repair() finds out.
+ * Has a task that ran inside no other one left nothing dangerous? In one branch of a few
+ * instructions. State that does not harm the next tasks is left to wpool_context_look(). False also
+ * if worker_start has set something: wpool_context_repair() finds out.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

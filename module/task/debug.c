@@ -15,11 +15,10 @@
  * task, so no other one frees or submits it in between. A running task that is submitted again
  * stays active, or becomes so again before it is queued.
  *
- * An event is its task, which stands at the same address: it is active while the task is on its
- * way, or its function runs. The kernel watches its timer, which has the functions
- * event_timer_expired() and hrevent_timer_expired(). A strand is active as long as it is not
- * empty, a group until wpool_group_exit(). Each is reported by its own name, see
- * WPOOL_DEBUG_KIND().
+ * An event is watched as its task, which has the same address: it is active while the task is in
+ * the pool, or its function runs. The kernel watches its timer, which has the functions
+ * event_timer_expired() and hrevent_timer_expired(). A strand is active as long as it is not empty,
+ * a group until wpool_group_exit(). Each kind is reported by its own name, see WPOOL_DEBUG_KIND().
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and a task
  * that was never initialised gets a function that does nothing, so that the machine survives. A
@@ -47,7 +46,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* before @end, which may remove the entry; the kernel checks until there is none */
+	/* before @end, which may remove the entry; the kernel checks until no entry is active */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)
@@ -57,7 +56,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 	return true;
 }
 
-/* Waits for the task where that is possible: not for a detached one. */
+/* Cancel the task, and wait for it where that is possible: not for a detached one. */
 static void debug_end_task(void *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)

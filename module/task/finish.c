@@ -19,7 +19,7 @@ DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
-	/* interrupts off: keeps the pool, for its token */
+	/* interrupts off: this keeps the pool until its token is back */
 	local_irq_disable();
 	wpool_finish_begin();
 	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
@@ -35,7 +35,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	int old = from, new;
 	bool again;
 
-	/* interrupts off: keeps the pool, for its token */
+	/* interrupts off: this keeps the pool until its token is back */
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	wpool_finish_begin();
@@ -118,12 +118,12 @@ void wpool_finish_forget(struct task_struct *thread)
 {
 	int cpu;
 
-	/* another thread that finishes on that CPU may have replaced it */
+	/* another thread that finishes on that CPU may have replaced this one */
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
-/* Finish a task that is CANCELLED, and say why. */
+/* Finish a task that is CANCELLED, with @status. */
 static void end_cancelled(struct wpool *pool, struct wpool_task *task, int status)
 {
 	wpool_abort_fn abort;
@@ -217,9 +217,9 @@ void wpool_finish_sweep(struct wpool *pool)
 	if (!max_ns)
 		return;
 	wpool_for_each_active(pool, rq, i) {
-		/* no worker comes for its ring: move it to the backlog, which has their times */
+		/* no worker takes from its ring: move the tasks to the backlog, which is swept */
 		if (READ_ONCE(rq->watch.is_overdue)) {
-			/* if the monitor sets it just now, it does so again */
+			/* if the monitor sets the flag just now, it will do so again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
 			wpool_sched_spill(rq);
 		}

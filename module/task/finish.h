@@ -51,8 +51,8 @@ static inline void wpool_finish_end(void)
 }
 
 /*
- * Count an IDLE task out and give its token back. If a submitter waits for one, this accepts and
- * queues its task, and wakes it. Preemption is off since wpool_finish_begin().
+ * Count an IDLE task out and give its token back. If a submitter waits for a token, this accepts
+ * and queues its task, and wakes it. Preemption is off since wpool_finish_begin().
  */
 static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
@@ -77,7 +77,7 @@ void wpool_finish_forget(struct task_struct *thread);
  */
 void wpool_finish_sync(const struct wpool_task *task);
 
-/** wpool_finish_sync_all() - the same for all tasks that are counted out; may sleep */
+/** wpool_finish_sync_all() - wpool_finish_sync() for all tasks that are counted out; may sleep */
 void wpool_finish_sync_all(void);
 
 /*
@@ -86,7 +86,7 @@ void wpool_finish_sync_all(void);
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/* Finish a task taken out of the queues, not claimed, as cancelled, if it is not CANCELLED yet. */
+/* Finish as cancelled a task taken out of the queues, not claimed, and CANCELLED or not yet. */
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /*
@@ -95,12 +95,12 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 
-/* Finish all queued tasks that have waited too long, and that no worker takes; sleeps. */
+/* Finish all queued tasks that have waited for too long; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);
 
 /*
  * Finish all queued tasks of a pool that was released with %WPOOL_RELEASE_CANCEL. Its workers end
- * those that they take. Sleeps.
+ * the tasks that they take. Sleeps.
  */
 void wpool_finish_drop_all(struct wpool *pool);
 

@@ -8,10 +8,10 @@
  * the slab cache directly, and so does a caller that may not sleep if the magazine is empty. The
  * magazine of a CPU that is offline keeps its items.
  *
- * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for
- * an item, an invoke takes one of the reserve, which goes back there. The items of the reserve,
- * in it or out of it, are as many as the tasks that the pool accepts: within the limits no invoke
- * fails for want of memory.
+ * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for an
+ * item, an invoke takes one from the reserve, and the item returns there. Free or in use, the
+ * reserve has one item for each task that the pool accepts: within the limits no invoke fails for
+ * want of memory.
  *
  * Each item outside the reserve has a reference to the pool: a submitter whose wait ended with
  * -ESHUTDOWN may give its item back after the pool was destroyed.
@@ -39,7 +39,7 @@ struct magazine {
  * @lock: protects the other fields
  * @free: free items
  * @nr_free: length of @free
- * @nr: length of @free if no item is out; fewer once the reserve was made smaller
+ * @nr: size of the reserve: length of @free if no item is out
  */
 struct wpool_items {
 	spinlock_t lock; /* protects the reserve */
@@ -81,7 +81,7 @@ static __always_inline bool magazine_put(struct wpool_item *item)
 	return fits;
 }
 
-/* The magazine is empty; it may be another CPU's when it is filled. */
+/* Allocate for an empty magazine, and fill that of the CPU on which the thread is by then. */
 static noinline struct wpool_item *alloc_some(gfp_t gfp)
 {
 	void *items[HALF];
@@ -97,7 +97,7 @@ static noinline struct wpool_item *alloc_some(gfp_t gfp)
 	return items[0];
 }
 
-/* The magazine is full. */
+/* Free an item whose magazine is full, and half of the magazine. */
 static noinline void free_some(struct wpool_item *item)
 {
 	void *items[HALF];
@@ -124,7 +124,7 @@ struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block)
 
 /* ---- the reserve ---- */
 
-/* Put an item into the reserve, or free it if that is full. */
+/* Put an item into the reserve, or free the item if the reserve is full. */
 static void reserve_add(struct wpool_items *items, struct wpool_item *item)
 {
 	spin_lock(&items->lock);
@@ -139,7 +139,7 @@ static void reserve_add(struct wpool_items *items, struct wpool_item *item)
 		kmem_cache_free(item_cache, item);
 }
 
-/* Take one out of it if it has more than @nr; or NULL. */
+/* Take an item from the reserve if that has more than @nr, or return NULL. */
 static struct wpool_item *reserve_take(struct wpool_items *items, u32 nr)
 {
 	struct wpool_item *item = NULL;
@@ -178,7 +178,7 @@ void wpool_items_shrink(struct wpool_items *items, u32 nr)
 	spin_lock(&items->lock);
 	items->nr = nr;
 	spin_unlock(&items->lock);
-	/* free items now, the others when they come back */
+	/* free items end now, the others when they come back */
 	while ((item = reserve_take(items, nr))) {
 		kmem_cache_free(item_cache, item);
 		cond_resched();

@@ -29,7 +29,7 @@ static void count_refused(struct wpool *pool)
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
-	/* if the pool was destroyed, a CPU that came up afterwards has none */
+	/* if the pool was destroyed, a CPU that came up afterwards has no run queue */
 	if (likely(rq))
 		WRITE_ONCE(rq->share.refused, rq->share.refused + 1);
 	local_irq_restore(flags);
@@ -101,7 +101,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 			wpool_tidy_task(pool, oldest);
 	}
 	local_irq_restore(flags);
-	/* it is unfinished, which keeps the pool */
+	/* the oldest is unfinished, which keeps the pool */
 	if (here)
 		wpool_finish_drop(pool, oldest);
 	return oldest ? 0 : err ?: -EAGAIN;
@@ -129,7 +129,7 @@ int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u3
 	int n, i;
 
 	refused |= wpool_refuses(pool);
-	/* the pool was closed to others after it began to wait: it may go on waiting for room */
+	/* the pool was closed to others after this submitter began to wait: it may still wait */
 	if (refused && how->waited)
 		policy = WPOOL_BLOCK;
 	if (refused && !how->waited) {

@@ -53,7 +53,7 @@
 
 /* ---- the call ---- */
 
-/* @was: for a task inside another one, the state in which that was; otherwise NULL */
+/* @was: for a task inside another one, the thread's state before it; otherwise NULL */
 static __always_inline void call_func(struct wpool_worker *w, struct wpool_task *task,
 				      wpool_task_fn func, const struct wpool_context *was,
 				      bool item)
@@ -167,7 +167,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 		call_watched(w, task, func, was, item, submit_ns);
 }
 
-/* The time of the submit, or 0. Cleared, because not every submit sets it. */
+/* Take the time of the submit, or 0. It is cleared, because not every submit sets it. */
 static u64 take_stamp(struct wpool_task *task)
 {
 	u64 submit_ns = wpool_task_submit_ns(task);
@@ -227,7 +227,7 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 	if (item)
 		return true;
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-	/* nobody waits for it, so there is no mark to keep */
+	/* no thread waits for a detached task, so there is no mark to keep */
 	return atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
 }
 
@@ -290,7 +290,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	return true;
 }
 
-/* The same of a task that has the time of its submit. */
+/* run_detached() of a task that has the time of its submit. */
 static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task)
 {
 	u64 submit_ns = take_stamp(task);
@@ -304,7 +304,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 }
 
 /*
- * Run a task; returns the next task if one is at hand. Preemption is off at its begin and its end:
+ * Run a task; returns the next task if one is at hand. Preemption is off when it begins and ends:
  * from the finish of a task to the claim of the next one. A close waits for this: it may find a
  * claimed task, but none that is about to be claimed by a thread that has not seen the close.
  */
@@ -530,7 +530,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return run_here(pool, task);
 	wpool_context_save(&context, w);
 	err = run_here(pool, task);
-	/* what the function leaves comes off first */
+	/* first undo what the function has left */
 	wpool_context_check(&context, w);
 	wpool_behalf_on(w, worn);
 	return err;

@@ -168,7 +168,7 @@ bool wpool_task_mark_cancelled(struct wpool_task *task)
 	bool again, ret;
 	int old, new;
 
-	/* the pool is not empty before that is counted out, nor freed while interrupts are off */
+	/* the pool stays: the second submit is not counted out yet, and interrupts are off */
 	raw_spin_lock_irqsave(lock, flags);
 	pool = wpool_task_last_pool(task);
 	old = atomic_read(&task->state);

@@ -63,8 +63,8 @@
 /* task->queued: what the pool in task->pool means */
 #define WPOOL_QUEUED_NO		0	/* nothing, or only that its submitter has claimed it */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* the task waits there for a token: that of the submitter
-					 * task->waiter, or of an event
+#define WPOOL_QUEUED_LINE	2	/* the task waits there for a token, with the submitter
+					 * task->waiter, or alone if it is an event's
 					 */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 

@@ -14,10 +14,9 @@
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
  *      worker of this CPU runs; one for a whole chunk
  *
- * The claim comes first. If a task that turns out to need no token held one, even for
- * a moment, another submitter could be refused for it. Everything out of the ordinary
- * goes to submit_slow(), with the tasks claimed so far. What becomes of tasks that found no
- * token is decided in overload.c.
+ * The claim comes first. If a task that turns out to need no token held one, even for a moment,
+ * another submitter could be refused for it. Everything out of the ordinary goes to submit_slow(),
+ * with the tasks claimed so far. overload.c decides what happens to tasks that found no token.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -110,7 +109,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 {
 	u32 colour = READ_ONCE(pool->colour);
 
-	/* it is counted where it was submitted */
+	/* a task is counted where it was submitted */
 	wpool_account_in(rq, colour, 1);
 	wpool_task_accept(pool, rq, task, colour);
 	wpool_sched_push_on(pool, on, task);
@@ -118,8 +117,8 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 
 /*
  * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
- * single one, or NULL; @how: NULL: without room, unclaim it. Returns the number of accepted tasks,
- * a prefix; if that is not all, *err says why.
+ * single task, or NULL; @how: what to do without room; NULL: unclaim the task. Returns the number
+ * of accepted tasks, a prefix; if that is not all, *err says why.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
 		       struct wpool_runq *on, struct wpool_overload *how, int *err)

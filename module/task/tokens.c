@@ -208,7 +208,7 @@ u32 wpool_nr_free(struct wpool *pool)
 	n = atomic_read(&pool->admission.tokens);
 	preempt_disable();
 	rq = wpool_this_runq(pool);
-	/* if the pool was destroyed, a CPU that came up afterwards has none */
+	/* if the pool was destroyed, a CPU that came up afterwards has no run queue */
 	if (rq && !(attention & WPOOL_ATT_SCARCE))
 		n += atomic_read(&rq->share.tokens);
 	preempt_enable();
@@ -240,7 +240,7 @@ void wpool_tokens_resize(struct wpool *pool)
 	/* after this all submits take and all finishes give; until then tokens abound */
 	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
-	/* without a limit about as many as there have to be: the two counts still change */
+	/* without a limit this is approximate: the two counts still change */
 	more = total - pool->admission.base - count_tokenless(pool);
 	pool->admission.base += more;
 

@@ -22,8 +22,8 @@
 
 /*
  * Does the pool refuse the caller's tasks, whatever room it has? True if it is closed, or closed to
- * others and the caller is none of its tasks. If the caller has interrupts off, the answer holds
- * until they are on again, as a release waits for a grace period.
+ * all but its own tasks and the caller is none of these. If the caller has interrupts off, the
+ * answer holds until they are on again, as a release waits for a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {
@@ -46,7 +46,7 @@ void wpool_tokens_scale(struct wpool *pool);
  */
 int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
 
-/* The same under the lock, without wpool_tokens_take_fast(); -ESHUTDOWN only if closed to all. */
+/* wpool_tokens_take() without its fast path; -ESHUTDOWN only if the pool is closed to all. */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	__must_hold(&pool->admission.lock);
 

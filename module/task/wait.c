@@ -114,8 +114,8 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 
 /*
  * A worker of the pool sleeps for the task. Does the task itself depend on workers of that pool,
- * as it is queued or running there? If all workers that the pool may have sleep for such tasks,
- * none of the tasks can end.
+ * because it is queued or running there? If all workers that the pool may have sleep for such
+ * tasks, none of the tasks can end.
  */
 static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
@@ -165,8 +165,8 @@ static bool can_act(const struct wpool_worker *w)
 
 /*
  * The worker is about to complete a deadlock. Returns true if its own wait fails with -EDEADLK. If
- * another worker waits for a queued task, which it could cancel, and this one does not, wake that
- * one: it checks again, and its wait fails.
+ * this one waits for a running task, and another worker for a queued task, which that worker could
+ * cancel, wake the other: it checks again, and its wait fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
@@ -178,7 +178,7 @@ static bool is_told(struct wpool_worker *w)
 		return true;
 	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
-			/* it may not sleep yet */
+			/* the other may not sleep yet, and reads @told first */
 			WRITE_ONCE(other->told, true);
 			wake_up_process(other->thread);
 			return false;

@@ -115,7 +115,7 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 	smp_store_release(&waiter->done, true);
 }
 
-/* A task of an event, or the place of a waiter; or NULL. */
+/* The first entry: the task of an event, or the place of a waiter; or NULL. */
 static struct wpool_task *first_in_line(struct wpool *pool)
 	__must_hold(&pool->admission.lock)
 {
@@ -123,7 +123,7 @@ static struct wpool_task *first_in_line(struct wpool *pool)
 	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 }
 
-/* The waiter that stands there, or NULL if it is an event. */
+/* The waiter whose place this is, or NULL if it is the task of an event. */
 static struct wpool_waiter *waiter_at(struct wpool_task *place)
 {
 	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);

@@ -41,9 +41,9 @@ struct wpool_waiter {
 };
 
 /*
- * Give free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off. True
- * if tokens and waiters may remain; a caller that gave a single token may ignore that, see the
- * serve rule in waiters.c.
+ * Give free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off.
+ * Returns true if tokens and waiters may remain; a caller that gave a single token may ignore that,
+ * see the serve rule in waiters.c.
  */
 bool wpool_waiters_serve(struct wpool *pool);
 
@@ -106,7 +106,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task);
 
 /*
  * Accept no more tasks, and end all waits; @drops: tasks that have not started end with -ECANCELED.
- * A submit or a start that has checked before may continue for another RCU grace period.
+ * A submit or a start that has checked the pool before may continue for one RCU grace period.
  */
 void wpool_waiters_close(struct wpool *pool, bool drops);
 
