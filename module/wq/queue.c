@@ -29,8 +29,8 @@
 /* A thread that waits for many turns; on its stack. */
 struct flusher {
 	struct list_head node;
-	unsigned long epoch;	/* turns up to this one */
-	unsigned long nr;	/* turns, up to that one, that have not ended */
+	unsigned long epoch;	/* it waits for turns up to this epoch */
+	unsigned long nr;	/* how many of these have not ended */
 	bool drain;		/* wait for all turns instead, also those that begin later */
 	struct completion done;
 };
@@ -98,7 +98,7 @@ static void unlink_waiter(struct wpool_wq_waiter **list, struct wpool_wq_waiter 
 		*list = waiter->next;
 }
 
-/* A turn has ended. */
+/* A turn has ended: complete its waiters, and the flushers for which it was the last turn. */
 static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct wpool_wq_waiter *waiter)
 	__must_hold(&wq->lock)
 {
@@ -258,7 +258,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Start the next work, if any, as a task of its own. */
+/* Fire the runner for the next work, a task of its own; without one the runner is idle. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -281,7 +281,7 @@ static void run_work(struct wpool_event *event)
 	wpool_work_fn func;
 
 	raw_spin_lock_irq(&wq->lock);
-	/* also if this one has to wait for a run elsewhere: the next work must not wait for that */
+	/* first: this runner may have to wait for a run elsewhere, and the next work must not */
 	want_runners(wq);
 	while ((work = next_work(runner)) && work->from && work->from != wpool_wq_left(wq))
 		wait_elsewhere(runner, work);
@@ -302,7 +302,7 @@ static void run_work(struct wpool_event *event)
 	if (wq->flags & WPOOL_WQ_FLAG_BH)
 		local_bh_enable();
 
-	/* with interrupts as the work has left them */
+	/* the work may have left interrupts off: leave that for the pool to repair */
 	raw_spin_lock_irqsave(&wq->lock, flags);
 	runner->thread = NULL;
 	finish_turn(runner);
@@ -387,7 +387,7 @@ EXPORT_SYMBOL_GPL(wpool_wq_drain);
 
 /* ---- life ---- */
 
-/* A name that a pool may have. */
+/* Make a name that a pool may have. */
 static __printf(3, 0) void name_of(char *name, size_t size, const char *fmt, va_list args)
 {
 	char *c;
@@ -420,7 +420,7 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 
 	attrs->name = base;
 	for (;;) {
-		/* a create that fails says so in the log */
+		/* check first: a create that fails says so in the log */
 		pool = is_taken(attrs->name) ? ERR_PTR(-EEXIST) : __wpool_create(attrs, owner);
 		if (PTR_ERR_OR_ZERO(pool) != -EEXIST)
 			return pool;

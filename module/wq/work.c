@@ -129,7 +129,7 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 			return false;
 		if (remove_work(work))
 			return true;
-		/* its owner has interrupts off, on another CPU; or it waits for a grace period */
+		/* its owner is on another CPU, interrupts off; or it is an RCU work that waits */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}
@@ -222,7 +222,7 @@ again:
 		}
 		raw_spin_unlock_irqrestore(&wq->lock, flags);
 	}
-	/* a cancel may have returned it to the queue where it still runs */
+	/* a cancel may have returned the work to the queue where it still runs */
 	if (!list && READ_ONCE(work->where) != where)
 		goto again;
 	rcu_read_unlock();

@@ -9,14 +9,16 @@
 bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
 /* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
 bool wpool_work_begin(struct wpool_work *work);
-/* The work is owned, and disabled: clear the bit again. */
+/* Is a work disabled whose PENDING the caller owns? If so, clear that bit. */
 bool wpool_work_refused(struct wpool_work *work);
 /*
  * Become the owner of PENDING, with interrupts off afterwards: @flags. Returns whether the work was
  * pending. @timer: the timer of a delayed work, or NULL.
  */
 bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags);
+/* Cancel a work, and disable it if @disable. Returns whether it was pending; @timer as above. */
 bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable);
+/* The same, and wait until its function has returned. May sleep. */
 bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable);
 
 #endif /* WPOOL_WQ_WORK_H */

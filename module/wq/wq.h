@@ -23,7 +23,7 @@
  * it under RCU: a work may be flushed after its queue was destroyed.
  *
  * work->from: the value of work->where before the last turn. While the work is in a list, an
- * earlier turn may still run in the queue that work->from names; otherwise in the one that
+ * earlier turn may still run in the queue that work->from names; otherwise in the queue that
  * work->where names. A runner does not start a work that was in another queue before the work's
  * function has returned there, so there is never more than one queue to look at. A cancel copies
  * work->from back to work->where, and wakes a runner that waits for that work: the runner continues
@@ -32,8 +32,8 @@
  * A queue has a few runners from its beginning. When none of them is idle, a kernel worker doubles
  * their number, until there are max_active.
  *
- * Nothing touches a work after its bit was cleared for its function: the function may free it. What
- * a flush waits for is copied into the runner before; what it waits with is on its own stack.
+ * Nothing touches a work after its bit was cleared for its function: the function may free it. The
+ * runner copies the turn's epoch and waiters before; each waiter is on its thread's stack.
  *
  * If a work is the next one and is running, the next turn waits for the runner that runs it
  * (runner->scheduled), so that the work never runs twice at once. As the kernel does, this compares
@@ -50,7 +50,7 @@
  *   a runner's start     with cancel and flush: wq->lock
  *   a runner's end       with flush: wq->lock; it ends the turn, and waiters with it
  *   fire of a runner     under wq->lock: the queue is not destroyed before it has returned
- *   destroy              every turn has ended, nobody queues; then each runner's function has
+ *   destroy              every turn has ended, no thread queues; then each runner's function has
  *                        returned (wpool_event_cancel_sync()), then the pool is gone, then,
  *                        after a grace period, the memory that a late flush may still look at
  *
@@ -97,13 +97,13 @@ struct wpool_wq_runner {
 	struct wpool_wq *wq;		/* I */
 	struct list_head node;		/* L: in wq->runners */
 	struct list_head idle;		/* L: in wq->idle */
-	struct list_head scheduled;	/* L: works that wait for the end of the one here */
+	struct list_head scheduled;	/* L: works that wait until @work has ended */
 	struct hlist_node busy;		/* L: in wq->busy while a work runs */
 	void *work;			/* L: that work, as a value only: it may be freed */
 	wpool_work_fn func;		/* L: its function */
-	unsigned long epoch;		/* L: of the turn */
-	struct wpool_wq_waiter *waiters; /* L: for the turn */
-	struct task_struct *thread;	/* L: epoch of the turn that the runner is in */
+	unsigned long epoch;		/* L: epoch of the turn of that work */
+	struct wpool_wq_waiter *waiters; /* L: threads that wait for that turn */
+	struct task_struct *thread;	/* L: the thread that runs the work, or NULL */
 };
 
 struct wpool_wq {
@@ -125,7 +125,7 @@ struct wpool_wq {
 	struct rcu_head rcu;
 };
 
-/* Makes runners. */
+/* The kernel's workqueue of @grow. */
 extern struct workqueue_struct *wpool_wq_grower;
 
 /* work->where, work->from */
