@@ -50,7 +50,7 @@
 #endif
 
 #ifndef COMPAT_HAVE_CALL_RCU_HURRY
-/* It is never lazy. */
+/* In these kernels call_rcu() is never lazy. */
 #define call_rcu_hurry(head, func) call_rcu(head, func)
 #endif
 
@@ -230,7 +230,7 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 
 /*
  * A number that the CPUs with one last-level cache have in common, and that no other CPU of the
- * machine has. The function that tells it differs between processors; without one, all CPUs have
+ * machine has. The function that returns it differs between processors; without one, all CPUs have
  * the same number.
  */
 static inline u32 compat_cache_of(int cpu)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Our own fault injection points. The first: the thread of a worker cannot be created.
+ * wpool's own fault injection points. The first: the thread of a worker cannot be created.
  *
  * kthreadd allocates a thread, so fail-nth of the thread that asks for the allocation does not
  * count it. So it is counted here, in the asking thread: for fail-nth of a thread that creates a
@@ -21,13 +21,13 @@ struct wpool_task;
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
-/* Is the creation of this thread to fail? Process context */
+/* Must the creation of this thread fail? Process context */
 bool wpool_inject_spawn(void);
 
 /** wpool_inject_init() - create the attributes; Context: process context */
 void wpool_inject_init(void);
 
-/** wpool_inject_exit() - remove them; Context: process context */
+/** wpool_inject_exit() - remove the attributes; Context: process context */
 void wpool_inject_exit(void);
 
 #else
@@ -101,12 +101,12 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *   wq->epoch            2^32 or 2^64 flushes   signed differences: nothing
  *   last_id of queues    2^31 queues            a number comes again if it is free: nothing
  *
- * These need no start. Jiffies in 32 bits: the kernel starts five minutes below their wrap; of two
- * tasks queued 2^31 jiffies apart, the younger one may start first. task->submit_ns: the lower half
- * of ns wraps each four seconds, and the jiffy gives the rest. admission.base, and all that it is
- * compared with, is modulo 2^32. 64 bits are enough for 500 years of ns. The counts in task->state,
- * event->state and work->disabled count calls that must be undone: 2^24 or 2^31 of them at once are
- * an error of the caller.
+ * Other numbers that wrap need no start. Jiffies in 32 bits: the kernel starts five minutes below
+ * their wrap; of two tasks queued 2^31 jiffies apart, the younger one may start first.
+ * task->submit_ns: the lower half of ns wraps each four seconds, and the jiffy gives the rest.
+ * admission.base, and all that it is compared with, is modulo 2^32. 64 bits are enough for 500
+ * years of ns. The counts in task->state, event->state and work->disabled count calls that must be
+ * undone: 2^24 or 2^31 of them at once are an error of the caller.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 

@@ -197,7 +197,7 @@ static void __exit wpool_exit(void)
 	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
-	/* a last look may be in progress, which visits no pool */
+	/* a last look of the monitor may be in progress, which visits no pool */
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
