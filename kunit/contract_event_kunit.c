@@ -293,7 +293,7 @@ static const struct wpk_row event_cancel_sync[] = {
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "the function returned, or the event never fired" },
 	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "sleeps, uninterruptibly, only if the event is running or on its way" },
+	  "only if another thread is running, queueing or ending the event" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED, { .waits = true, .runs = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
