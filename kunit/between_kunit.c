@@ -311,8 +311,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 
 /*
  * The first run ends, a flush begins and ends, and the task runs again, as it did when the
- * submitter looked. A flush that begins after the submit waits for the run that this submit leads
- * to.
+ * submitter looked. A flush that begins after the submit waits for the run that follows it.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
 {
