@@ -951,8 +951,7 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  * @gfp: as wpool_submit_fn()
  *
  * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
- * frees @arg, no later statement of @func may fault. After an error @arg still belongs to the
- * caller.
+ * frees @arg, no later statement of @func may fault. After an error @arg is still the caller's.
  *
  * Context: as wpool_submit_fn().
  * Return: as wpool_submit_fn().

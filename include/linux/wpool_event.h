@@ -320,8 +320,7 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * wpool_event_enable() - take back one call of wpool_event_disable()
  * @event: an event that is disabled
  *
- * This neither arms nor fires the event. Afterwards the caller checks for conditions whose fires
- * were lost.
+ * This neither arms nor fires the event. Afterwards the caller checks whether fires were lost.
  *
  * Context: any.
  * Return: true if the event can be fired and armed from now on, unless another thread is in

@@ -174,8 +174,8 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * The task goes to the pool at once, for @parallel. When @parallel has returned and all earlier
  * tasks have had their turns, the task goes to the pool again, for its turn, and usually the same
  * worker runs it. So a slow @parallel delays the turns of later tasks, but not their parallel
- * parts. The pool counts two tasks, the limit of the strand one. If the task is urgent, both parts
- * are.
+ * parts. The pool counts two tasks, the limit of the strand one. An urgent task's parts are both
+ * urgent.
  *
  * @parallel must neither free the task nor wait for the strand. If it is not called, or the worker
  * dies in it, the abort function of the task is called in place of its function, in its turn.

@@ -255,8 +255,7 @@ void wpool_wq_drain(struct wpool_wq *wq);
  * @wq: the queue; not an ordered one
  * @max_active: as for wpool_wq_create()
  *
- * As workqueue_set_max_active(): running works continue. If there is not enough memory, nothing
- * changes.
+ * As workqueue_set_max_active(): running works continue. If there is no memory, nothing changes.
  *
  * Context: process context; sleeps.
  */
