@@ -35,7 +35,7 @@ static void note_accepted(void *data, const char *pool, int cpu, const void *tas
 {
 	struct section *section = data;
 
-	/* the probe is on already while there is no name yet */
+	/* while the section is off, it has no name, and so no pool matches */
 	if (!strcmp(pool, section->pool) && atomic_inc_return(&section->accepted) == 1)
 		irq_work_queue(&section->work);
 }

@@ -153,7 +153,7 @@ static void leave_all(struct wpk_job *job)
 	leave_softirqs_off(job);
 }
 
-/* The child leaves a bad state, and its parent, which runs it, has one of its own. */
+/* The parent runs a child that leaves a bad state, and has open scopes of its own. */
 static void wait_for_leaky_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;

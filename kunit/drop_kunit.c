@@ -209,7 +209,7 @@ static int stream(struct wpk_thread *thread)
 	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
 		ret = wpool_submit(thread->pool, &jobs->job[i].task);
 		if (ret == -EAGAIN) {
-			/* all tasks run */
+			/* no queued task is left to drop: all tasks run */
 			cond_resched();
 			i--;
 		} else if (ret) {

@@ -305,7 +305,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 
 /*
  * Polls the file pressure of a pool.
- * @table: for the poll of the file, which puts @entry into its wait queue
+ * @table: for the poll of the file, whose wait queue gets @entry
  * @entry: called for each wake-up of the file
  * @head: the wait queue with @entry
  * @since_ns: when the task was queued

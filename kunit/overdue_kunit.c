@@ -411,8 +411,8 @@ static bool is_idle(const struct wpk_job *job)
 }
 
 /*
- * The worker helps one child again and again, so that it is no hog, and does not run the others.
- * They wait in the ring, while the next slot is taken and freed all the time.
+ * The worker helps one child again and again, so that it is no hog, and does not run the others:
+ * one is in the ring, while the next slot is taken and freed all the time.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {

@@ -192,7 +192,7 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A hog that waits for its child, which may run on another CPU. */
+/* A hog that waits for its child without a sleep. */
 static void be_a_hog(struct wpk_job *job)
 {
 	unsigned long end = jiffies + WPK_PATIENCE / 2;

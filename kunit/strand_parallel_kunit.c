@@ -96,7 +96,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* Otherwise its part could run during its turn. After the turn a submit is accepted. */
+/* A task is refused in its own turn, during which its part could run, but not afterwards. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
