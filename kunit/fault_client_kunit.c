@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The member has given up its mm meanwhile, and the exit of its group drops the mm. */
+/* The member's mm is off while the inner task runs, and the exit of its group drops it. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -462,7 +462,7 @@ static void die_once(struct wpk_item *item)
 		wpk_die();
 }
 
-/* At max_active 1, so that the queue has no runner but the dead one. */
+/* At max_active 1, so that the runner whose work died must continue. */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

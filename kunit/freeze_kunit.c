@@ -20,7 +20,7 @@ static int set_frozen(const char *text)
 	return wpk_fs_write("debugfs", FROZEN, text);
 }
 
-/* Have all workers seen that no task may start? */
+/* Is the freeze on, as the workers see it? */
 static bool is_frozen(void)
 {
 	char answer = 0;

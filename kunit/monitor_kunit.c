@@ -384,7 +384,7 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 	return ret;
 }
 
-/* The monitor has to look meanwhile: on a slow machine it does once, but not every time. */
+/* The monitor has to look meanwhile: on a slow machine not every time, but once. */
 static void wpool_monitor_tells_those_who_poll_of_a_stall(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);

@@ -146,7 +146,7 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 	KUNIT_EXPECT_EQ(test, workers, 1);
 }
 
-/* After some workers no more can be made: nothing is left of the pool. */
+/* No thread can be made: the create fails, and nothing is left of the pool. */
 static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;

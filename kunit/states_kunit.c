@@ -499,7 +499,7 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
-	/* so that the case ends if the cancel did not */
+	/* so that the case ends even if the cancel has no effect */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, job->ret, -ECANCELED);

@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* Ends a watch at the end of the case, if it was made after its file and its event. */
+/* Ends a watch when the case ends; to be added after its file and its event. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);
