@@ -54,9 +54,9 @@ static int submit_until_refused(struct wpk_thread *thread)
 #define NR_SUBMITTERS 3
 
 /*
- * Fill the pool from several CPUs at once, then from each CPU alone: it accepts as many as the
- * limit says, wherever it keeps its places. Then let all of them finish and check that as many
- * places are free again.
+ * Fill the pool from several CPUs at once, then from each CPU alone: it accepts exactly as many
+ * tasks as its limit, wherever it keeps free places. Then let all tasks finish and check that as
+ * many places are free again.
  */
 static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
@@ -81,7 +81,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		/* Now alone, from each CPU: every remaining place can be found. */
+		/* A submitter that is alone finds every remaining place, from each CPU. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -106,7 +106,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 	}
 }
 
-/* Alone, one at a time, on changing CPUs: each single answer is exact. */
+/* For one submitter on changing CPUs, each single answer is exact. */
 static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 5);
@@ -131,7 +131,7 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 			wpk_move_to(wpk_cpu(i));
 			KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
 		}
-		/* Take one back, and there is room for one from anywhere. */
+		/* When one task is taken back, one is accepted, on any CPU. */
 		i = step % 7;
 		if (!wpool_task_cancel(&jobs->job[i].task))
 			continue;
@@ -146,8 +146,8 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 }
 
 /*
- * Waiting for a task and then submitting the next one is how anybody would use a full pool: the
- * place must be free when the wait returns.
+ * A user of a full pool waits for a task and then submits the next one: the place must be free when
+ * the wait returns.
  */
 static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
 {
@@ -230,7 +230,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 
 /* ---- how many are free ---------------------------------------------------- */
 
-/* Compare each answer of a pool whose tasks do not finish with what a submit gets then. */
+/* While no task finishes, compare each wpool_nr_free() with the result of the next submit. */
 static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bool exact)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -239,7 +239,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 	int err;
 
 	for (i = 0; i <= max; i++) {
-		/* where it runs does not matter to the first, and this thread may move */
+		/* both on one CPU: the answer depends on it, and this thread may move */
 		migrate_disable();
 		nr_free = wpool_nr_free(pool);
 		err = wpool_try_submit(pool, &jobs->job[i].task);
@@ -263,7 +263,7 @@ static void wpool_nr_free_of_a_small_pool_is_exact(struct kunit *test)
 	fill_and_compare(test, wpk_pool_policy(test, 3, 4, WPOOL_FAIL), 7, true);
 }
 
-/* Tokens are cached: from other CPUs, too, which fill their caches first. */
+/* With cached tokens: other CPUs fill their caches first. */
 static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 {
 	u32 max = 256 * num_online_cpus(), taken = 0, cpu;
@@ -293,7 +293,7 @@ static void submit_deeper(struct wpk_job *job)
 		job->ret = wpool_submit(job->arg, &jobs->job[next].task);
 }
 
-/* Each runs inside the one before: refused before the stack is used up. */
+/* Each task runs inside the one before: a submit is refused before the stack is used up. */
 static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);

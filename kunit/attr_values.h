@@ -8,7 +8,7 @@
 #include <linux/stddef.h>
 #include <linux/wpool.h>
 
-/* Of an attribute that is fixed at creation: an unknown bit for wpool_tune(). */
+/* The bit of an attribute that is fixed at creation; wpool_tune() does not know it. */
 #define WPK_FIXED	BIT(31)
 
 /* An attribute, its default, and another value, which depends on no other attribute. */
@@ -48,7 +48,7 @@ static const struct wpk_value wpk_values[] = {
 	WPK_FLAG(prealloc, WPK_FIXED, false, false),
 };
 
-/* Set all to their other values. */
+/* Set all attributes to their other values. */
 static void wpk_set_others(struct wpool_attrs *attrs)
 {
 	const struct wpk_value *v;
@@ -62,7 +62,7 @@ static void wpk_set_others(struct wpool_attrs *attrs)
 	}
 }
 
-/* Those in @others have their other values, the rest the default. */
+/* The attributes in @others have their other values, the rest have their defaults. */
 static void wpk_expect_values(struct kunit *test, const struct wpool_attrs *attrs, u32 others)
 {
 	const struct wpk_value *v;
@@ -78,7 +78,7 @@ static void wpk_expect_values(struct kunit *test, const struct wpool_attrs *attr
 	}
 }
 
-/* What must be refused, and how, in a pool with the default of the others. */
+/* A value that must be refused, and the error, with the defaults of all other attributes. */
 struct wpk_bad {
 	u32 mask;
 	size_t at;	/* of a member of 32 bits */

@@ -59,7 +59,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* One that was pending before, and one that the batch itself made so. */
+	/* A task that was pending before, and a task that the batch itself made pending. */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
@@ -92,7 +92,7 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	wpk_destroy(test, fail);
 	wpk_destroy(test, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 10);
-	/* What was not accepted belongs to the caller, and can come again. */
+	/* A task that was not accepted belongs to the caller, which may submit it again. */
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(tasks[5]), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
 }
@@ -148,7 +148,7 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
-/* Killed with some in: they stay. Killed with none in: -EINTR. */
+/* A kill after some tasks were accepted: they stay. A kill before that: -EINTR. */
 static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -232,7 +232,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* What fits in one go, and one more. */
+/* The tasks that are submitted in one go, and one task more. */
 #define ONE_GO	32
 #define TWO_GOES (ONE_GO + 1)
 
@@ -247,7 +247,7 @@ struct crowd {
 	bool over;
 };
 
-/* Others get the second CPU only if they are of real time, for nearly a second. */
+/* For nearly a second, only real-time threads get the second CPU. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;
@@ -286,7 +286,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	attrs.queue_depth = 0;
 	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
-	/* not the fixture's, which keeps a reference */
+	/* not a pool of the fixture, which keeps a reference */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);

@@ -13,13 +13,13 @@
 #include "group.h"
 
 /**
- * struct wpk_client - the thread of the case, with an mm that nobody else has
+ * struct wpk_client - the thread of the case, with an mm that no other thread has
  * @mm: the mm
- * @count: a number in it
+ * @count: a number in that mm
  * @cred: other credentials than those of the thread
  * @mm_count: references to the struct of the mm, at first
  * @usage: references to @cred, at first
- * @strangers: tasks that did not have both
+ * @strangers: tasks that did not have both the mm and the credentials
  */
 struct wpk_client {
 	struct mm_struct *mm;
@@ -82,7 +82,7 @@ static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *clie
 	return count;
 }
 
-/* @nr groups keep it, and no task. An idle CPU may have the mm, too, and so may idle workers. */
+/* @nr groups hold references, no task does. Idle CPUs and idle workers may have the mm, too. */
 static inline void wpk_client_expect_refs(struct kunit *test, struct wpk_client *client, int nr)
 {
 	int most = client->mm_count + nr + num_online_cpus();

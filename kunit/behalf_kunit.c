@@ -19,12 +19,12 @@
 
 static void look_for_traces(struct wpk_job *job)
 {
-	/* its own credentials are a set of its own, which it has twice */
+	/* a worker's credentials are its own: only its two pointers refer to them */
 	job->ret = current->mm || current_cred() != current_real_cred() ||
 		   atomic_long_read(&current_cred()->usage) != 2;
 }
 
-/* A plain task of the same worker finds nothing of it. */
+/* A plain task of the same worker finds nothing of the client's. */
 static void expect_no_traces(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -58,7 +58,7 @@ static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
 	wpk_client_expect_refs(test, client, 0);
 }
 
-/* Only what it was asked for. */
+/* A task has only what was asked for. */
 static void look_for_memory(struct wpk_member *member)
 {
 	member->status = current->mm ? 1 : current_cred() != current_real_cred() ? 2 : 3;
@@ -79,7 +79,7 @@ static void wpool_group_acts_with_one_of_them(struct kunit *test)
 		member->body = look_for_memory;
 		wpk_members_submit(test, member, 1);
 		KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-		/* its credentials are those that a worker has, but a set of their own */
+		/* the credentials equal those of a worker, but are a set of their own */
 		KUNIT_EXPECT_EQ(test, member->status, i + 1);
 	}
 	wpk_client_expect_refs(test, client, 0);
@@ -98,7 +98,7 @@ static void leave_more(struct wpk_member *member)
 	current->journal_info = member;
 }
 
-/* It is put right with what the task began with, and then taken off. */
+/* The worker restores what the task began with, and then gives it back. */
 static void wpool_group_task_leaves_something_references_are_as_before(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -126,7 +126,7 @@ static int act_and_end(struct wpk_thread *thread)
 	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
 }
 
-/* The group keeps no memory: with the last thread that uses it, it is gone. */
+/* The group does not keep the memory, which goes with the last thread that uses it. */
 static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -138,14 +138,14 @@ static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	WPK_EVENTUALLY(test, !READ_ONCE(task->mm));
 	put_task_struct(task);
-	/* its exit drops it a moment later */
+	/* the exit of the thread drops its mm a moment later */
 	WPK_EVENTUALLY(test, wpk_member_submit(member) == 0 &&
 		       wpool_group_wait(group) == -ESRCH);
 	KUNIT_EXPECT_EQ(test, member->status, -ESRCH);
 	expect_no_traces(test, pool);
 }
 
-/* Its submitters run their tasks; it ends with the case. */
+/* The submitters of this pool run their tasks; the pool ends with the case. */
 static struct wpool *full_pool_that_runs(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -162,7 +162,7 @@ static int submit_and_look(struct wpk_thread *thread)
 	return wpk_member_submit(thread->arg) ?: current->mm ? -EPROTO : 0;
 }
 
-/* The submitter runs it, and is a thread of the kernel. */
+/* The submitter, a kernel thread, runs the task. */
 static void wpool_group_acts_in_its_submitter(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -211,7 +211,7 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* A task of another pool, with another mm, should run it. */
+/* The task would run in a task of another pool, which has another mm. */
 static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -237,7 +237,7 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	mmput(outer_mm);
 }
 
-/* A member runs a plain task inside, and then has again what it had. */
+/* A member runs a plain task inside itself, and then has its mm and credentials again. */
 struct inside {
 	struct wpool *pool;
 	struct wpk_client *client;
@@ -305,7 +305,7 @@ static int act_with_mm(struct wpk_thread *thread)
 
 static atomic_t nr_inside;
 
-/* Runs the other one. */
+/* The submitter runs the other member. */
 static void submit_another(struct wpk_member *member)
 {
 	struct mm_struct *mm = current->mm;
@@ -315,7 +315,7 @@ static void submit_another(struct wpk_member *member)
 		member->status = -EPROTO;
 }
 
-/* When all are inside. */
+/* Count the references to the mm when all members are inside. */
 static void count_references(struct wpk_member *member)
 {
 	struct wpk_client *client = member->arg;
@@ -330,7 +330,7 @@ static void count_references(struct wpk_member *member)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Those of another group, with another mm, run in their submitters: these keep theirs meanwhile. */
+/* Tasks of another group, with another mm, run in their submitters, which keep their own mm. */
 static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -352,7 +352,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 		inners[i].body = count_references;
 		inners[i].arg = client;
 	}
-	/* so that it is not freed if there are too few */
+	/* so that the mm is not freed if there are too few references */
 	for (i = 0; i < NR_KEPT; i++)
 		mmgrab(client->mm);
 	wpk_members_submit(test, outers, NR_INSIDE);
@@ -361,7 +361,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_inside), 2 * NR_INSIDE);
 	for (i = 0; i < NR_INSIDE; i++) {
 		KUNIT_EXPECT_EQ(test, outers[i].status, 0);
-		/* the group's, and that of its users */
+		/* plus the reference of the group, and that of the users of the mm */
 		KUNIT_EXPECT_GE(test, inners[i].status, NR_KEPT + 2);
 	}
 	for (i = 0; i < NR_KEPT; i++)
@@ -370,7 +370,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	mmput(outer_mm);
 }
 
-/* The group decides, not the task. */
+/* The group decides whether a task acts for a client, not the task. */
 static void wpool_group_task_goes_to_another_group(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);

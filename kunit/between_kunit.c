@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What other threads do between two instructions of the pool that have no tracepoint between them:
- * lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until they are
- * done. So each case needs two CPUs.
+ * What other threads do between two instructions of the pool that have no tracepoint between them.
+ * Lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until those
+ * threads are done. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -16,13 +16,13 @@
 #include "probe.h"
 #include "task/state.h"
 
-/* How often a CPU has stopped, and how often it was let go on. */
+/* How often a CPU has stopped, and how often it was allowed to continue. */
 struct stop {
 	atomic_t stops;
 	atomic_t passes;
 };
 
-/* No other thread may get this CPU meanwhile, so it does not wait forever to be let on. */
+/* No other thread gets this CPU meanwhile, so the wait to be allowed on has an end. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
@@ -68,7 +68,7 @@ struct move {
 	struct wpool *to;
 };
 
-/* Let the task end in the pool where it is, submit it to the other, let the CPU go on. */
+/* Let the task end in its pool, submit it to the other pool, and let the CPU continue. */
 static int move_there(struct wpk_thread *thread)
 {
 	struct move *move = thread->arg;
@@ -87,8 +87,8 @@ static int move_there(struct wpk_thread *thread)
 }
 
 /*
- * The task was in the global queue of one pool when the cancel looked for it, and is in that of
- * another when the cancel has the lock of the first one.
+ * The task is in the global queue of one pool when the cancel looks for it, and in that of another
+ * pool when the cancel has the lock of the first queue.
  */
 static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
 {
@@ -108,7 +108,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		kunit_skip(test, "nobody watches locks");
 	KUNIT_ASSERT_NOT_NULL(test, locker);
 	KUNIT_ASSERT_NOT_NULL(test, move);
-	/* neither has the CPU of its submitter, so all stands in the global queues */
+	/* neither pool has the CPU of its submitter, so all tasks are in the global queues */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
 		wpk_attrs(&attrs, 1, 4);
@@ -128,7 +128,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	move->gate = gates[0];
 	move->to = pools[1];
 	thread = wpk_thread(test, move_there, NULL, task, move);
-	/* it is on the other CPU: this one is nobody's from here on */
+	/* that thread is on the other CPU: no other thread uses this CPU from here on */
 	wait_for_completion(&move->ready);
 	WRITE_ONCE(locker->thread, current);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -148,7 +148,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 
 /* ---- a submit of a running task that is no longer that run ------------------- */
 
-/* Whose submit stands still before it changes the state of the task. */
+/* The thread whose submit stops before it changes the state of the task. */
 static struct stop *delayed;
 static struct task_struct *delayed_thread;
 
@@ -161,8 +161,8 @@ static void stop_before_exchange(struct wpool_task *task)
 }
 
 /*
- * The same submit, but no thread lets it continue: until the task runs in another pool, or has not
- * got there for a while since a submit claimed it.
+ * As before, but no thread lets the submit continue: it stops until the task runs in another pool,
+ * or until a claim of the task has led to no run for a while.
  */
 static struct wpool *moves_to;
 
@@ -228,7 +228,7 @@ static int submit_late(struct wpk_thread *thread)
 	return wpool_try_submit(late->pool, thread->work);
 }
 
-/* In vain first: the task has stood in the line of a full pool. */
+/* The first submit waits for room in a full pool, in vain. */
 static int submit_in_line_late(struct wpk_thread *thread)
 {
 	struct late *late = thread->arg;
@@ -244,7 +244,7 @@ static int submit_in_line_late(struct wpk_thread *thread)
 	return ret ?: wpool_try_submit(late->pool, thread->work);
 }
 
-/* What counts submits begins just below its wrap. */
+/* A pool whose counts of submits begin just below the wrap. */
 static struct wpool *pool_here(struct kunit *test)
 {
 	struct wpool_runq *rq;
@@ -283,7 +283,7 @@ static void begin_late(struct wpk_thread *thread)
 	complete(&late->begin);
 }
 
-/* A flush counts the tasks once a tick: it has ended, or has done so from now on. */
+/* A flush counts the tasks once a tick: wait until it has counted once more, or has ended. */
 static bool flush_has_counted(struct wpk_thread *flusher)
 {
 	unsigned long before = READ_ONCE(flusher->task->nvcsw);
@@ -291,7 +291,7 @@ static bool flush_has_counted(struct wpk_thread *flusher)
 	return wpk_eventually(wpk_ended(flusher) || READ_ONCE(flusher->task->nvcsw) > before + 2);
 }
 
-/* The task is in its function, and the submitter has found that. */
+/* The task is in its function, and the submitter has seen that. */
 static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
 {
 	begin_late(submitter);
@@ -310,8 +310,8 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * That run ends, a flush begins and ends, and the task runs again, as it did when the submitter
- * looked: a flush that begins after the submit waits for the run that this submit leads to.
+ * The first run ends, a flush begins and ends, and the task runs again, as it did when the
+ * submitter looked. A flush that begins after the submit waits for the run that follows it.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
 {
@@ -334,7 +334,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	wpk_gate_let(gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(flushers[0]);
-	/* the submit that stands still is counted: then the flush waits for it */
+	/* the submit that has stopped is counted, so the flush waits for it */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
 	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -358,8 +358,8 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 }
 
 /*
- * That run ends, and the task runs in another pool, or is about to: a submit is accepted for the
- * pool that it names, or not at all. @holders: tasks that fill the other pool at first.
+ * The first run ends, and the task runs in another pool, or is about to. A submit is accepted for
+ * the pool that it names, or not at all. @holders: tasks that fill the other pool at first.
  */
 static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     int (*move)(struct wpk_thread *thread),
@@ -447,7 +447,7 @@ static void wait_for_next(struct wpk_job *job)
 	wpool_task_wait(&job[1].task);
 }
 
-/* @body: of the task before it. The close has returned: nobody is about to claim it any more. */
+/* @body: of the first task. After the close has returned, no thread claims the second task. */
 static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -464,7 +464,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
-	/* with its mark the claim is not the one without a delay */
+	/* the waiter's mark makes the claim take the path with the delay */
 	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
 	wpool_inject_set_delay(stop_claim_if_preemptible);
@@ -488,7 +488,7 @@ static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kuni
 	claim_beside_a_close(test, wait_for_next);
 }
 
-/* Before the state of this task changes, its submitter stops, if it can be preempted there. */
+/* The submitter of this task stops before its state changes, if it can be preempted there. */
 static struct wpool_task *stopped_task;
 
 static void stop_submitter_if_preemptible(struct wpool_task *task)
@@ -502,7 +502,7 @@ static void stop_submitter_if_preemptible(struct wpool_task *task)
 		wait_for_completion_timeout(released, WPK_PATIENCE);
 }
 
-/* A submitter of two tasks gives the second one back, and then runs the first. */
+/* The submitter of two tasks gives the second task back, and then runs the first task. */
 static int submit_two(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

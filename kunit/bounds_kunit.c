@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that serves many, thousands of tasks and waiters, does so in small pieces; and a release
- * that cancels takes nothing that was accepted after a reboot. A tracepoint shows the moment
+ * Code that serves thousands of tasks and waiters does so in small pieces; and a release that
+ * cancels takes no task that was accepted after a reboot. A tracepoint shows the moment
  * between two steps.
  */
 #include <linux/debug_locks.h>
@@ -16,7 +16,7 @@
 #define NR_LINES	8
 #define LINE		32
 
-/* How many tasks were accepted when the first interrupt after that came. */
+/* How many tasks were accepted before the first interrupt came. */
 struct section {
 	char pool[WPOOL_NAME_LEN];
 	struct irq_work work;
@@ -35,7 +35,7 @@ static void note_accepted(void *data, const char *pool, int cpu, const void *tas
 {
 	struct section *section = data;
 
-	/* not before it is on: then there is no name yet */
+	/* while the section is off, it has no name, and so no pool matches */
 	if (!strcmp(pool, section->pool) && atomic_inc_return(&section->accepted) == 1)
 		irq_work_queue(&section->work);
 }
@@ -52,8 +52,8 @@ static int submit_line(struct wpk_thread *thread)
 }
 
 /*
- * A larger limit lets all of them in, in the order in which they came, and in between the CPU
- * serves its interrupts.
+ * A larger limit lets all waiting submitters in, in the order in which they came, and in between
+ * the CPU serves its interrupts.
  */
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
@@ -81,7 +81,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	strscpy(section->pool, attrs.name, sizeof(section->pool));
 	attrs.queue_depth = NR_LINES * LINE;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
-	/* All that fit go on, and not only those of the first piece. */
+	/* All submitters that fit continue, not only those of the first piece. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), NR_LINES * LINE + 1);
 	irq_work_sync(&section->work);
@@ -137,7 +137,7 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 
 /*
  * A thread that drops the cancelled tasks of a release may be late. It must not take tasks that
- * were accepted since then.
+ * were accepted since the release.
  */
 static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit *test)
 {
@@ -242,7 +242,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, taken);
 	wpk_probe(test, "lock_acquire", note_lock, taken);
-	/* of one that was submitted in the tick in which its pool was made nobody can tell */
+	/* a submit in the tick in which its pool was made cannot be told from none */
 	schedule_timeout_uninterruptible(2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
@@ -252,7 +252,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), 0);
 	KUNIT_EXPECT_EQ(test, taken->nr, 2);
 	WRITE_ONCE(taken->thread, NULL);
-	/* a pool that is gone is waited for no more, nor one that has come to its place */
+	/* no wait is reported for a pool that is gone, nor for a new pool at its address */
 	wpk_destroy(test, pool);
 	other = wpk_pool(test, 1, 0);
 	WRITE_ONCE(taken->thread, current);

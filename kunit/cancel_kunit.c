@@ -47,7 +47,7 @@ static void wpool_task_cancel_then_submit_runs_once(struct kunit *test)
 	struct busy busy;
 	int i;
 
-	/* More rounds than a ring has slots: what stays behind must go, too. */
+	/* More rounds than a ring has slots: slots of cancelled tasks must become free. */
 	busy_pool(test, &busy, 1, 2);
 	job = &busy.jobs->job[1];
 	for (i = 0; i < 600; i++) {
@@ -111,7 +111,7 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 	KUNIT_EXPECT_FALSE(test, call.ret[1]);
 }
 
-/* A task that will not run any more takes no place. */
+/* A task that was cancelled takes no place. */
 static void wpool_task_cancel_makes_room(struct kunit *test)
 {
 	struct busy busy;
@@ -136,7 +136,7 @@ static void wpool_task_cancel_makes_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&busy.jobs->job[i].runs), i == 5);
 }
 
-/* The place that a cancel gives back belongs to the head of the line. */
+/* The place that a cancel gives back belongs to the first waiting submitter. */
 static void wpool_task_cancel_lets_a_waiting_submitter_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -164,7 +164,7 @@ static void do_nothing(struct wpool_task *task)
 {
 }
 
-/* Wherever it is in the queues, its memory is free after the sync. */
+/* Wherever the task is in the queues, its memory is the caller's after the sync. */
 static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 {
 	const unsigned int nr = 700;
@@ -200,7 +200,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	wpk_destroy(test, busy.pool);
 }
 
-/* Against a taker: it ran or it was cancelled, never both, never neither. */
+/* In a race with a worker, the task runs or is cancelled, never both, never neither. */
 static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);

@@ -30,7 +30,7 @@ static void nothing(void *data)
 
 /* ---- who is let in ------------------------------------------------------------- */
 
-/* Whatever way they come, and although there is room. */
+/* All other submits are refused, in every way to submit, although there is room. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -84,7 +84,7 @@ static void own_and_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 	refuses_all_others(test, pool);
-	/* Said again, it changes nothing. */
+	/* A second call changes nothing. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	accepts_its_own(test, pool, jobs, gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -104,7 +104,7 @@ static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *tes
 	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
 }
 
-/* A limit that CPUs cache tokens of. */
+/* The limit is so large that CPUs cache tokens. */
 static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
 {
 	own_and_others(test, wpk_pool(test, 64, 100000));
@@ -134,7 +134,7 @@ static void submit_itself_once(struct wpk_job *job)
 		job->ret = wpool_submit(job->arg, &job->task);
 }
 
-/* A running task may submit itself; that nobody else may do. */
+/* A running task may submit itself; no other thread may submit it. */
 static void wpool_release_own_running_task_submits_itself(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -224,7 +224,7 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	/* Nothing of that is left in one that was closed altogether meanwhile. */
+	/* A complete close, and then a reboot, end the state. */
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
@@ -256,7 +256,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }
 
-/* A connection: ends with the n-th run, which tells the case. */
+/* A connection ends with its n-th run, which tells the case. */
 static void serve(struct wpk_ev *ev)
 {
 	if (atomic_read(&ev->runs) < 3)
@@ -265,7 +265,7 @@ static void serve(struct wpk_ev *ev)
 		complete(ev->arg);
 }
 
-/* As a server shuts down: it refuses new clients, and serves the connections that it has. */
+/* A server that shuts down refuses new clients, and serves its open connections to the end. */
 static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -311,7 +311,7 @@ static int submit_and_submit(struct wpk_thread *thread)
 	return 0;
 }
 
-/* When the release has returned, nobody is on the way in. */
+/* When the release has returned, no submit is about to be accepted. */
 static void wpool_release_own_under_load_is_final(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);
@@ -331,7 +331,7 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 		since = wpk_stat(pool, submitted);
 		late += since - submitted;
 		KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
-		/* Both have had a chance. */
+		/* Both submitters have had a chance. */
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, submitted) > since);
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);

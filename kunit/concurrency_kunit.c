@@ -18,7 +18,7 @@ static int tune_concurrency(struct wpool *pool, u32 concurrency)
 
 /* ---- tasks that keep the CPU busy ----------------------------------------- */
 
-/* None can end before all of the lot are inside. */
+/* No task ends before all of the lot are inside. */
 static void run_until_all_are_inside(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -75,7 +75,7 @@ static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 
 /*
  * @limit: how many of the lot may be inside at once
- * @beside: starts with more than that
+ * @beside: starts with more than @limit inside
  */
 struct crowd {
 	int limit;
@@ -89,7 +89,7 @@ static void count_others(struct wpk_job *job)
 
 	if (atomic_read(&job->jobs->running) > crowd->limit)
 		atomic_inc(&crowd->beside);
-	/* Anybody else who is allowed to run gets a chance to. */
+	/* Any other worker that may run gets a chance to run. */
 	for (i = 0; i < 20; i++) {
 		udelay(5);
 		cond_resched();
@@ -110,10 +110,10 @@ static void run_a_little(struct wpk_job *job)
 }
 
 /*
- * Six sleep, so that no worker is left; all of them come back at once. They finish, but then only
- * @concurrency of them continue with the queued tasks. The monitor may help a queue that does not
- * move, as can happen on a slow machine: so the rule is checked, but not for every single start,
- * and not each time.
+ * Six tasks sleep, so that no worker is left; all six wake at once. They finish, but then only
+ * @concurrency of their workers continue with the queued tasks. The monitor may help a queue that
+ * does not move, as can happen on a slow machine. So the rule need not hold for each start, nor
+ * each time.
  */
 static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
@@ -153,7 +153,7 @@ static void wpool_concurrency_holds_for_those_who_come_back(struct kunit *test)
 	KUNIT_EXPECT_LE(test, beside, NR_BEHIND / 4);
 }
 
-/* The same as above, where the limit is not one, must not look the same. */
+/* The opposite of the case above: with a higher limit, more tasks must be inside at once. */
 static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 2, true);
@@ -301,7 +301,7 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 0);
-	/* one that was asked for may come only now */
+	/* a worker that was asked for may come only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, searching) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that leave their worker in a bad state, or sleep where they must not: this is reported and
- * repaired, and the next task sees nothing of it.
+ * Tasks that leave their worker in a bad state, or sleep where they must not: the fault is reported
+ * and repaired, and the next task sees nothing of it.
  *
  * These cases make the kernel's log complain, so they only run when asked for.
  */
@@ -153,7 +153,7 @@ static void leave_all(struct wpk_job *job)
 	leave_softirqs_off(job);
 }
 
-/* A child that its parent runs, and state that the parent itself has switched off. */
+/* The parent runs a child that leaves a bad state, and has open scopes of its own. */
 static void wait_for_leaky_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -171,7 +171,7 @@ static void wait_for_leaky_child(struct wpk_job *job)
 	memalloc_nofs_restore(scope);
 }
 
-/* What is restored for a child does not include what its parent holds. */
+/* The repair after a child does not touch what its parent holds. */
 static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -193,12 +193,12 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* What it keeps cannot be given back for it. */
+/* A lock that a task keeps cannot be released on its behalf. */
 static DEFINE_MUTEX(kept);
 
 static void keep_a_lock(struct wpk_job *job)
 {
-	/* lockdep learns no order from one that was not waited for */
+	/* lockdep learns no order from a trylock */
 	if (!mutex_trylock(&kept))
 		job->ret = -EBUSY;
 }
@@ -229,7 +229,7 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	if (register_trace_console(count_report, &nr_reports))
 		kunit_skip(test, "no tracepoints to see the log with");
 	jobs->job[0].body = keep_a_lock;
-	/* by the thread that has it, and only then can that end in peace */
+	/* only the thread that has the lock may unlock it, and it must do so before it ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
 	for (i = 0; i < NR_INNOCENT + 2; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
@@ -440,7 +440,7 @@ static void look_for_rest(struct wpk_job *job)
 }
 
 #define NR_LEAVERS 3
-/* In this number of tasks a worker has looked at least once. */
+/* In this many tasks, a worker looks for leaks at least once. */
 #define NR_LOOKED 130
 
 /* All are queued before the first one returns: the worker does not sleep in between. */
@@ -490,7 +490,7 @@ static void count_cpus(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed;
 }
 
-/* With the worker's next look for work. */
+/* The worker takes it back when it next looks for work. */
 static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -563,7 +563,7 @@ static void end_with_journal(struct wpool *pool, void *own, void *data)
 	current->journal_info = NULL;
 }
 
-/* What worker_start has set stays, and is not reported. */
+/* State that worker_start has set stays, and is not reported. */
 static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 {
 	static const struct rest journal = { .is_left = has_journal };
@@ -614,7 +614,7 @@ static void take_spin_lock(struct wpk_job *job)
 	look_around(job);
 }
 
-/* The kernel reports it, which the log is searched for; then nothing is out of balance. */
+/* The kernel reports the sleep, and the log is searched for that; then all is in balance. */
 static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);

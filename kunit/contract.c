@@ -210,7 +210,7 @@ static void move_pool(struct wpk_world *w)
 		break;
 	case CANCELS:
 		KUNIT_ASSERT_EQ(w->test, wpool_release(w->real, WPOOL_RELEASE_CANCEL), 0);
-		/* perhaps after that has returned */
+		/* perhaps after the release has returned */
 		WPK_ASSERT_EVENTUALLY(w->test, !wpk_stat(w->real, queued));
 		if (w->row->object == QUEUED)
 			WPK_ASSERT_EVENTUALLY(w->test, wpk_stat(w->real, cancelled) == 1);
@@ -307,7 +307,7 @@ void wpk_contract(struct kunit *test)
 	expect_figures(w, before, false);
 
 	open_gates(w);
-	/* what was fired, or waits, is to come into the pool before that is closed */
+	/* an object that was fired, or waits, is to enter the pool before the close */
 	WPK_EVENTUALLY(test, noun->runs(w) >= row->left.runs);
 	expect_figures(w, before, true);
 	if (w->destroyer)

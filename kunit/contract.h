@@ -20,8 +20,8 @@
  * enum wpk_where - where the call is made
  * @IN_THREAD: in a thread
  * @KILLED: in a thread that is killed when it sleeps in the call
- * @SIGNALLED: the same, with a signal that does not kill
- * @IN_OWN_TASK: in the holder; if the object is ITSELF, in the function of that
+ * @SIGNALLED: as KILLED, with a signal that does not kill
+ * @IN_OWN_TASK: in the holder; if the object is ITSELF, in the function of the object
  * @IN_SOFTIRQ: in a softirq
  * @IN_HARDIRQ: in a hard interrupt
  */
@@ -37,7 +37,7 @@ enum wpk_where { IN_THREAD, KILLED, SIGNALLED, IN_OWN_TASK, IN_SOFTIRQ, IN_HARDI
  * @DESTROYING: in wpool_destroy(), which waits for the holder
  * @DESTROYED: wpool_destroy() has returned; there is no holder any more
  * @NO_POOL: %NULL
- * @ERR_POOL: what a wpool_create() that failed returns
+ * @ERR_POOL: the result of a wpool_create() that failed
  * @DEFAULT_POOL: wpool_default()
  */
 enum wpk_pool_is {
@@ -59,8 +59,8 @@ enum wpk_pool_is {
  * @ERR: an ERR_PTR
  * @WITHOUT_FUNC: prepared with no function
  * @DETACHED: a task that is detached
- * @QUEUED_DETACHED: such a one, behind the holder
- * @GOING: such a one, whose owner is being unloaded
+ * @QUEUED_DETACHED: a detached task that is queued behind the holder
+ * @GOING: a detached task whose owner is being unloaded
  * @ELSEWHERE: queued in another pool
  * @INSIDE_ELSEWHERE: in its function, in another pool
  */
@@ -72,11 +72,11 @@ enum wpk_object_is {
 /**
  * struct wpk_left - what the call leaves
  * @waits: the call returns when the holder and the object have ended, and not before
- * @submitted: that many more tasks are accepted
- * @later: and that many more when the holder and the object have ended
- * @cancelled: that many more are cancelled
- * @cancelled_later: and that many more when the holder and the object have ended
- * @refused: that many more submits are refused
+ * @submitted: how many more tasks are accepted
+ * @later: and how many more when the holder and the object have ended
+ * @cancelled: how many more tasks are cancelled
+ * @cancelled_later: and how many more when the holder and the object have ended
+ * @refused: how many more submits are refused
  * @runs: how often the function of the object has run when all has ended
  * @status: how the object ended: for a task what wpool_task_wait() returns, for the others the
  *	status that their abort function got
@@ -106,8 +106,8 @@ struct wpk_world;
  * @object: what the object is
  * @ret: what the call returns
  * @left: what it leaves
- * @says: where the header says so
- * @policy: of the pool
+ * @says: the header's sentence that says so
+ * @policy: policy of the pool
  */
 struct wpk_row {
 	enum wpk_where where;
@@ -175,13 +175,13 @@ struct wpk_noun {
  * @task: its task, as the call gets it
  * @gate: where the holder waits
  * @object_gate: where the object waits
- * @other: another pool, with room, for those that are ELSEWHERE
+ * @other: another pool, with room, for objects that are ELSEWHERE
  * @destroyer: the thread in wpool_destroy()
  * @gone: the pool is destroyed
  * @opened: the gates are open
- * @saw_open: they were, when the call returned
+ * @saw_open: the gates were open when the call returned
  * @called: the call has returned
- * @ret: what
+ * @ret: the result of the call
  */
 struct wpk_world {
 	struct kunit *test;

@@ -60,12 +60,12 @@ static int runs_of_event(struct wpk_world *w)
 	return atomic_read(&ev->runs);
 }
 
-/* -ECANCELED if it is still armed. */
+/* The status of the event; -ECANCELED if it is still armed. */
 static int status_of_event(struct wpk_world *w)
 {
 	struct wpk_ev *ev = w->object;
 
-	/* not before its turn, and a cancel could come first */
+	/* wait for the turn of the event, before which a cancel could come */
 	if (w->row->left.status == -ESHUTDOWN)
 		WPK_EVENTUALLY(w->test, atomic_read(&ev->aborts));
 	return wpool_event_cancel_sync(event_of(w));
@@ -293,7 +293,7 @@ static const struct wpk_row event_cancel_sync[] = {
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "the function returned, or the event never fired" },
 	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "sleeps, uninterruptibly, only if the event is running or on its way" },
+	  "only if another thread is running, queueing or ending the event" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED, { .waits = true, .runs = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
@@ -336,7 +336,7 @@ KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract
 static long call_wpool_event_finish(struct wpk_world *w)
 {
 	wpool_event_finish(event_of(w));
-	/* prepared again: it is the caller's */
+	/* the event is the caller's again: prepare it */
 	make_event(w);
 	return 0;
 }

@@ -367,7 +367,7 @@ KUNIT_ARRAY_PARAM(cgroups, cgroups, wpk_contract_desc);
 
 /* ---- looking -------------------------------------------------------------- */
 
-/* 1 if there is something, 0 if all is 0 but what the header says. */
+/* 1 if an attribute is set, 0 if all are 0 except those that the header names. */
 static long call_wpool_get_attrs(struct wpk_world *w)
 {
 	struct wpool_attrs attrs;

@@ -366,7 +366,7 @@ static const struct wpk_row group_exit[] = {
 
 KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
 
-/* A group of this call's. */
+/* The call prepares a group of its own. */
 static long call_wpool_group_init(struct wpk_world *w)
 {
 	struct wpool_group group;

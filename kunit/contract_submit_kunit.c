@@ -104,7 +104,7 @@ static long call_wpool_try_submit_on(struct wpk_world *w)
 	return wpool_try_submit_on(w->pool, wpk_cpu(0), w->task);
 }
 
-/* One task of one is accepted: as 0 of the other submits. */
+/* A result of 1, all tasks of the batch, counts as 0 of the other submits. */
 static long submit_batch(struct wpk_world *w, unsigned int flags)
 {
 	int ret = wpool_submit_batch(w->pool, &w->task, 1, flags);

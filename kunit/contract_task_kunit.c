@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The contract of tasks that were submitted, and of what runs without one: see contract.h. */
+/* The contract of submitted tasks, and of functions that run without one: see contract.h. */
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/module.h>

@@ -68,7 +68,7 @@ static struct costs *costs_of(struct kunit *test, struct wpool *pool)
 	return costs;
 }
 
-/* One without runs if there is none of that function. */
+/* The cost of a function; 0 runs if there is no entry. */
 static struct wpool_cost cost_of(const struct costs *costs, void *func)
 {
 	int i;
@@ -88,7 +88,7 @@ static struct wpool *timed_pool(struct kunit *test)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* By the pool's clock: that of the sleep itself stands still on a busy machine, and jumps. */
+/* By the pool's clock: the clock of the sleep stands still on a busy machine, and jumps. */
 static atomic64_t slept_ns;
 
 static void sleep_fn(void *unused)
@@ -141,7 +141,7 @@ static void wpool_get_costs_tells_functions_apart(struct kunit *test)
 	expect_sound(test, &ran, 20);
 	KUNIT_EXPECT_GE(test, slept.run_ns, atomic64_read(&slept_ns));
 	KUNIT_EXPECT_GE(test, computed.cpu_ns, 1);
-	/* of what it took it slept most, whatever the tick makes of the rest */
+	/* it slept for most of the time, however the tick accounts for the rest */
 	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, atomic64_read(&slept_ns) / 2);
 }
 
@@ -163,7 +163,7 @@ static void wpool_worker_set_func_names_who_pays_for_one_task(struct kunit *test
 	/* by the same workers */
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* of this thread nobody knows a function */
+	/* this thread is no worker: no function is known for it */
 	wpool_worker_set_func(compute_fn);
 	costs = costs_of(test, pool);
 	KUNIT_EXPECT_EQ(test, costs->nr, 2);

@@ -57,7 +57,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.name = name;
 	attrs.cpumask = mask;
 	pool = wpool_create(&attrs);
-	/* The caller's own are its own again. */
+	/* The caller may reuse its memory of the attributes. */
 	memset(name, 'x', sizeof(name) - 1);
 	cpumask_clear(mask);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(pool));
@@ -83,7 +83,7 @@ static void expect_refused(struct kunit *test, struct wpool_attrs *attrs, int re
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), ret);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
-	/* The name is not taken by what was not made. */
+	/* The name of a pool that was not made is free. */
 	KUNIT_EXPECT_NULL(test, wpool_find(attrs->name));
 	wpk_attrs(attrs, 1, 0);
 	wpk_pool_attrs(test, attrs);
@@ -118,7 +118,7 @@ static void wpool_create_preallocated_unlimited_pool_is_einval(struct kunit *tes
 	expect_refused(test, &attrs, -EINVAL);
 }
 
-/* What lies just inside the limits. */
+/* Values that are just inside the limits. */
 struct good {
 	void (*set)(struct wpool_attrs *attrs);
 	const char *desc;
@@ -247,7 +247,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* What there are no threads for is not even tried. */
+/* A pool for which there are no threads is not even tried. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-/* A task that belongs to itself; its notes are elsewhere. */
+/* A task that belongs to itself; its results are in other memory. */
 struct loner {
 	struct wpool_task task;
 	atomic_t *ran;
@@ -21,7 +21,7 @@ static void free_oneself(struct wpool_task *task)
 	struct wpk_gate *gate = loner->gate;
 	atomic_t *ran = loner->ran;
 
-	/* From here on the pool must not look at it any more. */
+	/* From here on the pool must not touch the task any more. */
 	kfree(loner);
 	if (gate)
 		wpk_gate_pass(gate);
@@ -71,7 +71,7 @@ static void submit_from_inside(struct wpk_job *job)
 		job->ret = wpool_try_submit(pool, &job->task);
 }
 
-/* A detached task that runs is no task of the pool's any more. */
+/* A detached task that runs no longer belongs to the pool. */
 static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *test)
 {
 	struct wpool *full = wpk_pool(test, 1, 0);
@@ -89,7 +89,7 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_destroy(test, full);
 	wpk_destroy(test, roomy);
-	/* So it needs a place of its own. */
+	/* So its submit needs a place of its own. */
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EAGAIN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
@@ -127,7 +127,7 @@ static void wpool_submit_detached_task_pins_its_owner_until_it_returned(struct k
 		loner = loner_create(test, ran, gate, THIS_MODULE);
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &loner->task), 0);
 	}
-	/* One that runs, and has freed itself, and one that waits. */
+	/* One task runs, and has freed itself; the other one is queued. */
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
 	wpk_gate_let(gate, 1);
@@ -194,7 +194,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
 }
 
-/* The pool does: its owner cannot go before it is destroyed. */
+/* The pool's owner is not pinned: it must destroy the pool before it can go. */
 static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

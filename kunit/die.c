@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites whose tasks die have in common, see die.h. */
+/* Functions for the suites whose tasks die, see die.h. */
 #include "die.h"
 
 #include <linux/module.h>

@@ -22,7 +22,7 @@ static int do_disable_sync(struct wpk_thread *thread)
 	return wpool_task_disable_sync(thread->work);
 }
 
-/* What threads do that know nothing of each other, and what came of it. */
+/* Calls of threads that know nothing of each other, and their results. */
 struct try {
 	struct wpk_jobs *jobs;
 	struct wpk_ev *ev;
@@ -62,7 +62,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 	for (i = 0; i < NR_ROUNDS; i++) {
 		ret = wpool_task_disable_sync(&job->task);
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		/* of the last submit, also if that came just now */
+		/* the status of the last submit, also if that came just now */
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), ret);
 		runs = atomic_read(&job->runs);
 		tries = atomic_read(&try->tries);
@@ -89,7 +89,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
  * this lock, because it treats each wait for a task as a wait for all tasks of the pool.
  */
 struct behind {
-	/* only for two threads that want it */
+	/* only two threads take it */
 	struct semaphore lock;
 	struct wpk_jobs *jobs;
 	int (*take_back)(struct wpool_task *task);
@@ -138,7 +138,7 @@ static int take_back_with_lock(struct wpk_thread *thread)
 	return ret == -ECANCELED ? 0 : ret;
 }
 
-/* The other task gets the lock when the call has returned, so the call must not wait for it. */
+/* The other task gets the lock after the call, so the call must not wait for that task. */
 static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
 {
 	struct behind *behind = kunit_kzalloc(test, sizeof(*behind), GFP_KERNEL);
@@ -170,7 +170,7 @@ static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kuni
 	behind_another(test, wpool_task_cancel_sync);
 }
 
-/* Submits a task in the moment in which it has been taken back, or has ended. */
+/* Submits a task at the moment at which it was taken back, or has ended. */
 struct moment {
 	struct wpool *pool;
 	struct wpool_task *task;
@@ -209,7 +209,7 @@ static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
-/* A count does not depend on the state in which it finds the task. */
+/* A disable counts in whatever state it finds the task. */
 static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -226,13 +226,13 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wpk_sleeps(threads[i]));
 	}
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
-	/* one of the two counts: it still refuses */
+	/* one disable is left: the task is still refused */
 	KUNIT_EXPECT_FALSE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
 	wpk_gate_open(gate);
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-	/* of a batch, those before it are accepted */
+	/* the tasks ahead of it in a batch are accepted */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);

@@ -12,7 +12,7 @@
 
 #define DEPTH	3
 
-/* One task at the gate, and room for DEPTH behind it. The case stays on one CPU. */
+/* One task is at the gate, with room for DEPTH behind it. The case stays on one CPU. */
 static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, unsigned int nr)
 {
 	struct wpool_attrs attrs;
@@ -24,7 +24,7 @@ static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, uns
 	return wpk_jobs(test, nr, NULL);
 }
 
-/* Which jobs ran, once each: those from @from on. */
+/* The jobs from @from on have run, once each, and no others. */
 static void ran_from(struct kunit *test, struct wpk_jobs *jobs, unsigned int from)
 {
 	unsigned int i;
@@ -46,7 +46,7 @@ static void wpool_submit_drop_oldest_takes_its_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 0);
 	for (i = DEPTH; i < DEPTH + 5; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[i].task), 0);
-		/* at once, as it is in a thread */
+		/* in a thread, at once */
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i - DEPTH].task), -ECANCELED);
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1 + DEPTH);
 	}
@@ -98,7 +98,7 @@ static void wpool_submit_batch_drops_as_many_as_it_needs(struct kunit *test)
 	for (i = 0; i < 7; i++)
 		tasks[i] = &jobs->job[DEPTH + i].task;
 	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
-	/* more than there is room for: its own first ones, too */
+	/* a batch larger than the room drops its own first tasks, too */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(full.pool, tasks, 7, WPOOL_BATCH_TRY), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 7);
 	wpk_gate_open(full.gate);
@@ -157,7 +157,7 @@ static void count_call(void *arg)
 	atomic_inc((atomic_t *)arg + 1);
 }
 
-/* A task that nobody waits for: its abort function is called, not in the submitter. */
+/* The abort function of a dropped call is called, and not in the submitter. */
 static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 {
 	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);
@@ -178,7 +178,7 @@ static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
 }
 
-/* An event that has fired is not lost: the tasks behind it are. */
+/* An event that has fired is not dropped: the tasks behind it are. */
 static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
 {
 	struct wpk_full full;
@@ -209,7 +209,7 @@ static int stream(struct wpk_thread *thread)
 	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
 		ret = wpool_submit(thread->pool, &jobs->job[i].task);
 		if (ret == -EAGAIN) {
-			/* all that there are run */
+			/* no queued task is left to drop: all tasks run */
 			cond_resched();
 			i--;
 		} else if (ret) {

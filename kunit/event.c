@@ -37,7 +37,7 @@ void wpk_ev_abort(struct wpool_event *event, int status)
 	atomic_inc(&ev->aborts);
 }
 
-/* Pools of the case are gone by then: none of its events is armed for soon. */
+/* The pools of the case may be gone already: no event of the case is due soon. */
 static void ev_cancel(void *data)
 {
 	struct wpk_ev *ev = data;

@@ -12,21 +12,21 @@
 
 /**
  * struct wpk_ev - an event that takes notes
- * @hr: the event, with both timers; @hr.event is used where the kind does not matter
+ * @hr: the event, with both timers; use @hr.event where the kind of timer does not matter
  * @jobs: for the order of its starts among those of jobs, or NULL
  * @gate: where its function waits, or NULL
  * @body: what it does then, or NULL
  * @arg: for @body
  * @runs: how often it started
  * @returns: how often it returned
- * @inside: never more than one
- * @twice: it was started while it ran
- * @timed_out: runs that were told that it was the time
- * @early: a run before the time it was armed for
+ * @inside: calls in progress, never more than one
+ * @twice: the function was started while it ran
+ * @timed_out: runs for which wpool_event_timed_out() was true
+ * @early: the function ran before the time for which the event was armed
  * @aborts: how often the abort function was called
- * @status: with what
+ * @status: the status that the abort function got
  * @seq: as that of a job
- * @ret: from @body
+ * @ret: result of @body
  */
 struct wpk_ev {
 	struct wpool_hrevent hr;
@@ -71,7 +71,7 @@ static inline struct wpk_ev *wpk_evs(struct kunit *test, struct wpool *pool,
 /* The abort function of these events. */
 void wpk_ev_abort(struct wpool_event *event, int status);
 
-/* Fire one, as a function for wpk_in_hardirq() and its like; ev->ret says what came of it. */
+/* Fire an event, as a function for wpk_in_hardirq() and the like; ev->ret is the result. */
 void wpk_ev_fire(void *data);
 
 #endif /* WPOOL_KUNIT_EVENT_H */

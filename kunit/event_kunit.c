@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events: tasks that wait without a worker, see struct wpool_event. No case measures time. A case
- * waits for what must happen. What must not happen has a time far away, or the case calls a
- * function that says that it cannot happen any more.
+ * waits for what must happen. An event that must not fire is armed for a time far away, or the case
+ * calls a function that says that it cannot fire any more.
  */
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
@@ -18,7 +18,7 @@
 #define NR_PERIODS	20U
 #define NR_REARMS	200
 
-/* All that are due together would expire in one hard interrupt. */
+/* In a hard interrupt, all events that are due together would expire with interrupts off. */
 static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs_kind(test, wpk_pool(test, 1, 0), NULL, 1, true);
@@ -46,7 +46,7 @@ static void wpool_event_fire_while_it_runs_runs_it_once_more(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ev->twice);
 }
 
-/* Until it has returned, it waits with itself. */
+/* A fire during the run waits in the event, and needs no place in the pool. */
 static void wpool_event_fire_while_it_runs_takes_no_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -186,7 +186,7 @@ static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *te
 	ev = wpk_evs(test, full.pool, NULL, 2);
 	wpool_event_arm(wpk_event(&ev[0]), 2);
 	wpool_event_fire(wpk_event(&ev[0]));
-	/* This one by the time first, and then by somebody. */
+	/* The second event is fired by its time first, and then by a call. */
 	wpool_event_arm(wpk_event(&ev[1]), 2);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(&ev[1])));
@@ -250,7 +250,7 @@ static void cancel_and_fire(void *data)
 	ev->ret = wpool_event_cancel(wpk_event(ev)) && wpool_event_fire(wpk_event(ev));
 }
 
-/* Queued, and in line: in an interrupt, where a cancel cannot complete. */
+/* For a queued and a waiting event, in an interrupt, where a cancel cannot complete. */
 static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -301,7 +301,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->state) >> 8 == 1);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 0);
-	/* Meanwhile nobody starts it again. */
+	/* Meanwhile no call fires or arms it. */
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 1));
@@ -309,7 +309,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
-	/* Afterwards it is as good as new. */
+	/* Afterwards the event works as before. */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 }
@@ -366,7 +366,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* As a plain one it would run a function that is not the caller's, or never. */
+/* As a plain task it would run a function of the pool's, or never run. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -381,7 +381,7 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 	expect_refused(test, pool, &inner->group_task.task);
 	expect_refused(test, pool, &inner->strand_task.task);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
-	/* each is as it was */
+	/* the refusals have changed nothing */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&inner->strand_task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&inner->strand), 0);

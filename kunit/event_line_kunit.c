@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that find no place wait among blocked submitters, without a thread. And events of a closed
- * pool.
+ * Events that find no place, and wait among blocked submitters without a thread; and events of a
+ * closed pool.
  */
 #include <linux/delay.h>
 #include <linux/wpool_event.h>
@@ -11,7 +11,7 @@
 
 #define NR_LINE	40
 
-/* A full pool, in whose line NR_LINE events stand. */
+/* A full pool, in which NR_LINE events wait for room. */
 static struct wpk_ev *stand_in_line(struct kunit *test, struct wpk_full *full)
 {
 	struct wpk_ev *ev;
@@ -73,7 +73,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	ev = wpk_evs(test, full.pool, NULL, 3);
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
-	/* One submitter may wait all the same, and no other. */
+	/* One submitter may wait beside the events, and no other. */
 	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 3);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));
@@ -87,7 +87,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 }
 
-/* More than one pass serves, and a larger limit serves them, too. */
+/* A larger limit serves the waiting events, more than one pass serves. */
 static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -105,7 +105,7 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 }
 
-/* The event has had its turn, so a fire while it runs goes to the end of the line. */
+/* The event has had its turn, so a fire while it runs waits behind all others. */
 static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -141,7 +141,7 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), WPK_FAR));
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* Except one that was accepted. */
+	/* But a flush waits for an event that was accepted. */
 	wpool_event_fire(wpk_event(&ev[1]));
 	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
@@ -163,7 +163,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev[0].aborts) == 1);
 	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[0])), -ESHUTDOWN);
-	/* Without an abort function it is not silent, either. */
+	/* An event without an abort function keeps the status, too. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
 	/* fired, refused, and ended: EVENT_SHUT */
@@ -213,7 +213,7 @@ static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 0);
 }
 
-/* What was accepted before runs to its end; what it fires itself does not. */
+/* A run that was accepted before returns; a fire of its own is refused. */
 static void wpool_release_lets_a_running_event_return(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -240,7 +240,7 @@ static void abort_at_gate(struct wpool_event *event, int status)
 	wpk_ev_abort(event, status);
 }
 
-/* Of a pool that never had a worker, so that destroy waits for nothing else. */
+/* The pool never had a worker, so destroy waits for nothing else. */
 static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -254,7 +254,7 @@ static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_forget(test, pool);
 	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-	/* time to get it wrong */
+	/* time for a destroy that does not wait to return */
 	msleep(50);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	wpk_gate_open(gate);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events by the thousand: those that free themselves, and fires and cancels all at once. */
+/* Thousands of events: they free themselves, and are fired and cancelled at the same time. */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
 
@@ -21,7 +21,7 @@ static void loner_fn(struct wpool_event *event)
 	struct loner *loner = container_of(event, struct loner, event);
 	atomic_t *gone = loner->gone;
 
-	/* Armed or fired again: that goes with it. */
+	/* The finish takes back that the event is armed or fired again. */
 	if (loner->arm)
 		wpool_event_arm(event, WPK_FAR);
 	else
@@ -60,7 +60,7 @@ static void wpool_event_finish_function_may_free_its_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
-	/* And its abort function. */
+	/* The abort function may free the event, too. */
 	wpool_release(pool, WPOOL_RELEASE_DRAIN);
 	loner = kzalloc(sizeof(*loner), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, loner);
@@ -116,7 +116,7 @@ static int race(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Each fire that says so is a run, each cancel that says so is one less. */
+/* Each fire that returns true is a run, each cancel that returns true is a run less. */
 static void race_and_count(struct kunit *test, bool cancels)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);

@@ -23,7 +23,7 @@
  * @since: for each, its last start
  * @over: set when they must not submit themselves any more
  * @busy_ns: how long each computes
- * @from: waits that end with an earlier start do not count
+ * @from: waits that end with an earlier start than this do not count
  * @nr_waits: how often a task waited for others' starts
  * @longest: the largest number of starts in one wait
  * @nr_long: how many waits took more than @limit starts
@@ -95,7 +95,7 @@ static void load_desc(const u32 *nr, char *desc)
 KUNIT_ARRAY_PARAM(load, loads, load_desc);
 
 /*
- * That many tasks are queued all the time, most of them in the global queue: in one queue each task
+ * Many tasks are queued all the time, most of them in the global queue. In one queue each task
  * would wait for all the others, once.
  */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
@@ -106,7 +106,7 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
-	/* a ring that spills does so by the half, and not sooner than it is full */
+	/* a ring spills when it is full, and then half of its tasks */
 	load->limit = nr + max(3 * nr / 10, 160U);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -124,7 +124,7 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 
 /*
  * Tasks that are known to be long wait in two queues, a few in the ring and the rest in the global
- * queue: together these are as good as one.
+ * queue. Both together are as fair as one queue.
  */
 static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 {
@@ -133,7 +133,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 
 	load->busy_ns = 50 * NSEC_PER_USEC;
 	load->limit = NR_LONG + 160;
-	/* those before were queued when nobody knew how long they are */
+	/* earlier tasks were queued before it was known how long they are */
 	load->from = LONG_STEPS / 2;
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_LONG);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, LONG_STEPS));
@@ -146,7 +146,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 #define NR_BUSY 50
 #define NR_OLD 600
 
-/* How many of the others have started by then; by the task, as the case may come late. */
+/* Notes how many of the others have started; the task does it, since the case may be late. */
 static void note_others(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -212,7 +212,7 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 	load_end(test, load);
 }
 
-/* What a full ring gives away is what came last. */
+/* A full ring gives away the tasks that came last. */
 static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -226,7 +226,7 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
-	/* it cannot start before the last one is queued */
+	/* the first task cannot start before the last one is queued */
 	preempt_disable();
 	for (i = 0; i < 129; i++)
 		jobs->job[i].ret = wpool_try_submit(pool, &jobs->job[i].task);
@@ -281,8 +281,8 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * How many tasks will have been taken from the global queue when the last one that the load's CPU
- * put there counts as taken. It may be one of long ago, after 2^31 others.
+ * How many tasks will have been taken from the global queue when the last task that the load's CPU
+ * put there counts as taken. That task may be long gone, after 2^31 others.
  */
 static const u32 marks[] = { 0, S32_MAX };
 
@@ -336,7 +336,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
 		wpk_jobs_submit(test, pool, targets, i, 1);
-		/* the load went on while that submit was on its way */
+		/* the load continued during that submit */
 		before = atomic_read(&load->jobs->started);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(targets, i + 1));
 		most = max(most, targets->job[i].ret - before);
@@ -355,7 +355,7 @@ static void handoff_desc(const bool *handoff, char *desc)
 
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
-/* As above, but they were queued before that worker fell asleep. */
+/* As above, but the tasks were queued before that worker fell asleep. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
 	struct wpool_attrs attrs = { .handoff = *(const bool *)test->param_value };
@@ -368,7 +368,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	int cpu;
 
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF), 0);
-	/* The other worker comes for nothing: it is in a task, too. */
+	/* The other worker does not come for them: it is in a task, too. */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));
 	cpu = first->job[0].cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0);
@@ -392,7 +392,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 
 #define NR_IN_A_ROW	20
 
-/* Two tasks that meet on the first CPU; true if one of them ran on the other one. */
+/* Two tasks are queued on the first CPU; true if one of them ran on the other CPU. */
 static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	int done = atomic_read(&jobs->finished);
@@ -537,7 +537,7 @@ struct tie {
 	bool has_shared;
 };
 
-/* Until the global queue is filled. From then on the tasks count as short. */
+/* Wait until the global queue is filled. From then on the tasks count as short. */
 static struct wpool_runq *wait_for_shared(struct wpk_job *job)
 {
 	struct tie *tie = job->arg;
@@ -570,20 +570,20 @@ static void make_tie(struct wpk_job *job)
 	preempt_disable();
 	if (!wpool_fifo_first(&pool->globq, &shared))
 		job->ret = -ENODATA;
-	/* it is this tick, or one before: what is queued from the next one on is younger */
+	/* the tasks are of this tick or an earlier one: a task of the next tick is younger */
 	tick = jiffies;
 	while (tick == (u32)jiffies)
 		cpu_relax();
 	for (i = NR_SHARED; i < jobs->nr; i++)
 		job->ret = wpool_try_submit(pool, &jobs->job[i].task) ?: job->ret;
-	/* but the first one, in the next slot */
+	/* without the first task, which is in the next slot */
 	if (wpool_ring_len(&rq->ring) != 1 + NR_YOUNGER)
 		job->ret = -ENOSPC;
 	*wpool_ring_jiffy(&rq->ring, wpool_ring_head(&rq->ring)) = shared;
 	preempt_enable();
 }
 
-/* Fill the global queue of a pool whose only worker runs @body, which then may go on. */
+/* Fill the global queue of a pool whose only worker runs @body, which then continues. */
 static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie,
 				      void (*body)(struct wpk_job *job), unsigned int nr)
 {
@@ -622,7 +622,7 @@ static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *
 	unsigned int i, late = 0;
 
 	wpk_no_errors(test, submit_shared(test, tie, make_tie, NR_SHARED));
-	/* none but that of the next slot and the first of the ring may start before them */
+	/* only the task in the next slot and the first one in the ring may start before them */
 	for (i = 0; i < NR_SHARED; i++)
 		late += tie->jobs->job[i].seq > NR_SHARED + 2;
 	KUNIT_EXPECT_EQ(test, late, 0);
@@ -630,7 +630,7 @@ static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *
 
 #define NR_BATCHES	5
 
-/* What a worker takes in batches from the global queue starts in the order in which it came. */
+/* Tasks that a worker takes in batches from the global queue start in the order of submits. */
 static void wpool_submit_many_to_the_global_queue_start_in_order(struct kunit *test)
 {
 	struct tie *tie = tie_create(test, NR_BATCHES * WPOOL_RING_SIZE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that die in what is built on tasks: events, strands, groups, loops, works. The cases run
+ * Deaths in objects that are built on tasks: events, strands, groups, loops, works. The cases run
  * after those of fault_kunit.c, and on the same condition.
  */
 #include <linux/anon_inodes.h>
@@ -22,7 +22,7 @@
 #include "strand_tasks.h"
 #include "wq_items.h"
 
-/* What an event is that dies once. */
+/* An event whose worker dies in its first run. */
 struct mortal {
 	struct wpool_event event;
 	atomic_t runs;
@@ -54,7 +54,7 @@ static void mortal_abort(struct wpool_event *event, int status)
 	atomic_inc(&mortal->aborts);
 }
 
-/* One that is fired in a pool that reports. */
+/* A mortal event that is fired in a pool that reports. */
 static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool **pool,
 				  struct wpk_report **report)
 {
@@ -70,7 +70,7 @@ static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpoo
 	return mortal;
 }
 
-/* The fire that came before it died still counts. */
+/* A fire that came before the death still counts. */
 static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 {
 	struct wpk_report *report;
@@ -145,7 +145,7 @@ static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit
 	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&mortal->head));
 	KUNIT_EXPECT_EQ(test, file_count(mortal->file), 1);
 	fput(mortal->file);
-	/* a thread of the kernel leaves the rest to somebody else */
+	/* a kernel thread leaves the last fput to a work item */
 	flush_delayed_fput();
 	wpk_destroy(test, pool);
 }
@@ -167,19 +167,19 @@ static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 
 static void strand_task_dies(struct st *st)
 {
-	/* its turn is over, though it never returns */
+	/* its turn is over, although its function never returns */
 	atomic_dec(&st->of->inside);
 	wpk_die();
 }
 
-/* What it was submitted for once more goes with it. */
+/* The task dies after it was submitted again: that submit is taken back. */
 static void strand_task_dies_submitted(struct st *st)
 {
 	st->ret = wpool_strand_try_submit(&st->task);
 	strand_task_dies(st);
 }
 
-/* In the same pool of one worker. */
+/* The next task of the strand runs in the same pool of one worker. */
 static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -224,7 +224,7 @@ static void strand_part_runs(struct wpool_strand_task *task)
 	atomic_inc(&st_of(task)->parts);
 }
 
-/* It is aborted in its turn: the first is dead before the gate opens, the other has none before. */
+/* A dead part's task is aborted in its turn, whether the part died before or after that came. */
 static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -267,7 +267,7 @@ static void strand_abort_dies(struct wpool_strand_task *task, int status)
 	wpk_die();
 }
 
-/* In a worker, as the part had died before: it is called once, and the next task has its turn. */
+/* A worker dies in the abort function: it is not called again, and the next task has its turn. */
 static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -347,7 +347,7 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* More than the CPUs that may have the mm while they are idle. */
+/* There are more deaths than CPUs that may have the mm while they are idle. */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
 	int i, nr = num_online_cpus() + 2;
@@ -372,7 +372,7 @@ static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 	wpk_client_expect_refs(test, client, 1);
 }
 
-/* A member runs a task inside, which dies. */
+/* A member runs a task inside itself, and the worker dies in it. */
 struct fatal {
 	struct wpool *pool;
 	struct wpk_job *job;
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The member has its memory off meanwhile, and its group gives that back. */
+/* The member's mm is off while the inner task runs, and the exit of its group drops it. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -462,7 +462,7 @@ static void die_once(struct wpk_item *item)
 		wpk_die();
 }
 
-/* At max_active 1, so that its runner is the one that continues. */
+/* At max_active 1, so that the runner whose work died must continue. */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -32,7 +32,7 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_jobs_begin_with_first(test, pool, jobs, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -EIO);
-	/* What stood behind it runs on a new worker, though there is one only. */
+	/* The tasks behind it run on a new worker, although the pool may have only one. */
 	for (i = 1; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 		KUNIT_EXPECT_NE(test, jobs->job[i].pid, jobs->job[0].pid);
@@ -56,7 +56,7 @@ static void wait_at_gate(const struct wpool_fault *fault, void *data)
 	wpk_gate_pass(data);
 }
 
-/* Workers of other pools die meanwhile, and are mourned; others end in peace. */
+/* Meanwhile workers of other pools die, and are reported; others end normally. */
 static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -86,7 +86,7 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 
 /* ---- hooks ----------------------------------------------------------------- */
 
-/* What the hooks of a pool do: each of them dies when its number comes. */
+/* The hooks of a pool: each of them dies in the call with its number. */
 struct hooks {
 	atomic_t starts;
 	atomic_t ends;
@@ -124,7 +124,7 @@ static struct hooks *hooks_attrs(struct kunit *test, struct wpool_attrs *attrs)
 	return hooks;
 }
 
-/* Nobody can call worker_end for it: the fault handler has what it would undo. */
+/* No thread calls worker_end for a dead worker: the fault handler gets the worker's own. */
 static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -144,7 +144,7 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
-/* As a spawn that failed: another worker comes for the task. */
+/* A death counts as a failed spawn, and another worker comes for the task. */
 static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -245,7 +245,7 @@ static void note_abort(void *arg, int status)
 		atomic_inc(aborted);
 }
 
-/* A pool's function, which is not that of its submitted ones. */
+/* The function of the pool, other than those that are submitted. */
 static void die_of_invoke(void *arg)
 {
 	wpk_die();
@@ -297,7 +297,7 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	put_task_struct(thread);
 }
 
-/* No thread waits, and there is no handler: the place and the worker come back anyway. */
+/* No thread waits, and there is no handler. The place and the worker come back all the same. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -363,7 +363,7 @@ static void die_while_helping(struct wpk_job *job)
 	wpool_task_destroy_on_stack(&child.task);
 }
 
-/* No submit of the child is left that nobody could end. */
+/* No submit of the child is left that no thread could end. */
 static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -382,7 +382,7 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	wpk_destroy(test, pool);
 }
 
-/* Submits the job behind its own and waits for it: by doing it itself. */
+/* Submits the next job and waits for it, by running it itself. */
 static void help_the_next(struct wpk_job *job)
 {
 	struct wpk_job *next = job + 1;
@@ -426,7 +426,7 @@ static int submit_and_die(void *task)
 	return wpool_submit(lost_pool, task);
 }
 
-/* The submitter dies with it: no submit of it is left in the pool that nobody could end. */
+/* The submitter dies with the task: no submit is left in the pool that no thread could end. */
 static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
@@ -435,7 +435,7 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	struct wpool_task *lost = kzalloc(sizeof(*lost), GFP_KERNEL);
 	struct task_struct *thread;
 
-	/* no thread ends it, so it is never freed */
+	/* no thread ends this task, so it is never freed */
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	kmemleak_not_leak(lost);
 	wpool_task_init(lost, die_in_submitter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the suites share: pools, gates, jobs and threads that are all given back, in the right
- * order, wherever the case has stopped.
+ * order, wherever the case stops.
  *
  * A case runs between wpk_init() and wpk_exit(). The latter opens every gate, destroys every
  * remaining pool and checks that it ended empty, joins every thread, and only then frees what tasks
@@ -31,7 +31,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-/* How long to wait for what must happen. Never the measure of anything. */
+/* How long to wait for what must happen. No result depends on it. */
 #define WPK_PATIENCE		(30 * HZ)
 #define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own: 300 s */
 
@@ -41,7 +41,7 @@
  */
 #define WPK_ROUNDS(n)		((n) / (IS_ENABLED(CONFIG_KASAN) ? 4 : 1))
 
-/* How often the stress cases go round: all of them, so that the sum shows. */
+/* Rounds of all stress cases, in one place to show the sum. */
 #define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through one ring, by several takers */
 #define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far more than a ring */
 #define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to a pool that parks */
@@ -57,11 +57,11 @@
 #define WPK_HOTPLUG_ROUNDS	4U	/* a CPU goes and comes back */
 
 /**
- * struct wpk_gate - where tasks wait until the case lets them on
+ * struct wpk_gate - where tasks wait until the case lets them pass
  * @node: in the case's list
- * @way: one completion for each that may pass
- * @arrived: how many came here so far
- * @wq: whoever waits for @arrived
+ * @way: one completion for each task that may pass
+ * @arrived: how many have come to the gate so far
+ * @wq: threads that wait for @arrived
  */
 struct wpk_gate {
 	struct list_head node;
@@ -76,11 +76,11 @@ struct wpk_gate {
  * @jobs: the lot that it belongs to
  * @gate: where it waits before it does anything; %NULL does not wait
  * @body: what it does then; may be %NULL
- * @last: what it does when it has told that it is done; may be %NULL
+ * @last: what it does after it has counted as finished; may be %NULL
  * @arg: for @body
  * @ret: from @body
  * @runs: how often it was started
- * @inside: how many are in it now: never more than one
+ * @inside: how many workers are in it now, never more than one
  * @twice: it was started while it ran
  * @seq: its last start's place in the order of all starts of the lot, from 1
  * @pid: of the thread that ran it last
@@ -113,10 +113,10 @@ struct wpk_job {
  * @node: in the case's list
  * @test: the case
  * @started: how many starts there were
- * @finished: how many ends
- * @running: how many are under way
- * @peak: the most that ever were
- * @wq: whoever waits for @started or @finished
+ * @finished: how many ends there were
+ * @running: how many are running
+ * @peak: the largest value of @running
+ * @wq: threads that wait for @started or @finished
  * @nr: how many jobs
  * @job: the jobs
  */
@@ -164,7 +164,7 @@ void wpk_exit(struct kunit *test);
 /* The suite wpool_<name> of some cases. */
 #define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
 
-/* One with an init of its own, which ends with wpk_init(). */
+/* A suite with an init of its own, which ends with wpk_init(). */
 #define WPK_SUITE_INIT(suite, init_fn, ...)				\
 static struct kunit_case suite##_cases[] = { __VA_ARGS__, {} };	\
 									\
@@ -183,11 +183,11 @@ struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
 			      enum wpool_policy policy);
 struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func);
-/* Its name is unused so far, and valid until the case ends. */
+/* The name is unused so far, and valid until the case ends. */
 const char *wpk_name(struct kunit *test);
-/* The creator's reference is used up here; the case's own one lasts. */
+/* Uses up the creator's reference; the case's own reference lasts. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
-/* For cases that call wpool_destroy() themselves. */
+/* For cases that call wpool_destroy() themselves: the fixture does not. */
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
 /*
@@ -198,7 +198,7 @@ const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
 #define wpk_stat(pool, field)						\
 	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
-/* How many workers are at home on a CPU; any thread may ask. */
+/* How many workers have their home on a CPU; any thread may ask. */
 u32 wpk_workers_at(struct wpool *pool, int cpu);
 u32 wpk_capacity(struct wpool *pool);
 
@@ -229,12 +229,12 @@ bool wpk_gate_arrived(struct wpk_gate *gate, int nr);
 
 struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg);
-/* Wait for that many; false if none came for WPK_PATIENCE. */
+/* Wait until @nr jobs have started; false if none did for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
-/* Each ran once, none twice at once. */
+/* Each job has run once, and none twice at once. */
 void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
-/* Submit those from @from on, @nr of them; all must be accepted. */
+/* Submit @nr jobs from @from on; all must be accepted. */
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
@@ -247,7 +247,7 @@ void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
-/* It lives until the case ends, so that its result can be read. */
+/* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work, void *arg);
 /* Return what the thread returned; -EBUSY, and a failure, if it does not. */
@@ -270,7 +270,7 @@ void wpk_stop(struct kunit *test);
  */
 bool wpk_has_time(struct kunit *test);
 
-/* Functions for wpk_thread(): the call that their name tells. */
+/* Functions for wpk_thread(): each makes the call in its name. */
 int wpk_do_submit(struct wpk_thread *thread);
 int wpk_do_wait(struct wpk_thread *thread);
 int wpk_do_cancel_sync(struct wpk_thread *thread);
@@ -288,17 +288,17 @@ void wpk_count(void *arg);
 
 /*
  * Call a function where it cannot sleep, on the current CPU and before the next line of the caller:
- * in a hard interrupt that is one on PREEMPT_RT, too, where nothing can be allocated; in an
- * interrupt that has a thread there; or in a softirq.
+ * in a hard interrupt, also on PREEMPT_RT, where nothing can be allocated there; in an interrupt
+ * that has a thread on PREEMPT_RT; or in a softirq.
  */
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
- * Use up the items that this thread would get without an allocation, and stay on this CPU: their
- * functions wait in @pool, which has room for all, at @gate. False if no allocation can be made to
- * fail.
+ * Use up the items that this thread would get without an allocation, and stay on this CPU. The
+ * items' functions wait at @gate in @pool, which has room for all. False if no allocation can be
+ * made to fail.
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flush: waits for what was accepted before it, for all of that, and for
- * nothing else.
+ * Flush: waits for all tasks that were accepted before it, and for no others.
  */
 #include <linux/slab.h>
 
@@ -19,7 +18,7 @@ static void wpool_flush_waits_for_running_and_queued_tasks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
 	wpk_gate_let(gate, 599);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 599));
-	/* One is left, and that is enough. */
+	/* One task is left, and the flush waits for it. */
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
@@ -47,7 +46,7 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 
 /*
  * The second flush has more to wait for than the first. (It may also wait for tasks that came while
- * it waited for the first: there are two colours, not a colour for each flush.)
+ * it waited for the first flush: there are two colours, not a colour for each flush.)
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {
@@ -71,7 +70,7 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-/* Later tasks first: a flush must not mistake them for its own. */
+/* Later tasks finish first: a flush must not take them for its own. */
 static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 0);
@@ -98,7 +97,7 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
 }
 
-/* There is always one that has not finished. */
+/* At any time one task has not finished. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -137,7 +136,7 @@ static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 	while (during < 20 && wpk_has_time(test)) {
 		before = wpk_stat(pool, submitted);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-		/* not each time: those that submit may have to wait for a CPU */
+		/* not each time: the submitters may have to wait for a CPU */
 		during += wpk_stat(pool, submitted) != before;
 	}
 	KUNIT_EXPECT_EQ(test, during, 20);

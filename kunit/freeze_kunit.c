@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pools with the attribute freezable, frozen as in a suspend, through a file in debugfs. To check
- * that something does not happen, a case waits until it has happened in another pool, so a slow
+ * that a pool starts nothing, a case waits until another pool has started something, so a slow
  * machine fails no case.
  */
 #include <linux/wpool_event.h>
@@ -20,7 +20,7 @@ static int set_frozen(const char *text)
 	return wpk_fs_write("debugfs", FROZEN, text);
 }
 
-/* Do the workers know that nothing must start? */
+/* Is the freeze on, as the workers see it? */
 static bool is_frozen(void)
 {
 	char answer = 0;
@@ -42,7 +42,7 @@ static int freeze_init(struct kunit *test)
 	return wpk_init(test);
 }
 
-/* Before the pools are destroyed, which waits for their tasks. */
+/* Thaw before the pools are destroyed, which waits for their tasks. */
 static void freeze_exit(struct kunit *test)
 {
 	if (!test->priv)
@@ -100,7 +100,7 @@ static void irq_submit(void *arg)
 	submit->ret = wpool_try_submit(submit->pool, submit->task);
 }
 
-/* However tasks come, and whether the pool has a worker or not. */
+/* No task starts, however it is submitted, and whether the pool has a worker or not. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -145,7 +145,7 @@ static void wpool_freeze_makes_no_worker(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* What it was made for continues, however the pool is made, and for how long. */
+/* A pool that is not freezable continues to run tasks. */
 static void wpool_freeze_other_pools_run_on(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -165,7 +165,7 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), 1));
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[1]), 1));
-	/* both have fired: there is room for one */
+	/* both events have fired: there is room for one */
 	WPK_EVENTUALLY(test, wpk_stat(pool, queued) == 1 && wpk_stat(pool, waiting) == 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -188,7 +188,7 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* A task that sleeps hands its CPU over: not to one that must not start. */
+/* A task that sleeps hands over its CPU, but no frozen task starts there. */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -239,7 +239,7 @@ static void wait_for_next(struct wpk_job *job)
 	job->ret = wpool_try_submit(chain->pool, &next->task) ?: wpool_task_wait(&next->task);
 }
 
-/* Beyond half of a stack a task is no more run by the one that waits for it. */
+/* When half of the stack is used, a waiting task no longer runs the task that it waits for. */
 static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 {
 	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
@@ -314,7 +314,7 @@ static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kun
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[1].task), -EAGAIN);
 	thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[1].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	/* the freezer of the kernel leaves it where it is */
+	/* the kernel's freezer leaves the thread in its sleep */
 	WPK_EVENTUALLY(test, READ_ONCE(thread->task->__state) & TASK_FREEZABLE);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
@@ -404,7 +404,7 @@ static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, false), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	/* and again; its workers rest */
+	/* and freezable again, while its workers are idle */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, true), 0);
 	wpk_jobs_submit(test, pool, more, 0, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A full pool, and those who wait for a place in it. */
+/* A full pool, and threads that wait for a place in it. */
 #ifndef WPOOL_KUNIT_FULL_POOL_H
 #define WPOOL_KUNIT_FULL_POOL_H
 
@@ -30,7 +30,7 @@ static inline void wpk_full_pool(struct kunit *test, struct wpk_full *full)
 	wpk_full_pool_attrs(test, full, &attrs);
 }
 
-/* Start a thread that submits a job, and see that it is now the n-th to wait. */
+/* Start a thread that submits a job, and check that it is the n-th that waits. */
 static inline struct wpk_thread *wpk_nth_waiter(struct kunit *test, struct wpool *pool,
 						struct wpk_job *job, u32 n)
 {

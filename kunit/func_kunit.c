@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-/* What the function of a bound pool is given: one per invoke. */
+/* The argument of a bound pool's function, one for each invoke. */
 struct conn {
 	struct wpk_gate *gate;
 	atomic_t *served;
@@ -59,7 +59,7 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	struct conn *conn = conns(test, 500, NULL);
 	unsigned int i, bad = 0;
 
-	/* Far more than fit at a time: items are used again and again. */
+	/* Far more calls than fit at a time: items are used again and again. */
 	for (i = 0; i < 500; i++)
 		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	wpk_destroy(test, pool);
@@ -69,7 +69,7 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 500);
 }
 
-/* More than it was made for: the items must come along. */
+/* A tune to higher limits must add items. */
 static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 {
 	struct wpool *pool = func_pool(test, 2, 0, WPOOL_FAIL);
@@ -116,7 +116,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 10);
 }
 
-/* What is told of each argument; one of the two frees it. */
+/* Which of its two functions each argument has reached; that function frees it. */
 struct ends {
 	atomic_t returned;
 	atomic_t aborted;
@@ -143,7 +143,7 @@ static void return_to_sender(void *arg, int status)
 	struct parcel *parcel = arg;
 	struct ends *ends = parcel->ends;
 
-	/* it may sleep, and submit what it does not wait for */
+	/* it may sleep, and submit a task without waiting for it */
 	usleep_range(10, 20);
 	if (status != -ECANCELED)
 		atomic_inc(&ends->bad);
@@ -190,7 +190,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 		}
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 		WPK_EVENTUALLY(test, atomic_read(&ends->aborted) == 9);
-		/* What is refused was never accepted, and stays the caller's. */
+		/* An argument that is refused stays the caller's. */
 		p = parcel(test, ends);
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, p), -ESHUTDOWN);
 		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, deliver, return_to_sender, p,
@@ -231,7 +231,7 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
 }
 
-/* Half a billion items: no, and not by way of the OOM killer, either. */
+/* Half a billion items are refused before the OOM killer could run. */
 static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
 	const char *name = wpk_name(test);
@@ -285,7 +285,7 @@ static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *t
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), 0);
 		next++;
 	}
-	/* Stop waits for nobody, and stopped it stays. */
+	/* The stop waits for no task, and the pool stays stopped. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), -ESHUTDOWN);
 	wpk_gate_open(gate);
@@ -337,7 +337,7 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
 }
 
-/* The simple pool: N workers on demand, and as many jobs as anybody has. */
+/* The simple pool: N workers on demand, and any number of jobs. */
 static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);

@@ -17,7 +17,7 @@
  * @ret: what it returns
  * @runs: how often its function started
  * @aborts: how often its abort function was called
- * @status: with what
+ * @status: the status that the abort function got
  */
 struct wpk_member {
 	struct wpool_group_task task;
@@ -54,7 +54,7 @@ static inline void wpk_member_abort(struct wpool_group_task *task, int status)
 	atomic_inc(&member->aborts);
 }
 
-/* A case that gives up leaves it behind; its pool is gone by then. */
+/* Ends a group that a case left behind; its pool is gone by then. */
 static inline void wpk_group_exit(void *group)
 {
 	wpool_group_exit(group);
@@ -95,7 +95,7 @@ static inline int wpk_member_try(struct wpk_member *member)
 	return wpool_group_try_submit(member->group, &member->task);
 }
 
-/* Functions for wpk_thread(), with a member or a group: the call that their name tells. */
+/* Functions for wpk_thread(), with a member or a group: each makes the call in its name. */
 static inline int wpk_do_group_submit(struct wpk_thread *thread)
 {
 	return wpk_member_submit(thread->arg);
@@ -111,7 +111,7 @@ static inline int wpk_do_group_exit(struct wpk_thread *thread)
 	return wpool_group_exit(thread->arg);
 }
 
-/* Start a thread that calls one of these, and see it asleep. */
+/* Start a thread that calls one of these, and wait until it sleeps. */
 static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
 					     int (*fn)(struct wpk_thread *thread), void *arg)
 {
@@ -121,7 +121,7 @@ static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
 	return thread;
 }
 
-/* All must be accepted. */
+/* Submit members; all must be accepted. */
 static inline void wpk_members_submit(struct kunit *test, struct wpk_member *members, int nr)
 {
 	int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Groups: cancel, which the tasks see that have not started. */
+/* Groups: a cancel, which stops all tasks that have not started. */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>
 
@@ -41,7 +41,7 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].aborts), 0);
-	/* The one that ran could ask. */
+	/* The task that ran could see the cancel. */
 	KUNIT_EXPECT_TRUE(test, members[0].status);
 	for (i = 1; i < 13; i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 0);
@@ -68,7 +68,7 @@ static void wpool_group_cancel_later_tasks_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);
 	KUNIT_EXPECT_EQ(test, members[2].status, 0);
-	/* One that was cancelled, too. */
+	/* A cancelled task may be submitted again, too. */
 	wpk_members_submit(test, &members[1], 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);

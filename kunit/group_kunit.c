@@ -12,7 +12,7 @@
 #include "full_pool.h"
 #include "group.h"
 
-/* Submit a member and wait for it; what the wait returns. */
+/* Submit a member and wait for it; returns the result of the wait. */
 static int run_one(struct kunit *test, struct wpk_member *member, int ret)
 {
 	member->ret = ret;
@@ -41,7 +41,7 @@ static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
-	/* In an interrupt, and again. */
+	/* A submit in an interrupt, and a second submit of a task. */
 	wpk_in_hardirq(try_it, &members[100]);
 	KUNIT_EXPECT_EQ(test, members[100].status, 0);
 	wpk_members_submit(test, members, 1);
@@ -86,7 +86,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -EDOM);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), -EDOM);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -ENOSPC), -EDOM);
-	/* an ended group begins without one */
+	/* a group that was ended begins without an error */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 8, NULL), 0);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
@@ -100,7 +100,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -ENOSPC);
 }
 
-/* Each error, not only the first; of tasks that ran, and before a wait returns. */
+/* Each error of a task that ran is counted, not only the first, before a wait returns. */
 static void wpool_group_errors_are_counted(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 8);
@@ -114,7 +114,7 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 1);
 	run_one(test, members, -ENOSPC);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 2);
-	/* One that fails after it was cancelled, and two that never run. */
+	/* One task fails after it was cancelled, and two never run. */
 	members[0].gate = gate;
 	wpk_members_submit_behind_first(test, members, 3);
 	wpool_group_cancel(group);
@@ -145,7 +145,7 @@ static void wpool_group_submit_full_group_waits_or_is_eagain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -EAGAIN);
 	wpk_in_hardirq(try_it, &members[2]);
 	KUNIT_EXPECT_EQ(test, members[2].status, -EAGAIN);
-	/* The others of the pool have what is left. */
+	/* The other users of the pool have the rest of its places. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
@@ -184,12 +184,12 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	wpk_members_submit(test, members, 1);
 	for (i = 1; i < 7; i++)
 		threads[i] = wpk_sleeper(test, wpk_do_group_submit, &members[i]);
-	/* One that is killed is as if it had never been there. */
+	/* A waiting submitter that is killed leaves no trace. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
 	wpk_kill(threads[4]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[4]), -EINTR);
-	/* While they wait, a newcomer does not get the place. */
+	/* While the others wait, a newcomer does not get the place. */
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[1]), -EAGAIN);
@@ -246,7 +246,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 
-/* A submit that comes to nothing in the pool leaves no trace in the group. */
+/* A submit that the pool refuses leaves no trace in the group. */
 static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 {
 	struct wpk_member *members;
@@ -308,7 +308,7 @@ static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 	ender = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ESHUTDOWN);
-	/* As its tasks keep it, it may be used. */
+	/* The group still has tasks, so it may still be used: it refuses. */
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_let(gate, 1);

@@ -20,7 +20,7 @@ struct life {
 	struct wpk_member members[NR_SHORT];
 };
 
-/* As soon as exit has returned, all of it may be gone. */
+/* As soon as exit has returned, the memory of the group and its tasks may be freed. */
 static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
@@ -51,7 +51,7 @@ static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 	}
 }
 
-/* A task that frees itself, run or not. */
+/* A task that frees itself, in its function or its abort function. */
 struct loner {
 	struct wpool_group_task task;
 	atomic_t *gone;
@@ -99,8 +99,8 @@ static void wpool_group_task_may_free_itself(struct kunit *test)
 /**
  * struct crowd - what the threads of a case share
  * @group: the group
- * @inside: functions that run
- * @too_many: more than the bound
+ * @inside: functions that are running
+ * @too_many: more functions were running than the bound allows
  * @accepted: submits
  * @ended: functions and abort functions that have returned
  */

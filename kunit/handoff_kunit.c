@@ -53,7 +53,7 @@ static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	/* Whichever is taken first, the other one is behind it. */
+	/* Whichever task is taken first, the other one is queued behind it. */
 	jobs->job[0].gate = gate;
 	jobs->job[1].gate = gate;
 	wpk_submit_together(test, pool, jobs);
@@ -67,7 +67,7 @@ static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A chain: each one that starts sleeps, so each hands over to the next. */
+/* A chain: each worker sleeps in its task, so each hands over to the next worker. */
 static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
@@ -110,7 +110,7 @@ static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test
 
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* Nobody else comes, however long it takes: time is the subject. */
+	/* No other worker comes, however long it takes: time is the subject. */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
@@ -127,7 +127,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* nobody comes for it, however long it takes */
+	/* no worker comes for the task, however long it takes */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
@@ -138,7 +138,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
-/* There was nothing to look after when it was switched on. */
+/* No task was queued when handoff was switched on. */
 static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
@@ -165,7 +165,7 @@ static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 
 	wpk_submit_together(test, pool, on);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
-	/* With all of its workers handed over, and back again. */
+	/* The workers of the pool have handed over, then return from their sleep. */
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, false), 0);
 	wpk_gate_open(gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
@@ -269,7 +269,7 @@ static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 	wpk_no_errors(test, parent);
 }
 
-/* What is submitted behind a task that sleeps already starts as well. */
+/* A task that is submitted behind a sleeping task starts, too. */
 static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
@@ -313,8 +313,8 @@ static void run_until_told(struct wpk_job *job)
 }
 
 /*
- * The first sleeps at the gate, and runs again; the second ran meanwhile, and ends. The CPU has its
- * one worker, so the third waits for the first, and the other worker parks.
+ * The first job sleeps at the gate, and runs again; the second job ran meanwhile, and ends. The
+ * first worker counts on the CPU, so the third job waits for it, and the other worker parks.
  */
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
@@ -361,7 +361,7 @@ static void go_away_and_run(struct wpk_job *job)
 	run_until_told(job);
 }
 
-/* The first has left its CPU for good, and is no hog: the second need not wait for it. */
+/* The first job has left its CPU for good, and is no hog: the second job does not wait for it. */
 static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
 {
 	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
@@ -398,8 +398,8 @@ static void hog_sleep_and_run(struct wpk_job *job)
 }
 
 /*
- * The first hogs the CPU, and is counted out for that. Then it sleeps, and runs again: it counts as
- * if it had never been a hog.
+ * The first job hogs the CPU, and its worker is counted out for that. Then it sleeps, and runs
+ * again: it counts as if it had never been a hog.
  */
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {
@@ -421,14 +421,14 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
-	/* from here on nobody else is one */
+	/* from here on no other job is a hog */
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
-	/* it has arrived before it sleeps */
+	/* it counts as arrived before it sleeps */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	first_counts_again(test, pool, jobs, told, gate);
-	/* a monitor that was held up in its look may not take another worker for that one */
+	/* a monitor that was delayed while it looked may not take another worker for the hog */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 1);
 }
 
@@ -449,7 +449,7 @@ static void run_and_be_switched_out(struct wpk_job *job)
 		job->ret = -ETIME;
 }
 
-/* Wants the same CPU all the time. */
+/* The thread wants the worker's CPU all the time. */
 static int be_a_rival(struct wpk_thread *thread)
 {
 	struct rivalry *rivalry = thread->arg;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The workload hash of /dev/wpool: that it hashes all of its bytes. */
+/* The workload hash of /dev/wpool hashes all of its bytes. */
 #include "faces/dev/load/hash.c"
 #include "fixture.h"
 
-/* What jhash() makes of "wpool" and zeros up to 4096 bytes, chained, computed elsewhere. */
+/* The chained jhash() of "wpool" and zeros, up to 4096 bytes, computed by another program. */
 static const struct {
 	u64 bytes;
 	u32 hash;

@@ -12,19 +12,19 @@
 #include "one_cpu.h"
 
 #define NR_TRIES	40
-/* A few may be prompt by chance: jiffies may lag behind the monitor's clock. */
+/* A few tasks may be prompt by chance: jiffies may lag behind the monitor's clock. */
 #define NR_PROMPT	3
 /* Longer than it takes to wake a worker of another CPU. */
 #define LONG_US		50
 
 /**
- * struct note - what a job tells
+ * struct note - what a job notes
  * @queued: jiffies before it could start
  * @started: jiffies when it did
  * @worker: the worker that ran it; its pool keeps its workers
  * @us: for how long it runs
  * @go: if not %NULL, it runs until that is set
- * @gate: if not %NULL, it sleeps there at last
+ * @gate: if not %NULL, it sleeps there at its end
  */
 struct note {
 	unsigned long queued;
@@ -87,7 +87,7 @@ static bool has_started(struct wpk_job *job)
 	return spin_until(smp_load_acquire(&note_of(job)->worker));
 }
 
-/* Its worker sleeps: in the job, or since. */
+/* Does its worker sleep, in the job or after it? */
 static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
@@ -101,7 +101,7 @@ static bool is_prompt(struct wpk_job *job)
 	return note_of(job)->started == note_of(job)->queued;
 }
 
-/* What is asked is whether a task starts in the tick in which it is queued. */
+/* The cases check whether a task starts in the tick in which it is queued. */
 static void skip_if_a_tick_is_too_short(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_KASAN))
@@ -171,7 +171,7 @@ KUNIT_ARRAY_PARAM(length, lengths, length_desc);
 
 #define NR_KEPT 10
 
-/* The first may need the monitor: the worker of that CPU has just been woken for it. */
+/* The first task may need the monitor: the worker of that CPU has just been woken for it. */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
 	struct wpool *pool = helping_pool(test, 2, 0);
@@ -214,7 +214,7 @@ static void push_in_interrupt(void *arg)
 	push->ret = wpool_try_submit(push->pool, push->task);
 }
 
-/* Not as a child of the task that runs here. */
+/* Submit a job, but not as a child of the task that runs here. */
 static int push(struct wpool *pool, struct wpk_job *job)
 {
 	struct push push = { .pool = pool, .task = &job->task };
@@ -286,7 +286,7 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(str
 	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
 }
 
-/* Of the first two CPUs the one with one worker of the pool, which has three. */
+/* Of the first two CPUs, the one with one of the pool's three workers. */
 static int cpu_of_one(struct wpool *pool)
 {
 	return wpk_cpu(wpk_workers_at(pool, wpk_cpu(0)) != 1);
@@ -348,9 +348,9 @@ static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struc
  * @pool: their pool
  * @gate: where the first sleeps
  * @job: the second one
- * @is_back: the first runs again
- * @was_back: it did when the second started
- * @note: of the second
+ * @is_back: the first job runs again
+ * @was_back: @is_back was set when the second job started
+ * @note: notes of the second job
  */
 struct back {
 	struct wpool *pool;
@@ -387,7 +387,7 @@ static void start_behind(struct wpk_job *job)
 	back->note.started = jiffies;
 	/* pairs with sleep_and_yield() */
 	smp_store_release(&back->note.worker, current);
-	/* what is short is left to the one that is back */
+	/* a short task would be left to the worker that is back */
 	udelay(LONG_US);
 }
 

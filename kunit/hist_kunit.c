@@ -17,7 +17,7 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 		KUNIT_ASSERT_LT(test, from, next);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(from), i);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(next - 1), i);
-		/* 16 a power, and no finer than 16 ns */
+		/* 16 buckets for a power of two, and none finer than 16 ns */
 		KUNIT_EXPECT_LE(test, next - from, max_t(u64, from / 16, 16));
 	}
 	KUNIT_EXPECT_EQ(test, wpool_hist_bucket(0), 0);
@@ -80,7 +80,7 @@ static void wpool_get_latency_counts_while_it_is_on(struct kunit *test)
 	expect_counted(test, pool, 0);
 	submit_20(test, pool, jobs, 20);
 	expect_counted(test, pool, 20);
-	/* it is on: nothing begins again */
+	/* latency is on already: the counts do not restart */
 	tune_latency(test, pool, true);
 	submit_20(test, pool, jobs, 40);
 	expect_counted(test, pool, 40);
@@ -120,7 +120,7 @@ static void pass_gate(void *arg)
 	wpk_gate_pass(arg);
 }
 
-/* One that runs has waited, and has not run. Two kinds of tasks: a joinable one, an item. */
+/* A running task counts as waited, not as run: for a joinable task, and for an item. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 100);

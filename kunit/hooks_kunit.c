@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "knob.h"
 
-/* What the hooks of a pool do and note. Each worker's own is twice its thread's id. */
+/* What the hooks of a pool do and note. The own pointer of a worker is twice its pid. */
 struct notes {
 	atomic_t started;
 	atomic_t ended;
@@ -68,7 +68,7 @@ static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u
 	return notes;
 }
 
-/* Each task finds what its own thread has. */
+/* Each task finds the own pointer of its thread. */
 static void check_own(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;
@@ -91,7 +91,7 @@ static void run_jobs(struct kunit *test, struct wpool *pool, u32 nr)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-/* Everything is over: each worker that was ever there has called both. */
+/* At the end, each worker that ever existed has called both hooks. */
 static void expect_paired(struct kunit *test, struct notes *notes, u64 workers)
 {
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), workers);
@@ -161,14 +161,14 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
 	}
-	/* one that was asked for before the last task was done may come until here */
+	/* a worker that was asked for before the last task was done may come until here */
 	wpk_destroy(test, pool);
 	spawned = wpk_stat(pool, spawned);
 	KUNIT_EXPECT_GE(test, spawned, 20);
 	expect_paired(test, notes, spawned);
 }
 
-/* A worker that fails is tried again, and nothing is left of it. */
+/* After an error a worker is created again, and nothing is left of the first one. */
 static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -185,7 +185,7 @@ static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 	expect_paired(test, notes, atomic_read(&notes->started));
 }
 
-/* Who makes workers at once gets the error, and no pool. */
+/* A create that makes workers at once returns the error, and no pool. */
 static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -237,7 +237,7 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	expect_paired(test, notes, atomic_read(&notes->started));
 }
 
-/* Without worker_start, or without worker_end. */
+/* A pool may have only worker_start, or only worker_end. */
 static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -259,13 +259,13 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
-	/* it has nothing of its own */
+	/* the worker has no own pointer */
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
 }
 
 /* ---- made by a tune or a reboot ------------------------------------------------ */
 
-/* Whatever takes a lock of the pool, or of hotplug: nobody who holds one waits for the hook. */
+/* The hook takes locks of the pool and of hotplug: no thread that holds one waits for it. */
 static int look_around(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;
@@ -274,7 +274,7 @@ static int look_around(struct wpool *pool, void *data, void **own)
 
 	if (notes->gate)
 		wpk_gate_pass(notes->gate);
-	/* with an error instead of a deadlock */
+	/* a failure instead of a deadlock */
 	if (atomic_read(&notes->wrong) || !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
 		atomic_inc(&notes->wrong);
 		return 0;

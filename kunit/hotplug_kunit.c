@@ -84,7 +84,7 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, cpu);
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
-	/* With none of its CPUs left, it runs where it can. */
+	/* With none of its CPUs left, the pool runs tasks on other CPUs. */
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_NE(test, jobs->job[0].cpu, cpu);
@@ -102,7 +102,7 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	}
 }
 
-/* A pool made meanwhile has nothing for that CPU until it comes up. */
+/* A pool that is made while the CPU is offline has no run queue for it until it comes up. */
 static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -134,7 +134,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* All workers are elsewhere by then, and no more of them may be made. */
+/* All workers are on other CPUs by then, and no more of them may be made. */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -177,7 +177,7 @@ static int submit_one_by_one(struct wpk_thread *thread)
 
 	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
 		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		/* Some alone, some in a heap. */
+		/* Some tasks are submitted one by one, others many at a time. */
 		if (!ret && i / 20 % 2)
 			ret = wpool_task_wait(&jobs->job[i].task);
 		if (ret)
@@ -223,11 +223,11 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 /* ---- a worker that is made meanwhile --------------------------------------- */
 
 /*
- * The last moment before the pool hears that a CPU goes; no ordinary thread may
- * stay there any more.
- * @name: of the pool
- * @ret: of the submit
- * @finished: the job was, before the CPU went on
+ * The last moment before the pool hears that a CPU goes offline; no ordinary thread may stay there
+ * any more.
+ * @name: name of the pool
+ * @ret: result of the submit
+ * @finished: the job has finished before the CPU continued
  * @placed_at: the CPU for which a worker was made, -1 for none so far
  * @is_queued: the worker's thread is where it would have to be taken away
  */
@@ -244,12 +244,12 @@ struct going {
 
 static struct going *going;
 
-/* In a thread of the CPU's own. */
+/* Called in the thread of the CPU that goes. */
 static int submit_when_it_goes(unsigned int cpu)
 {
 	if (cpu == going->cpu) {
 		going->ret = wpool_try_submit(going->pool, &going->jobs->job[0].task);
-		/* who has the CPU removed waits no longer than WPK_PATIENCE */
+		/* the thread that removes the CPU waits no longer than WPK_PATIENCE */
 		going->finished = wait_event_timeout(going->jobs->wq,
 						     atomic_read(&going->jobs->finished),
 						     WPK_PATIENCE / 2);
@@ -257,7 +257,7 @@ static int submit_when_it_goes(unsigned int cpu)
 	return 0;
 }
 
-/* At wpool_worker_spawned: its thread has not run yet. */
+/* At wpool_worker_spawned: the thread of the worker has not run yet. */
 static void look_where_it_may_start(void *data, const char *pool, int cpu, pid_t worker,
 				    u64 start_ns)
 {
@@ -279,7 +279,7 @@ static void stop_submitting(void *state)
 	going = NULL;
 }
 
-/* On a queue it would be moved there although it may not stay, and be stuck. */
+/* If the worker were queued on that CPU, where it may not stay, it would be stuck. */
 static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -312,7 +312,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	KUNIT_EXPECT_EQ(test, going->ret, 0);
 	KUNIT_EXPECT_TRUE(test, going->finished);
-	/* Else the pool had heard of it, and there was nothing to be seen. */
+	/* Otherwise the pool had already heard of the CPU, and the case has tested nothing. */
 	KUNIT_EXPECT_EQ(test, going->placed_at, cpu);
 	KUNIT_EXPECT_FALSE(test, going->is_queued);
 }
@@ -325,8 +325,8 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 /*
  * A preallocated pool takes long to make, and longer until the CPU is gone.
  * @made: workers so far
- * @gone: the CPU is
- * @in_time: it went before the last worker was made
+ * @gone: the CPU is gone
+ * @in_time: the CPU went before the last worker was made
  */
 struct birth {
 	int cpu;
@@ -361,7 +361,7 @@ static int remove_cpu_meanwhile(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Some are idle there by then. Those who would wake them do not know the pool yet. */
+/* Some workers are idle there by then. Hotplug, which would wake them, does not see the pool. */
 static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
 {
 	struct birth *birth = kunit_kzalloc(test, sizeof(*birth), GFP_KERNEL);
@@ -397,7 +397,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Lowered as by a tune: what runs continues, and what is too much is refused. */
+/* As after a tune to less, running tasks continue, and tasks that do not fit are refused. */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
@@ -414,7 +414,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2 * nr));
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	WPK_EVENTUALLY(test, wpk_capacity(pool) == 2 * nr - 2);
-	/* with none of its CPUs left, it has the others */
+	/* with none of its CPUs left, the pool counts the others */
 	WPK_EVENTUALLY(test, wpk_capacity(only) == 3 * nr - 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 2 * nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
@@ -431,7 +431,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* @capacity: what is right for it when all CPUs are there */
+/* @capacity: the right capacity when all CPUs are online */
 struct follower {
 	struct wpool *pool;
 	u32 capacity;
@@ -461,8 +461,8 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 #define NR_KEPT	4
 
 /*
- * Created, tuned and destroyed in the middle of it. The last ones that were begun with the CPU
- * there, and the last ones without it, come to what is right for each.
+ * Pools are created, tuned and destroyed while a CPU goes and comes. The last pools that were begun
+ * with the CPU online, and the last ones without it, end with the right capacity.
  */
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation fails once: for calls that have no counterpart in /dev/wpool. A case makes a
- * call whose first allocation fails, then one whose second fails, and so on, until one succeeds;
- * after each the pool is as before and the same call works.
+ * Every allocation fails once, for calls that have no counterpart in /dev/wpool. A case makes a
+ * call whose first allocation fails, then a call whose second one fails, and so on, until a call
+ * succeeds. After each call the pool is as before, and the same call works.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -54,7 +54,7 @@ static int run_shell(char *command)
 	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC);
 }
 
-/* Also what may sleep may fail, and without a word in the log. */
+/* Allocations that may sleep fail, too, without a message in the log. */
 static int inject_suite_init(struct kunit_suite *suite)
 {
 	may_inject = !run_shell("echo N >/sys/kernel/debug/failslab/ignore-gfp-wait") &&
@@ -216,7 +216,7 @@ static int call_invoke(struct sweep *sweep)
 	return err;
 }
 
-/* What was accepted ran once, what was not did not. */
+/* Each accepted call ran once, and no other call ran. */
 static void check_served(struct sweep *sweep)
 {
 	struct kunit *test = sweep->test;
@@ -266,7 +266,7 @@ static int invoke_failing(struct sweep *sweep, bool *came)
 	return err;
 }
 
-/* None of these finds memory. */
+/* Invoke @nr times while no call finds memory. */
 static void invoke_from_reserve(struct sweep *sweep, u32 nr)
 {
 	struct kunit *test = sweep->test;
@@ -280,7 +280,7 @@ static void invoke_from_reserve(struct sweep *sweep, u32 nr)
 	}
 }
 
-/* Within the limits there are items for all, though none is given back yet. */
+/* Within the limits there is an item for each call, although none is given back yet. */
 static void check_reserve(struct sweep *sweep, u32 nr)
 {
 	struct kunit *test = sweep->test;
@@ -312,11 +312,11 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
-	/* all of them again, and as many as it is tuned to */
+	/* all items are there again, and after the tune as many as its limits */
 	check_reserve(sweep, 12);
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	check_reserve(sweep, 32);
-	/* fewer while they are in use, and more before they came back */
+	/* a tune to fewer items while they are in use, and to more before they are back */
 	invoke_from_reserve(sweep, 32);
 	attrs.queue_depth = 4;
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
@@ -337,7 +337,7 @@ static int invoke_waiting(struct wpk_thread *thread)
 	return invoke_failing(sweep, &came);
 }
 
-/* A submitter that waits has an item of the reserve in hand; killed, it gives that back. */
+/* A waiting submitter holds an item of the reserve, and gives it back when it is killed. */
 static void wpool_invoke_killed_while_it_waits_gives_its_item_back(struct kunit *test)
 {
 	struct wpk_thread *thread;

@@ -12,7 +12,7 @@
 
 #define THREADS_MAX	"sys/kernel/threads-max"
 
-/* What it was before the case; one case runs at a time. */
+/* The value before the case; one case runs at a time. */
 static char threads_max[16];
 
 struct file *wpk_fs_open(const char *fs, const char *path, int flags)
@@ -27,7 +27,7 @@ struct file *wpk_fs_open(const char *fs, const char *path, int flags)
 	if (IS_ERR(mnt))
 		return ERR_CAST(mnt);
 	file = file_open_root_mnt(mnt, path, flags, 0);
-	/* the file keeps what it needs of it */
+	/* the open file keeps what it needs of the mount */
 	kern_unmount(mnt);
 	return file;
 }
@@ -62,7 +62,7 @@ int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
 /* As few threads as the kernel may be told to allow. */
 #define FEW_THREADS	20
 
-/* A small machine may have fewer: that many more, which never run. */
+/* A small machine may have fewer threads: these never run, and make up the number. */
 static struct task_struct *fillers[FEW_THREADS];
 
 static int never(void *unused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files that change what the kernel may do; and for one thing, until the case ends. */
+/* Files that change what the kernel may do; and a limit of threads, until the case ends. */
 #ifndef WPOOL_KUNIT_KNOB_H
 #define WPOOL_KUNIT_KNOB_H
 
@@ -17,9 +17,9 @@ struct file *wpk_fs_open(const char *fs, const char *path, int flags);
 int wpk_fs_write(const char *fs, const char *path, const char *text);
 int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size);
 
-/* No thread can be created from now on; skips the case if that cannot be had. */
+/* No thread can be created from now on; skips the case if that cannot be arranged. */
 void wpk_no_threads(struct kunit *test);
-/* Now they can. */
+/* Threads can be created again. */
 void wpk_threads_again(struct kunit *test);
 
 #endif /* WPOOL_KUNIT_KNOB_H */

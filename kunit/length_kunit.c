@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How long tasks run is an estimate; the cases check what must not mislead it. See
- * module/core/length.h; the cases read and set it, as no public call does.
+ * module/core/length.h. The cases read and set the estimate directly, since no public call does.
  */
 #include <linux/delay.h>
 
@@ -12,8 +12,8 @@
 struct parent {
 	struct wpool *pool;
 	struct wpk_jobs *children;
-	u32 nr_ring;		/* how many of them wait in the ring */
-	u32 task_ns;		/* the estimate after that */
+	u32 nr_ring;		/* how many children wait in the ring */
+	u32 task_ns;		/* the estimate after their submits */
 };
 
 static void submit_late(struct wpk_job *job)
@@ -27,7 +27,7 @@ static void submit_late(struct wpk_job *job)
 		cpu_relax();
 	rq = wpool_runq(parent->pool, raw_smp_processor_id());
 	rq->estimate.task_ns = 2 * WPOOL_HELP_NS;
-	/* a CPU with short tasks has told so */
+	/* as if another CPU had found its tasks short */
 	parent->pool->task_ns = 1;
 	for (i = 0; i < parent->children->nr; i++)
 		job->ret = wpool_submit(parent->pool, &parent->children->job[i].task) ?: job->ret;
@@ -35,7 +35,7 @@ static void submit_late(struct wpk_job *job)
 	parent->task_ns = rq->estimate.task_ns;
 }
 
-/* Ticks pass in a long task: that is no reason to take what other CPUs say of their tasks. */
+/* Ticks that pass in a long task are no reason to take over other CPUs' estimates. */
 static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -54,7 +54,7 @@ static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 /* How long a push waits: far longer than a short task takes on a slow machine. */
 #define WAIT_US 2000
 
-/* Who has the lock of the global queue, for a task that is about to queue itself there. */
+/* The state of the global queue's lock, for a task that is about to queue itself there. */
 enum turn { TAKE_IT, WANTED, HELD };
 
 struct contended {
@@ -63,7 +63,7 @@ struct contended {
 	bool over;
 };
 
-/* A short one that submits itself, while another CPU holds that lock. */
+/* A short task that submits itself while another CPU holds that lock. */
 static void submit_itself(struct wpk_job *job)
 {
 	struct contended *contended = job->arg;
@@ -82,8 +82,7 @@ static bool is_without_wait(const struct wpool_runq *rq)
 
 /*
  * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that counted
- * this wait as a part of the task's length would take its tasks for long ones, and long tasks
- * belong into that queue.
+ * this wait as a part of the task's length would take its tasks for long: for the global queue.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {
@@ -120,7 +119,7 @@ static void lose_cpu(struct wpk_job *job)
 {
 	struct wpool_runq *rq = wpool_runq(job->arg, raw_smp_processor_id());
 
-	/* as if the worker had been switched out, in the first of them */
+	/* as if the worker had been switched out in the first task */
 	if (job == job->jobs->job)
 		rq->sample.switches--;
 	/* and as if the next look came in the same tick */

@@ -28,7 +28,7 @@ static int lose_init(struct kunit *test)
 
 /* ---- a task that takes its own memory away -------------------------------- */
 
-/* What is in the middle has no neighbour that the last page could be kept for. */
+/* The task is in the middle of a large area, so that no neighbour keeps its page mapped. */
 #define AREA_BYTES	(32 * PAGE_SIZE)
 
 static void *area;
@@ -39,14 +39,14 @@ static void take_own_memory_away(struct wpool_task *task)
 		pr_info("wpool-expect: ODEBUG: free active\n");
 	wpk_expect_oops();
 	vfree(area);
-	/* not later, which would do for everybody else */
+	/* at once: vfree() alone may unmap the area later */
 	vm_unmap_aliases();
 }
 
 /*
- * Its worker dies when it looks at the task next. One place of its pool is then lost, and a thread
- * that waits for all of its tasks waits forever; all the rest continues. The other pool does not
- * use that CPU: a finish there would hide an error.
+ * The task's worker dies when it looks at the task next. One place of its pool is then lost, and a
+ * thread that waits for all tasks of the pool waits forever; all the rest continues. The other pool
+ * does not use that CPU: a finish there would hide an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -68,7 +68,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	wpool_task_init(task, take_own_memory_away);
 	attrs.name = wpk_name(test);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	/* not the fixture's, which would destroy it */
+	/* not a pool of the fixture, which would destroy it */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
@@ -77,7 +77,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
-	/* Nor has its own pool lost more than that place. */
+	/* The task's own pool has lost only that place. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
@@ -86,7 +86,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 
 /* ---- a worker that dies between two steps of the pool's ------------------- */
 
-/* The pool ends this task, and dies of it once. */
+/* The task in whose finish the worker dies, once. */
 struct deadly {
 	const void *task;
 	atomic_t nr;
@@ -106,7 +106,7 @@ static void cancel_the_next(struct wpk_job *job)
 	wpool_task_cancel(&(job + 1)->task);
 }
 
-/* Who tidies up after the dead worker is to be on the other CPU, see below. */
+/* The thread that tidies up after the dead worker; it must be on the other CPU, see below. */
 static struct task_struct *tidier;
 
 static void move_the_tidier(const struct wpool_fault *fault, void *data)
@@ -140,7 +140,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	attrs.queue_depth = 2;
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	attrs.fault = move_the_tidier;
-	/* not the fixture's, which would destroy it */
+	/* not a pool of the fixture, which would destroy it */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;
@@ -153,7 +153,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(tidier));
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EIO);
-	/* a thread of the kernel's workqueues, which has other work to do */
+	/* the tidier is a kworker: give it its CPUs back */
 	set_cpus_allowed_ptr(tidier, cpu_possible_mask);
 	put_task_struct(tidier);
 

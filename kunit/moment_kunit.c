@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What holds at every moment, also for a thread that looks between two steps of another one:
- * places, what a flush waits for, and figures. A moment is hit by chance, but often, so a case that
+ * Places, flushes and figures are right at every moment, also for a thread that looks between two
+ * steps of another thread. A moment is hit by chance, but often, so a case that
  * passes proves little and a case that fails proves an error. Where a tracepoint lies between the
  * two steps, the moment is hit each time.
  */
@@ -48,7 +48,7 @@ static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test
 	thread = wpk_thread(test, submit_pending, pool, &jobs->job[1].task, NULL);
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < NR_AGAIN; i++) {
-		/* One place is free, always. */
+		/* One place is always free. */
 		if (wpool_try_submit(pool, last))
 			refused++;
 		else if (wpool_task_cancel_sync(last) != -ECANCELED)
@@ -119,7 +119,7 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 		smp_call_function_single(wpk_cpu(1), submit_again, again, true);
 		if (again->ret == -EAGAIN) {
 			refused++;
-			/* it waits for the place, which comes */
+			/* wait for the place, so that the case continues */
 			again->ret = wpool_submit(again->pool, again->task);
 		}
 		if (again->ret)
@@ -153,7 +153,7 @@ static int submit_batches(struct wpk_thread *thread)
 		ret = wpool_submit_batch(thread->pool, tasks, BATCH, 0);
 		if (ret < 0 && ret != -EALREADY)
 			return ret;
-		/* the last one first: then the others are over, too, or soon */
+		/* the last task first: the others end before it, or soon after */
 		for (i = BATCH; i-- > 0;) {
 			ret = wpool_task_wait(tasks[i]);
 			if (ret && ret != -ECANCELED)
@@ -191,7 +191,7 @@ static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *tes
 			cond_resched();
 			continue;
 		}
-		/* not in its submitter's hands any more, or pending, which ends, too */
+		/* until the task has left its submitter and its queue */
 		while (((ret = wpool_try_submit(pool, first)) == -EALREADY ||
 			ret == -ECANCELED) && !wpk_ended(thread))
 			cond_resched();
@@ -220,7 +220,7 @@ static int submit_and_cancel_each(struct wpk_thread *thread)
 
 #define NR_LOOKS WPK_ROUNDS(5000)
 
-/* Not even for a moment, and also where figures of several CPUs are summed up. */
+/* Not even for a moment, although figures of several CPUs are summed up. */
 static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
@@ -241,7 +241,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 		cond_resched();
 	}
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	/* which may not have come to it yet, if the looks were fast */
+	/* if the looks were fast, no task may have been cancelled yet */
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) >= 1);
 	wpk_stop(test);
 	for (i = 0; i < 2; i++)
@@ -252,12 +252,12 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 #define MAX_SPIN_NS	(2 * NSEC_PER_SEC)
 
 /*
- * Two that wait in line are served in one go.
- * @first: the one whose task is in by then
- * @second: the task of the other, which is about to be accepted
- * @submitted: what the first one read when it was back from its submit
- * @back: it was
- * @in_time: while the second one was still not through
+ * Two waiting submitters are served in one go.
+ * @first: the submitter whose task has been accepted
+ * @second: the task of the other submitter, which is about to be accepted
+ * @submitted: the figure that @first read when it was back from its submit
+ * @back: @first is back
+ * @in_time: @first was back before @second was accepted
  */
 struct line {
 	struct wpool *pool;
@@ -268,7 +268,7 @@ struct line {
 	bool in_time;
 };
 
-/* At wpool_task_submitted: the first one need not wait until it is woken. */
+/* At wpool_task_submitted: wake the first submitter, before the pool does. */
 static void wake_the_first(void *data, const char *pool, int cpu, const void *task, void *func)
 {
 	struct line *line = data;
@@ -292,7 +292,7 @@ static int submit_and_look(struct wpk_thread *thread)
 
 	wpk_move_to(wpk_cpu(1));
 	ret = wpool_submit(thread->pool, thread->work);
-	/* without a lock: those of the pool's are held */
+	/* takes no lock: locks of the pool are held */
 	for_each_possible_cpu(cpu) {
 		wpool_get_cpu_stats(thread->pool, cpu, &stats);
 		line->submitted += stats.submitted;
@@ -302,7 +302,7 @@ static int submit_and_look(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Else a flush of its submitter's would not wait for it. */
+/* Otherwise a flush by the submitter would not wait for the task. */
 static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit *test)
 {
 	struct line *line = kunit_kzalloc(test, sizeof(*line), GFP_KERNEL);
@@ -330,13 +330,13 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	attrs.queue_depth = 2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	wpk_move_to(-1);
-	/* both are through: nobody wakes a thread that may have ended */
+	/* both are accepted: the probe must not wake a thread that may have ended */
 	WRITE_ONCE(line->second, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
 	if (!line->in_time)
 		kunit_skip(test, "the other CPU was not there");
-	/* The one that runs, and its own. */
+	/* The task that runs, and the submitter's own. */
 	KUNIT_EXPECT_GE(test, line->submitted, 2);
 }
 

@@ -49,9 +49,9 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, boo
 /* ---- hogs ----------------------------------------------------------------- */
 
 /*
- * @makes_way: it lets others have its CPU
- * @waits: it continues until its child has seen that it was counted
- * @saw_it: the child did, or at least ran, while the hog ran
+ * @makes_way: the hog lets other threads have its CPU
+ * @waits: the hog continues until its child has seen that it was counted
+ * @saw_it: the child saw that, or at least ran, while the hog ran
  */
 struct hog {
 	struct wpool *pool;
@@ -61,7 +61,7 @@ struct hog {
 	bool saw_it;
 };
 
-/* With its child behind it in the queue, ten times as long as a task should. */
+/* Runs ten times as long as a task should, with its child behind it in the queue. */
 static void run_on_and_on(struct wpk_job *job)
 {
 	struct hog *hog = job->arg;
@@ -83,7 +83,7 @@ static void run_on_and_on(struct wpk_job *job)
 	}
 }
 
-/* A hog cannot ask for figures, which may sleep: its child does. */
+/* A hog cannot read figures, which may sleep: its child does. */
 static void see_it_counted(struct wpk_job *job)
 {
 	struct hog *hog = job->arg;
@@ -131,7 +131,7 @@ static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit 
 	struct hog *hog = run_hog(test, pool, true, false);
 
 	KUNIT_EXPECT_TRUE(test, hog->saw_it);
-	/* Each task once at most, and on a slow machine the child may be one. */
+	/* Each task counts once at most, and on a slow machine the child may be a hog, too. */
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
 }
@@ -156,7 +156,7 @@ static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 }
 
-/* Nobody can help it, and nobody is harmed. */
+/* No other worker can help, and nothing is harmed. */
 static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 1, true);
@@ -167,7 +167,7 @@ static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
-/* A hog that runs until it may leave its CPU, for the two of the pool. */
+/* A hog that runs until it may run on both CPUs of the pool. */
 static void run_until_free(struct wpk_job *job)
 {
 	job->ret = !wpk_run_until(current->nr_cpus_allowed == 2) ||
@@ -180,7 +180,7 @@ static void see_that_it_is_bound(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed != 1;
 }
 
-/* The worker is at its home again for the next task. */
+/* The worker is on its home CPU again for the next task. */
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
@@ -194,7 +194,7 @@ static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	wpool_flush(pool);
-	/* the second is no hog, even if it waits for its CPU */
+	/* the second task is no hog, even if it waits for its CPU */
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
@@ -208,8 +208,8 @@ static void sleep_long(struct wpk_job *job)
 }
 
 /*
- * They are awake only for a moment, unless the machine itself takes the CPU away for as long as a
- * hog has it; but not each time.
+ * The tasks are awake only for a moment. The machine itself may take the CPU away for as long as a
+ * hog has it, but not each time.
  */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
@@ -298,18 +298,18 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	/* Once an episode. */
+	/* At most one line for each episode. */
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
 }
 
 /*
  * Polls the file pressure of a pool.
- * @table: for the file, which tells @entry where it wakes
- * @entry: called by each news
- * @head: where it is
+ * @table: for the poll of the file, whose wait queue gets @entry
+ * @entry: called for each wake-up of the file
+ * @head: the wait queue with @entry
  * @since_ns: when the task was queued
- * @stalled: there was news long afterwards. That tasks have begun to wait is news, too, but soon.
+ * @stalled: there was a wake-up long afterwards; tasks that begin to wait cause one soon
  */
 struct listener {
 	poll_table table;
@@ -395,7 +395,7 @@ static void wpool_monitor_tells_those_who_poll_of_a_stall(struct kunit *test)
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
-	/* no limit is what they wait for */
+	/* the tasks must not wait for a limit */
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
 	listener = listen(test, pool);
 	do {
@@ -440,7 +440,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 
 static atomic_t nr_expiries;
 
-/* No symbol tells which module a function is from, but its name does. */
+/* The printed name of a function tells which module it is from. */
 static void count_ours(const void *function)
 {
 	char name[KSYM_NAME_LEN];
@@ -528,8 +528,8 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * Also to check that timers are counted. The monitor looks at least twice after the submit: once
- * because of the submit, and once because of what it saw then. A hog is no reason to continue.
+ * Checks also that timers are counted. The monitor looks at least twice after a submit: once
+ * because of the submit, and once more because of what it saw then. A hog is no reason to continue.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {
@@ -559,7 +559,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* Without hand-off nobody counts the sleepers out, but they are quiet, too. */
+/* Without hand-off the sleepers are not counted out, and the monitor sleeps all the same. */
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;
@@ -570,7 +570,7 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 
 	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
 	attrs.handoff = handoff;
-	/* Nobody is behind a sleeper, in either case. */
+	/* No task is queued behind a sleeper, with hand-off or without. */
 	attrs.concurrency = 3;
 	pool = wpk_pool_attrs(test, &attrs);
 	start_counting(test);

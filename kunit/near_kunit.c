@@ -50,7 +50,7 @@ struct pair {
 	struct wpk_jobs *child;
 };
 
-/* Submit the other one, and keep the CPU until it has started. */
+/* Submit the child, and keep the CPU until it has started. */
 static void submit_and_wait(struct wpk_job *job)
 {
 	struct pair *pair = job->arg;
@@ -142,7 +142,7 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 	wpk_destroy(test, pool);
 }
 
-/* Not on the first CPU, for whichever pool it is. */
+/* A pool's first worker is made on the CPU of the submit, not on the first CPU. */
 static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *test)
 {
 	int last = wpk_cpu(num_online_cpus() - 1), i, nr = 0;
@@ -192,7 +192,7 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr, 3 * ROUNDS / 2);
 }
 
-/* What a CPU shares may be known only when it has come online, long after the pool. */
+/* The cache of a CPU may be known only when the CPU comes online, long after the pool. */
 static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

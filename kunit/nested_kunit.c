@@ -19,7 +19,7 @@ static void wait_deeper(struct wpk_job *job)
 	if (job->ret)
 		return;
 	job->ret = wpool_task_wait(task);
-	/* nobody could run it: take it back, so that it is not waited for either */
+	/* no worker is left to run it: take it back, so that the pool becomes empty */
 	if (job->ret == -EDEADLK)
 		wpool_task_cancel_sync(task);
 }
@@ -37,8 +37,8 @@ static const struct depth depths[] = {
 KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
 
 /*
- * As deep as there is stack for. A worker that then waits for a task that no worker is left to
- * run gets -EDEADLK, and none sleeps forever.
+ * Tasks are nested as deep as there is stack for. A worker that then waits for a task that no
+ * worker is left to run gets -EDEADLK, and none sleeps forever.
  */
 static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
@@ -56,11 +56,11 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 		told += jobs->job[i].ret == -EDEADLK;
 		ran += atomic_read(&jobs->job[i].runs);
 	}
-	/* all, or all down to where one was told */
+	/* all tasks, or those up to the one that got -EDEADLK */
 	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
 	KUNIT_EXPECT_GT(test, ran, 8);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* a validator that counts locks still does */
+	/* lockdep still works: it has not run out of held locks */
 	wpk_jobs_submit(test, pool, jobs, jobs->nr - 1, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
 }
@@ -88,7 +88,7 @@ static void wait_and_count_locks(struct wpk_job *job)
 	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
 }
 
-/* A thread may hold 48 locks, and what it helps nests deeper than that. */
+/* A thread may hold 48 locks, and the tasks that it helps with nest deeper than that. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
 	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);
@@ -125,7 +125,7 @@ static void submit_once_more(struct wpool_task *task)
 		again->ret = wpool_try_submit(again->pool, task);
 }
 
-/* @arg: what is to be waited for; if there is none, it is on the stack of the waiter. */
+/* @arg: the task to wait for; NULL: a task on the stack of the waiter. */
 static void wait_for_again(struct wpk_job *job)
 {
 	struct again on_stack = { .pool = job->task.pool }, *again = job->arg ?: &on_stack;

@@ -5,8 +5,8 @@
  * without having been initialised; the pool continues.
  *
  * Each case expects one report, which scripts/vm-judge looks for. The kernel shows five of them
- * until the next boot. So each case checks what is done after the report, too, and the first cases
- * are those of kinds that nothing else reports.
+ * until the next boot. So each case also checks the state after the report, and the first cases are
+ * of kinds that nothing else reports.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -54,7 +54,7 @@ static void wpool_task_init_of_a_queued_task_is_reported(struct kunit *test)
 	expect_report("init active", "wpool_task hint: wpk_job_fn");
 	wpool_task_init(task, wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
-	/* it may be used as if nothing had been */
+	/* the task may be used as before */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
@@ -109,7 +109,7 @@ static void kfree_of_a_queued_task_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }
 
-/* Without a wait: the task would be queued when its memory is another function's. */
+/* Returns without a wait: the task is queued when its memory is another function's. */
 static noinline_for_stack int submit_and_forget(struct wpool *pool)
 {
 	struct wpool_task task;
@@ -151,7 +151,7 @@ static void *alloc_kept(struct kunit *test, size_t size)
 
 	kept = kmem_cache_create("wpool_object_kept", size, 0, SLAB_TYPESAFE_BY_RCU, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, kept);
-	/* that one keeps their page */
+	/* this object keeps the page of the others */
 	kept_in_use = kmem_cache_zalloc(kept, GFP_KERNEL);
 	object = kmem_cache_zalloc(kept, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, kept_in_use);
@@ -194,7 +194,7 @@ static int do_free(struct wpk_thread *thread)
 	return 0;
 }
 
-/* @fn misuses an object, and ends it after the report: it waits for who is at the gate. */
+/* @fn misuses an object, and ends it after the report, which waits for the task at the gate. */
 static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			   struct wpool *pool, void *object, struct wpk_gate *gate)
 {
@@ -257,7 +257,7 @@ static void misuse_event(struct kunit *test, int (*fn)(struct wpk_thread *thread
 	wpool_event_init(event, pool, wait_in_event, NULL);
 	wpool_event_fire(event);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(event_gate, 1));
-	/* it would run once more */
+	/* with this fire it would run once more */
 	wpool_event_fire(event);
 	misuse_at_gate(test, fn, pool, event, event_gate);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
@@ -314,12 +314,12 @@ static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct ku
 
 	expect_report("init active", "wpool_group hint: wpool_group_init_of_a_group");
 	KUNIT_EXPECT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
-	/* else a reference to the pool would be lost */
+	/* otherwise a reference to the pool would be lost */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	wpk_destroy(test, pool);
 }
 
-/* First the pool: what failed to be reported may be in it still. */
+/* First end the pool: an object that was not reported may still be in it. */
 static void object_exit(struct kunit *test)
 {
 	wpk_exit(test);

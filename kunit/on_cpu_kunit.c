@@ -22,7 +22,7 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	cpumask_set_cpu(wpk_cpu(1), mask);
 	attrs->cpumask = mask;
 	attrs->prealloc = true;
-	/* nobody is a hog, and nobody expires */
+	/* no task is a hog, and no worker expires */
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 	pool = wpk_pool_attrs(test, attrs);
 	/* each has found its home when both have run a task */
@@ -49,7 +49,7 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 
 #define NR_IN_A_ROW	10
 
-/* A worker that waits too long for its CPU may lose the task to the other one, not always. */
+/* A worker that waits too long for its CPU may lose the task to the other worker, not always. */
 static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -71,7 +71,7 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The worker of that CPU sleeps in its task: another one comes, and nothing is lost. */
+/* The worker of that CPU sleeps in its task: another worker comes, and no task is lost. */
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -92,7 +92,7 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* counted where they were submitted, which is here */
+	/* tasks are counted on the CPU of the submit, which is this one */
 	for (i = 0; i < 2; i++)
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &after[i]);
 	KUNIT_EXPECT_EQ(test, after[0].submitted - before[0].submitted, 2);
@@ -101,7 +101,7 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Without a worker there, without the CPU in the mask, without the CPU: it runs. */
+/* The task runs without a worker there, without the CPU in the mask, and without the CPU. */
 static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, nr_cpu_ids, NULL);
@@ -125,7 +125,7 @@ static int submit_on_here(struct wpk_thread *thread)
 	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
 }
 
-/* As the plain submits: refused, or in line. */
+/* A full pool refuses the task or lets its submitter wait, as for the plain submits. */
 static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -174,7 +174,7 @@ static int submit_across(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Many at once, into a pool whose workers come and go: each runs once. */
+/* Of many tasks at once, in a pool whose workers come and go, each runs once. */
 static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * WPK_LIMIT_TASKS, NULL);

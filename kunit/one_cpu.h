@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool whose workers and queues are all on one CPU: there, whether one task
- * can start while another is inside depends on hand-off and concurrency alone.
+ * A pool whose workers and queues are all on one CPU, so that only hand-off and concurrency decide
+ * whether a task can start while another one is inside.
  */
 #ifndef WPOOL_KUNIT_ONE_CPU_H
 #define WPOOL_KUNIT_ONE_CPU_H
@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-/* No task of a case runs that long without sleeping: no hogs, only blocking. */
+/* hog_ms is so long that no task of a case is a hog: tasks only block. */
 static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 				     u32 concurrency, bool handoff)
 {
@@ -21,7 +21,7 @@ static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
 
-/* The case moves there, too: what it submits goes to the ring of that CPU. */
+/* The case moves to that CPU, too: the tasks that it submits go to the ring of the CPU. */
 static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 					     u32 concurrency, bool handoff)
 {
@@ -32,7 +32,7 @@ static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* All of a lot at once: the last is queued before the first can start. */
+/* Submit all of a lot at once: the last is queued before the first can start. */
 static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 				       struct wpk_jobs *jobs)
 {

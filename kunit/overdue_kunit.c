@@ -29,14 +29,14 @@ static void set_max_wait(struct kunit *test, struct wpool *pool, u32 ms)
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 }
 
-/* A pool whose only worker is at the gate, so that nobody serves the queue. */
+/* A pool whose only worker is at the gate, so that no worker serves the queue. */
 static void unserved_pool(struct kunit *test, struct wpk_full *full)
 {
 	struct wpool_attrs attrs;
 
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	wpk_full_pool_attrs(test, full, &attrs);
-	/* not before: that one might be late */
+	/* only now: the task at the gate might be late, too */
 	set_max_wait(test, full->pool, SHORT_MS);
 }
 
@@ -64,12 +64,12 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
 	expect_overdue(test, full.pool, 2);
-	/* it is taken back, or it was too late; the status is that of the last submit */
+	/* the status is that of the last submit: it was too late before it was taken back */
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	/* without the limit, and with the worker back, it runs */
+	/* without the limit, and with the worker back, the task runs */
 	set_max_wait(test, full.pool, 0);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	wpk_gate_open(full.gate);
@@ -78,7 +78,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
 }
 
-/* From the ring, from behind it, and from other CPUs. */
+/* Tasks in the ring, behind the ring, and on other CPUs end. */
 static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 {
 	u32 nr = NR_MANY * num_online_cpus(), done = 0, i;
@@ -125,7 +125,7 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 	set_max_wait(test, full.pool, SHORT_MS);
 	for (i = 0; i < 2; i++) {
 		msleep(1100);
-		/* from where the worker sleeps, and from elsewhere */
+		/* on the CPU of the sleeping worker, and on another CPU */
 		wpk_move_to(wpk_cpu(i));
 		wpk_jobs_submit(test, full.pool, jobs, i, 1);
 		expect_overdue(test, full.pool, i + 1);
@@ -133,7 +133,7 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 	wpk_move_to(-1);
 }
 
-/* Date the submit of a queued task back. Nobody takes it. */
+/* Date the submit of a queued task back. No worker takes the task. */
 static void date_back(struct wpool_task *task)
 {
 	u64 ns = 2ULL * WPOOL_MAX_WAIT_MS * NSEC_PER_MSEC;
@@ -142,7 +142,7 @@ static void date_back(struct wpool_task *task)
 	WRITE_ONCE(task->submit_ns, (task->submit_ns - (u32)ns) | 1);
 }
 
-/* Tasks that moved from one queue to another need not stand in the order of their submits. */
+/* Tasks that moved from one queue to another need not be in the order of their submits. */
 static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -152,10 +152,10 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* while its worker counts as running, they would go to a ring, whose slots have the age */
+	/* while the worker counts as running, tasks would go to a ring, whose slots have the age */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
-	/* the last one first, since the monitor acts on the first one */
+	/* the last task before the first, since the monitor acts when the first is overdue */
 	date_back(&jobs->job[2].task);
 	date_back(&jobs->job[0].task);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, overdue) == 2);
@@ -174,7 +174,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* Without a time of submit, with one, and with another limit; few, and more than a ring has. */
+/* Tasks without a time of submit, with one, and with another limit; one, or more than a ring. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
@@ -272,7 +272,7 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
 	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
-	/* the task is its owner's again */
+	/* the task is its owner's again, and may be submitted */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
 	wpk_gate_open(full.gate);
@@ -308,7 +308,7 @@ static void wpool_event_that_is_overdue_ends_with_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 	KUNIT_EXPECT_EQ(test, ev->status, -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ETIME);
-	/* a later fire is a new one */
+	/* a later fire runs the event */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	wpk_gate_open(full.gate);
@@ -333,7 +333,7 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* One after the other, each from when it is the first: the next one is not overdue, too. */
+/* The wait of a task begins when it is the first: the next one is not overdue, too. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
@@ -361,7 +361,7 @@ static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 
 /* ---- a worker that takes one ------------------------------------------------- */
 
-/* Submit a task of the own pool, and pretend that it has waited for longer than it may. */
+/* Submit a task in its own pool, and pretend that it has waited for longer than max_wait_ms. */
 static void submit_late(struct wpk_job *job, struct wpool_task *task)
 {
 	job->ret = wpool_submit(job->arg, task);
@@ -412,7 +412,7 @@ static bool is_idle(const struct wpk_job *job)
 
 /*
  * The worker helps one child again and again, so that it is no hog, and does not run the others:
- * one in the ring, while the next slot is taken and freed all the time.
+ * one is in the ring, while the next slot is taken and freed all the time.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {
@@ -420,7 +420,7 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 	struct wpool_attrs attrs;
 	int i, ret;
 
-	/* not before: this one might be late */
+	/* only now: this task itself might be late */
 	wpool_attrs_init(&attrs);
 	attrs.max_wait_ms = SHORT_MS;
 	job->ret = wpool_tune(job->arg, &attrs, WPOOL_TUNE_MAX_WAIT_MS);
@@ -429,7 +429,7 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 	while (!job->ret && !wpk_stopped(job->jobs->test) &&
 	       !(is_idle(job + 1) && is_idle(job + 2))) {
 		job->ret = wpool_submit(job->arg, &helped->task);
-		/* it may be late, too */
+		/* the child that is helped may be late, too */
 		ret = job->ret ?: wpool_task_wait(&helped->task);
 		if (ret != -ETIME)
 			job->ret = ret;
@@ -497,7 +497,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
-/* Nor does one that notes times for other reasons, or none. */
+/* No task in time is overdue, whether it notes times for another reason, or no time. */
 static void wpool_task_that_is_in_time_runs(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);

@@ -14,8 +14,8 @@
 /**
  * struct span - a loop that takes notes
  * @test: the case
- * @pool: for a loop in a task, or in a loop
- * @caller: the thread that calls it
+ * @pool: the pool, for a loop in a task or in a loop
+ * @caller: the thread that calls wpool_parallel_for()
  * @first: its first index
  * @nr: how many
  * @most: indices that a chunk may have
@@ -24,7 +24,7 @@
  * @callers: calls of meet() in the caller
  * @helpers: calls of meet() in other threads
  * @sum: indices of all chunks
- * @inside: calls that are under way
+ * @inside: calls that are running
  * @bad: chunks that are empty, too large, or out of range
  * @gate: helpers wait there; NULL does not wait
  * @fail_at: the chunk with this index fails; ULONG_MAX: none
@@ -108,7 +108,7 @@ static void each_was_done_once(struct kunit *test, struct span *span)
 	KUNIT_EXPECT_EQ(test, atomic_read(&span->inside), 0);
 }
 
-/* With chunks of each kind, among them such as divide the range with a rest. */
+/* With chunks of each kind, including sizes that do not divide the range. */
 static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 {
 	static const unsigned long grains[] = { 0, 1, 7, 1000, NR_INDICES, ULONG_MAX };
@@ -130,7 +130,7 @@ static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Up to the last index that there is: nothing overflows. */
+/* Nothing overflows up to the last possible index. */
 static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
@@ -195,7 +195,7 @@ static int run_gated(struct wpk_thread *thread)
 	return wpool_parallel_for(thread->pool, of->first, of->first + of->nr, 1, await_helper, of);
 }
 
-/* The last chunk of a helper keeps the caller, even if that is killed. */
+/* The caller waits for the last chunk of a helper, even if the caller is killed. */
 static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
@@ -207,10 +207,10 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	of->gate = wpk_gate(test);
 	thread = wpk_thread(test, run_gated, pool, NULL, of);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(of->gate, 1));
-	/* all others are done or held at the gate */
+	/* all other chunks are done or held at the gate */
 	WPK_EVENTUALLY(test, atomic_long_read(&of->sum) == 8);
 	wpk_kill(thread);
-	/* time to get it wrong */
+	/* time for an error to show */
 	msleep(20);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	wpk_gate_open(of->gate);
@@ -219,7 +219,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	wpk_destroy(test, pool);
 }
 
-/* No room, no help, no wait. */
+/* Without room there is no help, and no wait. */
 static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 {
 	struct span *of = span(test, 0, 1000);
@@ -229,7 +229,7 @@ static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* nor is anybody refused */
+	/* the helpers do not count as refused */
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
@@ -249,7 +249,7 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* the monitor may have moved one between two queues just then, but not always */
+	/* the monitor may be moving a helper between two queues just then, but not always */
 	of->done = NULL;
 	if (wpk_cpu(1) >= 0)
 		WPK_EVENTUALLY(test, !run(full.pool, of, 1) && wpk_stat(full.pool, cancelled));
@@ -282,7 +282,7 @@ static void loop_in_task(struct wpk_job *job)
 	job->ret = run(of->pool, of, 1);
 }
 
-/* A task of the only worker: it does all of it itself. */
+/* A task of the only worker runs the whole loop itself. */
 static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -336,7 +336,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
 	wpk_destroy(test, pool);
 
-	/* alone, the rest is known exactly */
+	/* for a caller alone, the chunks that are left are known exactly */
 	wpk_full_pool(test, &full);
 	of = span(test, 0, 1000);
 	of->fail_at = 10;
@@ -346,7 +346,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
-/* A helper fails; the caller does nothing before one of them is gone. */
+/* A helper fails; the caller does nothing before a helper is gone. */
 static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -389,7 +389,7 @@ static int loop_until_stopped(struct wpk_thread *thread)
 	return err;
 }
 
-/* One of the two threads begins another loop: more is done than what both are in may have left. */
+/* One of two threads has begun another loop: more is done than their current loops can do. */
 static bool another_loop(struct span *of)
 {
 	long before = atomic_long_read(&of->sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A capacity that follows the CPUs. What CPUs that go and come do to it: hotplug_kunit.c. */
+/* A capacity that follows the CPUs. hotplug_kunit.c tests it with CPUs that go and come. */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
 
@@ -69,7 +69,7 @@ static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5 * num_online_cpus() + 2);
 }
 
-/* As soon as the call returns, up and down, and no more tasks than that run. */
+/* The capacity has changed when the call returns, up or down, and no more tasks run. */
 static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -94,7 +94,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
-	/* those that run go on; two of the workers leave instead of taking another task */
+	/* running tasks continue; two of the workers leave instead of taking another task */
 	wpk_gate_let(gate, 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
@@ -120,13 +120,13 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 	attrs.cpumask = cpu_possible_mask;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
-	/* both at once: which of them? */
+	/* a call that sets both is refused */
 	attrs.capacity_per_cpu = 2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
 					 WPOOL_TUNE_CAPACITY_PER_CPU), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
-	/* switched off it leaves the number that there was */
+	/* switched off, it leaves the last capacity */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2 * num_online_cpus());
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
@@ -140,7 +140,7 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), num_online_cpus());
 }
 
-/* With all CPUs that can come, whichever are there and in the mask. */
+/* The limit holds with all possible CPUs, whichever are online and in the mask. */
 static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 {
 	u32 most = WPOOL_MAX_CAPACITY / num_possible_cpus();
@@ -191,7 +191,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
-	/* without it: as ever */
+	/* without capacity_per_cpu, the plain rules hold */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), -EINVAL);
 	wpk_attrs(&attrs, 1, 0);
@@ -202,7 +202,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 }
 
-/* A pool with reclaim has them from the start, and where they are more. */
+/* A pool with reclaim has its min_workers from the start, also if they raise the capacity. */
 static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -226,7 +226,7 @@ static void wait_here(void *gate)
 	wpk_gate_pass(gate);
 }
 
-/* As many calls are accepted as its capacity, which is as many items as it has. */
+/* A bound pool accepts as many calls as its capacity, and has as many items. */
 static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -249,7 +249,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
-	/* what it could have with all CPUs must be no more than such a pool may have */
+	/* the capacity with all possible CPUs must be within the limit of such a pool */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1),
 			-ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 8);

@@ -87,9 +87,9 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
-		 * The snapshot before this one may have counted tasks that came and went while it
-		 * was taken, but no more than have finished since; and it may have counted twice a
-		 * task that each worker was about to run once more.
+		 * The last snapshot may have counted tasks that came and went while it was taken,
+		 * but no more than have finished since. It may have counted twice one task of each
+		 * worker that was about to run once more.
 		 */
 		KUNIT_EXPECT_LE(test, outstanding,
 				35 + 5 + stats->submitted - stats->outstanding - finished);
@@ -99,7 +99,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 			usleep_range(100, 1000);
 	}
 	wpk_stop(test);
-	/* a flush leaves out what is submitted while it waits */
+	/* a flush leaves out tasks that are submitted while it waits */
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -118,7 +118,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
-	/* One of three does not run. */
+	/* One of three tasks is cancelled. */
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
 		;
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
@@ -134,10 +134,10 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->refused, 1);
 	KUNIT_EXPECT_EQ(test, stats->completed, 0);
 	KUNIT_EXPECT_EQ(test, stats->spawned, 2);
-	/* Both sleep at the gate. */
+	/* Both tasks sleep at the gate. */
 	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
 	wpk_gate_open(gate);
-	/* a worker may be idle between two tasks, and is not before its last is counted out */
+	/* a worker may be idle between two tasks, but not before its last task is counted out */
 	WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 4);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	stats = expect_identities(test, pool);
@@ -210,7 +210,7 @@ static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kun
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	reader = wpk_thread(test, look_while_held, pool, NULL, &held);
-	/* no assertions as long as it is held */
+	/* no assertions as long as the mutex is held */
 	mutex_lock(&pool->workers.mutex);
 	complete(&held);
 	ended = wpk_eventually(wpk_ended(reader));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The averages of pressure, by a clock of the case's own. The selftest sysfs_pressure checks that
- * the monitor switches it, and that programs are told.
+ * the monitor switches the pressure, and that programs are told.
  */
 #include "core/pressure.c"
 #include "fixture.h"
@@ -64,7 +64,7 @@ static void wpool_pressure_that_never_was_on_is_0(struct kunit *test)
 	expect(test, at(p, 100000000), 0, 0, 0, 0);
 }
 
-/* 1 - exp(-t / 10 s) and so on; however often it is looked at. */
+/* The average is 1 - exp(-t / 10 s) and so on, however often it is read. */
 static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 {
 	struct wpool_pressure *once = pressure(test), *often = pressure(test);
@@ -82,7 +82,7 @@ static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 	expect(test, at(once, 10000000), 10000, 10000, 10000, 10000000);
 }
 
-/* Nobody looks while the pool is idle: a second, an hour, a year. */
+/* The average decays while it is not read: for a second, an hour, a year. */
 static void wpool_pressure_decays_while_nobody_looks(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);
@@ -96,7 +96,7 @@ static void wpool_pressure_decays_while_nobody_looks(struct kunit *test)
 	expect(test, at(p, 31536010000ULL), 6321, 1535, 328, 20000);
 }
 
-/* 250 ms of each second are a quarter, wherever they are in it. */
+/* 250 ms of each second are a quarter, wherever they are in that second. */
 static void wpool_pressure_of_a_quarter_of_the_time(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);

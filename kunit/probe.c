@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions at tracepoints, see probe.h. The pool does not export its tracepoints, but the kernel
- * lists those of each module, and its own. The module cannot be unloaded meanwhile: this one uses
- * it.
+ * lists those of each module, and its own. This module uses the pool's module, and so keeps it
+ * loaded.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>
@@ -56,7 +56,7 @@ static struct tracepoint *find(const char *name)
 	for_each_kernel_tracepoint(look_at, &search);
 	if (search.found)
 		return search.found;
-	/* calls it for those that are loaded already */
+	/* calls the notifier for modules that are loaded already */
 	if (register_tracepoint_module_notifier(&search.nb))
 		return NULL;
 	unregister_tracepoint_module_notifier(&search.nb);
@@ -68,7 +68,7 @@ static void remove(void *data)
 	struct probe *probe = data;
 
 	tracepoint_probe_unregister(probe->tp, probe->fn, probe->data);
-	/* nobody is inside any more */
+	/* waits until no thread is in the function any more */
 	tracepoint_synchronize_unregister();
 }
 

@@ -71,7 +71,7 @@ static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_job
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, nr));
 }
 
-/* Its only worker waits at the gate, and the rescuer is still there, unless that one was slow. */
+/* The pool's only worker waits at the gate, and the rescuer is in reserve, unless it was slow. */
 static struct wpool *blocked_pool(struct kunit *test, u32 capacity, struct wpk_gate *gate)
 {
 	struct wpool *pool;
@@ -93,7 +93,7 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 	struct wpool *pool;
 	int try;
 
-	/* the one in reserve comes, too, where a task waits for 10 ms, but not every time */
+	/* if a task waits for 10 ms, the rescuer becomes a worker, too, but not every time */
 	for (try = 0; try < 10 && rescued; try++) {
 		pool = reclaim_pool(test, 4, 3);
 		jobs = wpk_jobs(test, 50, NULL);
@@ -139,14 +139,14 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 	u32 workers;
 	bool slow;
 
-	/* Two may come where a task waits for 10 ms, but not every time. */
+	/* Two workers may come if a task waits for 10 ms, but not every time. */
 	do {
 		workers = use_the_rescuer(test, &slow);
 	} while (workers != 1 && slow && ++try < 10);
 	KUNIT_EXPECT_EQ(test, workers, 1);
 }
 
-/* All of them but one can be made, and then none: nothing is left of the pool. */
+/* No thread can be made: the create fails, and nothing is left of the pool. */
 static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -163,7 +163,7 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
-/* What it is for: the worker of the pool sleeps, and no other one can be created. */
+/* The purpose of reclaim: the worker of the pool sleeps, and no other one can be created. */
 static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -192,7 +192,7 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* On a CPU of its own if that can be had: its parent, a hog, waits for it. */
+/* A hog that waits for its child without a sleep. */
 static void be_a_hog(struct wpk_job *job)
 {
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
@@ -229,7 +229,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
 }
 
-/* The tasks that run sleep for one that is queued: as many as the header says may. */
+/* As many running tasks as the header allows sleep for a task that is queued. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -289,7 +289,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	attrs.capacity = 2;
 	/* the spawner looks at what is queued, and must not take the rescuer */
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
-	/* time to get it wrong */
+	/* time for an error to show */
 	msleep(50);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
@@ -304,7 +304,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 
 /* ---- spawners that do not come back ------------------------------------------ */
 
-/* Keep the spawner of each pool from its end: it waits as it would for memory. */
+/* Make the spawner of each pool wait, as it would wait for memory. */
 static void hold_spawners(struct wpool *pools[WPOOL_NR_SPAWNERS])
 {
 	int i;
@@ -336,18 +336,18 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		pools[i] = wpk_pool(test, 1, 0);
 
-	/* no assertions as long as they are held */
+	/* no assertions as long as the spawners are held */
 	hold_spawners(pools);
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
-	/* one that has not come yet could serve this pool first */
+	/* a spawner that does not wait yet could serve this pool first */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		busy &= wpk_eventually(work_busy(&pools[i]->spawn.work.work) & WORK_BUSY_RUNNING);
-	/* the last place of this pool is the rescuer's, not a spawner's that does not come */
+	/* the rescuer takes the last place of this pool, since no spawner comes */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);
 	none = !atomic_read(&others->started);
-	/* its successor takes longer than 10 ms, and longer than that */
+	/* the next rescuer takes longer than 10 ms, and still longer */
 	slow = !has_rescuer(pool);
 	msleep(30);
 	slow &= !has_rescuer(pool);
@@ -379,7 +379,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
-	/* nothing new */
+	/* a second call changes nothing */
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 	wpool_attrs_init(&attrs);
@@ -391,7 +391,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
-	/* it is an ordinary pool now, and becomes what it was */
+	/* the pool is an ordinary one now; then it gets the attribute back */
 	block_workers(test, pool, first, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
@@ -414,7 +414,7 @@ static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kuni
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
 					 WPOOL_TUNE_MIN_WORKERS), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
-	/* if they cannot be had, the capacity is as before, too */
+	/* if no worker can be made, the capacity is unchanged, too */
 	wpk_no_threads(test);
 	attrs.capacity = 9;
 	attrs.min_workers = 9;
@@ -432,7 +432,7 @@ static int start_slowly(struct wpool *pool, void *data, void **own)
 	return 0;
 }
 
-/* The first of them is idle for longer than it may be before the last is there. */
+/* The first worker is idle for longer than expiry_ms before the last one is made. */
 static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -445,11 +445,11 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 	attrs.min_workers = 6;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
-	/* six, and the one in reserve: none was made twice */
+	/* six, and the rescuer: none was made twice */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
 }
 
-/* In reserve it may run on all CPUs of the pool, and on no other. */
+/* In reserve the rescuer may run on all CPUs of the pool, and on no other. */
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 0);
@@ -468,7 +468,7 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
 }
 
-/* An error, and the pool is as it was. */
+/* The tune returns an error, and the pool is as before. */
 static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
@@ -541,7 +541,7 @@ static void sleep_a_bit(struct wpk_job *job)
 
 #define NR_LOAD WPK_ROUNDS(2000)
 
-/* Sleepers under a limit, while the attribute changes: each runs once, and never too many. */
+/* While the attribute changes, each sleeping task runs once, and never too many run. */
 static void wpool_tune_reclaim_under_load(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_LOAD, NULL);
@@ -566,7 +566,7 @@ static void wpool_tune_reclaim_under_load(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Destroy while the rescuer is on its way in, or is being replaced. */
+/* Destroy while the rescuer becomes a worker, or is being replaced. */
 static void wpool_destroy_reclaim_at_any_time(struct kunit *test)
 {
 	struct wpk_jobs *jobs;

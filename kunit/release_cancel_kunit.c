@@ -35,7 +35,7 @@ static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct ku
 
 /* ---- who calls the abort functions ------------------------------------------- */
 
-/* One of each kind, all with the same notes. */
+/* One object of each kind, all with the same notes. */
 struct aborted {
 	struct wpool_task task;
 	struct wpool_group_task member;
@@ -105,7 +105,7 @@ static void event_run(struct wpool_event *event)
 	atomic_inc(&container_of(event, struct aborted, event)->runs);
 }
 
-/* So its caller may hold a lock that these functions take. */
+/* The caller of the release may hold a lock that abort functions take. */
 static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *test)
 {
 	struct aborted *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
@@ -160,7 +160,7 @@ static void queued_run(struct wpool_task *task)
 	atomic_inc(&container_of(task, struct queued, task)->lot->runs);
 }
 
-/* The first one lets the workers go on, and gives them the time to take the others. */
+/* The first abort lets the workers continue, and gives them time to take the other tasks. */
 static void queued_abort(struct wpool_task *task, int status)
 {
 	struct queued_lot *lot = container_of(task, struct queued, task)->lot;
@@ -193,7 +193,7 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
 
-/* A pool that was closed without is closed with it later: the same holds. */
+/* The same holds for a pool that was closed without the flag before. */
 static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -211,7 +211,7 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	/* and nothing of that is left when it is open again */
+	/* nothing of the cancel is left when the pool is open again */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 64);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -226,7 +226,7 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
 	int i;
 
-	/* which of four would be the first is not promised */
+	/* submitted alone: of four tasks, any could be the first to start */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 3);

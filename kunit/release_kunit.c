@@ -15,7 +15,7 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* Waits for nobody, and changes nothing when it is said again. */
+	/* The call waits for no task, and a second one changes nothing. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
@@ -43,7 +43,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	/* What runs is left alone and not waited for. */
+	/* Running tasks are left alone and not waited for. */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	for (i = 1; i < 400; i++)
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
@@ -103,7 +103,7 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 	struct wpool *pool;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 
-	/* Never used; then with workers that would never leave by themselves. */
+	/* A pool that was never used; then one with workers that never expire. */
 	pool = wpk_pool(test, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	wpk_attrs(&attrs, 4, 0);
@@ -138,7 +138,7 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
-	/* All places are back, none of the old workers is. */
+	/* All places are back, and none of the old workers. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_submit(test, pool, later, 0, 1);
@@ -209,7 +209,7 @@ static int submit_while_open(struct wpk_thread *thread)
 	return 0;
 }
 
-/* What was accepted ran once, or says that it was cancelled; nothing else. */
+/* Each accepted task ran once, or has the status of a cancelled one. */
 static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 20);
@@ -252,7 +252,7 @@ static int reboot_and_submit(struct wpk_thread *thread)
 	return wpool_reboot(thread->pool) ?: wpool_submit(thread->pool, thread->work);
 }
 
-/* Whoever is late finds a pool that is open and in use, and does not wait for it. */
+/* A late reboot finds the pool open and in use, and does not wait for its tasks. */
 static void wpool_reboot_several_wait_all_return(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 8, WPOOL_UNLIMITED);

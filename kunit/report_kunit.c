@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the kernel's log says about a pool: why tasks wait, once; that the class of a worker was
- * changed from outside; which attribute of a module is not allowed; and what a module does with the
- * pool that it must not.
+ * changed from outside; which attribute is not allowed; and how a module misuses a pool.
  *
- * The log is large enough for one case's lines, and no line is expected to come soon.
+ * The log is large enough for one case's lines, and no line need come soon.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -44,7 +43,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	/* some go on, and the others wait as before: the episode continues, and is no stall */
+	/* some tasks continue, and the others wait: it is the same episode, and no stall */
 	wpk_gate_let(gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	/* longer than any timer of the module: no line comes, nor is the episode counted again */
@@ -101,7 +100,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
 }
 
-/* Without sleep, until the log has it. */
+/* Computes, without sleep, until the log has the line. */
 static void spin_until_it_is_said(struct wpk_job *job)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
@@ -152,7 +151,7 @@ static int tune_class(struct wpool *pool, u32 sched, int nice)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE);
 }
 
-/* As an administrator does, or a task that forgets to put it back. */
+/* As an administrator does, or a task that forgets to restore its nice value. */
 static void change_nice(struct wpk_job *job)
 {
 	set_user_nice(current, 7);
@@ -163,7 +162,7 @@ static void change_class(struct wpk_job *job)
 	sched_set_fifo_low(current);
 }
 
-/* A job of the only worker, which sleeps before and after it; what it has found. */
+/* Run a job in the only worker, which sleeps before and after it. Returns the job. */
 static struct wpk_job *run_alone(struct kunit *test, struct wpool *pool,
 				 void (*body)(struct wpk_job *job))
 {
@@ -185,14 +184,14 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
 	run_alone(test, pool, change_nice);
-	/* it is taken back, and that is said once */
+	/* the change is taken back, and that is logged once */
 	job = run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, job->nice, 0);
 	run_alone(test, pool, change_class);
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, CLASS_LINE), 1);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "nice 7, taken back"), 1);
-	/* until the pool sets both again */
+	/* until the pool sets class and nice again */
 	KUNIT_EXPECT_EQ(test, tune_class(pool, WPOOL_SCHED_NORMAL, 0), 0);
 	job = run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, job->nice, 0);
@@ -276,7 +275,7 @@ static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *tes
 	attrs.hog_ms = 0;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "hog_ms = 0 is out of its range"), 1);
-	/* against what the pool has */
+	/* a value that contradicts another attribute of the pool */
 	attrs.min_workers = 5;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "min_workers = 5 is above capacity = 2"), 1);
@@ -294,7 +293,7 @@ static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.name = name_of(pool);
 	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
-	/* one without an owner is a program's, which gets the errno */
+	/* a pool without an owner is a program's, which gets the errno */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "there is a pool of that name"), 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker that is relied on, and cannot come: a task, or another thread, runs on its CPU for long.
- * Other workers run the tasks that wait for it, as long as there are others. No worker is made that
+ * The pool relies on a worker that cannot come: a task, or another thread, runs on its CPU for
+ * long. Other workers run the tasks that wait for it, if there are others. No worker is made that
  * these tasks do not need.
  *
  * A thread that is not preempted holds a CPU until the case releases it: by then the expected event
@@ -56,10 +56,10 @@ static int tune_all_cpus(struct wpool *pool)
 /* ---- a CPU that somebody holds -------------------------------------------- */
 
 /*
- * @cpu: it
+ * @cpu: the CPU that is held
  * @task: submitted by the holder before anything else; may be %NULL
- * @held: from now on
- * @over: it may go
+ * @held: the CPU is held from now on
+ * @over: the holder may release the CPU
  */
 struct hold {
 	struct wpool *pool;
@@ -151,7 +151,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The same for a worker that was only just made, and has never run. */
+/* As above, for a worker that was just made, and has never run. */
 static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -196,7 +196,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	for (i = 0; i < NR_TICKS; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* More than one of the kernel's ticks, and looks of the monitor. */
+		/* Longer than a tick of the kernel, and than some looks of the monitor. */
 		msleep(20);
 	}
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) >= 2);
@@ -210,7 +210,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 
 /* ---- a CPU that has come -------------------------------------------------- */
 
-/* At capacity none can be made there, and nothing need be queued for one to move. */
+/* At capacity no worker can be made there; an idle one moves even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

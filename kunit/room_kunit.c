@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait for room in a group, or with a batch, while the pool is closed: refused at
- * once, or accepted, as those that wait in the pool itself.
+ * Submitters that wait for room in a group, or with a batch, while the pool is closed: they are
+ * refused at once, or accepted, like submitters that wait in the pool itself.
  */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>
@@ -26,7 +26,7 @@ static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
-	/* and no other begins to wait */
+	/* no other submitter begins to wait */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
@@ -55,7 +55,7 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);
 }
 
-/* Of a group, it has waited before for a place there, and the pool is full as well. */
+/* The task's submitter has waited for a place in the group, and then the pool is full as well. */
 static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

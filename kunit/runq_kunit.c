@@ -38,7 +38,7 @@ static unsigned long item_nr(const struct wpool_task *task)
 
 /* What producers and consumers do, with interrupts off as they must be. */
 
-/* All are said to be queued in the jiffy with the number of the first one. */
+/* The jiffy of the push, for all items, is the number of the first one. */
 static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr)
 {
 	unsigned long flags;
@@ -113,7 +113,7 @@ static void fill(struct kunit *test, struct wpool_ring *ring, unsigned long from
 	}
 }
 
-/* The ring must hold exactly items @from, @from + 1, ...; it is empty then. */
+/* The ring must hold exactly items @from, @from + 1, ...; afterwards it is empty. */
 static void expect_items(struct kunit *test, struct wpool_ring *ring, unsigned long from, u32 nr)
 {
 	u32 i;
@@ -206,7 +206,7 @@ static void wpool_ring_push_and_pop_in_turn_never_lose_order(struct kunit *test)
 	unsigned long in = 0, out = 0;
 	u32 round, i;
 
-	/* In by five, out by four: fills up, and goes round a few times. */
+	/* Five in, four out each time: the ring fills up, and its indices wrap a few times. */
 	for (round = 0; round < WPOOL_RING_SIZE - 6; round++) {
 		fill(test, ring, in, 5);
 		in += 5;
@@ -283,7 +283,7 @@ static void wpool_ring_holds_what_is_queued(struct kunit *test)
 	for (i = 0; i < WPOOL_RING_SIZE; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_ring_holds(ring, item(i)));
 	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
-	/* Just gone though its slot still says so, never there. */
+	/* An item that was just taken is not there, although its slot still has it. */
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(0)));
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(1000)));
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, NULL));
@@ -291,7 +291,7 @@ static void wpool_ring_holds_what_is_queued(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(50)));
 }
 
-/* The first task's, and it goes with the task to another ring. */
+/* The jiffy is that of the first task, and moves with the task to another ring. */
 static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value, nr, jiffy, i;
@@ -340,7 +340,7 @@ static void see(struct contest *contest, struct wpool_task *task)
 	atomic_inc(&contest->taken);
 }
 
-/* One look at the ring, in this taker's own way; how many it took. */
+/* Take from the ring once, in one of four ways; returns how many items were taken. */
 static u32 take(struct contest *contest, int me, u32 round)
 {
 	struct wpool_task **tasks = contest->tasks[me], *task;
@@ -361,7 +361,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* Its own guess of an item that may be there: the search is in nobody's way. */
+		/* A guess of an item that may be there: the search disturbs no taker. */
 		task = item(min(atomic_read(&contest->taken) + 20U, WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))
 			nr = grab_all(&contest->ring, tasks);
@@ -391,7 +391,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* All four ways must have seen nothing after the end. */
+		/* After the end, all four ways must have found nothing. */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));
@@ -424,7 +424,7 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 		nr = push(&contest->ring, tasks, nr);
 		sent += nr;
 		if (!nr) {
-			/* As an owner does: what it takes, it runs. */
+			/* As an owner does: it runs the item that it takes. */
 			struct wpool_task *task = pop(&contest->ring);
 
 			if (task)

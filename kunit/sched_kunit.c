@@ -68,7 +68,7 @@ static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
 
-/* Each submits the next one of its lot and waits for it. */
+/* Each job submits the next one of its lot and waits for it. */
 static void fork_one(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -98,7 +98,7 @@ static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The same; what cannot be waited for is taken back. */
+/* As fork_one(), but a job that cannot be waited for is taken back. */
 static void fork_one_or_none(struct wpk_job *job)
 {
 	fork_one(job);
@@ -115,7 +115,7 @@ static void wait_for_the_first(struct wpk_job *job)
 
 /*
  * Two workers: one sleeps for a queued task, deep in its stack, and the other one for a task of the
- * first. Only the first can take something back, whichever came last.
+ * first worker. Only the first worker can take a task back, whichever came last.
  */
 static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
 {
@@ -144,7 +144,7 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 
 #define MANY_STEPS 20000
 
-/* A load that keeps itself up until the target ran: each submits the next. */
+/* A load that continues until the target ran: each job submits the next. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -218,7 +218,7 @@ static void expect_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* Own submits run next, but at most 16 in a row while others stand in line. */
+/* Tasks that a task submits run next, but at most 16 in a row while others are queued. */
 static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 {
 	struct load *load = load_create(test, one_cpu_pool(test, 1),
@@ -237,7 +237,7 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* A task that always submits itself must go to the end of the line. */
+/* A task that always submits itself must go to the end of the queue. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
 	struct load *load = load_create(test, one_cpu_pool(test, 1), 1, submit_again);
@@ -259,7 +259,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 
 /*
  * A CPU outside the pool's mask pushes to the global queue. Two queues of one tick take turns. The
- * load continues while the submit itself is still on its way.
+ * load continues during the submit itself.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
@@ -270,7 +270,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 		kunit_skip(test, "one CPU has no other one outside its mask");
 	for (i = 0; i < 6; i++) {
 		ret = wpool_submit(load->pool, &load->jobs->job[i].task);
-		/* its partner may have been faster */
+		/* another job of the load may have submitted it already */
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -EALREADY);
 	}
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 100));
@@ -283,7 +283,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* Again and again, until the target ran, or forever as far as the case goes. */
+/* Submits itself until the target ran, or until the case is stopped. */
 static void submit_again_until_then(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -296,7 +296,7 @@ static void submit_again_until_then(struct wpk_job *job)
 
 /*
  * One worker sleeps, and the other one has its own ring and a global queue that is never empty: a
- * task that is queued on the sleeper's CPU does not wait longer for that.
+ * task on the sleeper's CPU does not wait longer because of the global queue.
  */
 static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
 {
@@ -324,9 +324,9 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	steps = atomic_read(&load->jobs->started);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	/*
-	 * As in one queue: each of the others starts once before it. This thread may lose its CPU
-	 * in the middle of the submit, so ten times that is allowed; a task that starves waits for
-	 * the end of the case.
+	 * As in one queue, each of the others starts once before the task. This thread may lose its
+	 * CPU in the middle of the submit, so ten times as many are allowed; a task that starves
+	 * waits for the end of the case.
 	 */
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
 	wpk_gate_open(gate);
@@ -349,7 +349,7 @@ static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_SPILL_TASKS);
 }
 
-/* Nobody takes anything: the ring fills, spills, and none gets lost. */
+/* No worker takes a task: the ring fills and spills, and no task is lost. */
 static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
 {
 	struct wpool *pool = one_cpu_pool(test, 1);
@@ -385,7 +385,7 @@ static void submit_and_stay(struct wpk_job *job)
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	unsigned int i;
 
-	/* as if they were known to be short: those that are not wait where all look */
+	/* as if the tasks were known to be short: others wait in the global queue */
 	wpool_runq(stuck->pool, raw_smp_processor_id())->estimate.task_ns = 1;
 	for (i = 0; i < NR_LEFT; i++)
 		job->ret = wpool_submit(stuck->pool, &stuck->left->job[i].task) ?: job->ret;
@@ -408,7 +408,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 	return stuck;
 }
 
-/* With one worker on each of two CPUs, the other one must come and take. */
+/* With one worker on each of two CPUs, the other worker must come and take the tasks. */
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -457,7 +457,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Where there is no other CPU, there is still another worker. */
+/* Without another CPU, another worker runs the tasks. */
 static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
 {
 	struct wpool *pool = one_cpu_pool(test, 2);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What makes the workers of all pools, and puts away those that ended: no pool may make
- * another one wait for it.
+ * The threads that create the workers of all pools, and reap them: no pool may delay another one.
  */
 #include <linux/string.h>
 #include <linux/task_work.h>
@@ -13,9 +12,9 @@
 /* ---- a thread that ends slowly ----------------------------------------------- */
 
 /*
- * What keeps a thread from its end, @gate, where it stands in do_exit().
- * @told: the pool has been told by now that it ends
- * @gone: it continues, and does not come back here
+ * Keeps a thread that ends at @gate, in do_exit().
+ * @told: the pool has been told that the thread ends
+ * @gone: the thread has passed the gate for good
  */
 struct late {
 	struct callback_head work;
@@ -28,7 +27,7 @@ static void stay(struct callback_head *work)
 {
 	struct late *late = container_of(work, struct late, work);
 
-	/* works are run in rounds, and the worker's own one is in the first */
+	/* task works run in rounds, and the pool's own work is in the first round */
 	if (!late->told) {
 		late->told = true;
 		if (!task_work_add(current, work, TWA_NONE))
@@ -46,14 +45,14 @@ static void be_late(struct wpk_job *job)
 	job->ret = task_work_add(current, &late->work, TWA_NONE);
 }
 
-/* The pool has no worker: that the job runs takes the spawner. */
+/* The pool has no worker: the job runs only if the spawner makes one. */
 static void expect_a_worker(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* Only who destroys its own pool waits for it. */
+/* Only a destroy of its own pool waits for the thread that ends. */
 static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct kunit *test)
 {
 	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
@@ -79,9 +78,9 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 	wpk_forget(test, pools[0]);
 	thread = wpk_thread(test, wpk_do_destroy, pools[0], NULL, NULL);
 
-	/* no assertions any more: the gate must not go before who is in it */
+	/* no assertions any more: the gate must exist while a thread waits in it */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* The spawner may hear of this one first, and of that thread next. */
+	/* Two pools: the spawner may serve the first before it hears of the thread that ends. */
 	expect_a_worker(test, pools[1], jobs[1]);
 	expect_a_worker(test, pools[2], jobs[2]);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
@@ -107,7 +106,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* Threads are short, not places in max_workers: an idle worker that leaves would not help. */
+/* Threads are lacking, not places in max_workers: an idle worker that leaves would not help. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
@@ -128,7 +127,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 
 	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* counted in the middle of a try: three of them are over */
+	/* an attempt is counted before it ends: three of them are over */
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) > 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);
@@ -150,8 +149,8 @@ struct makers {
 };
 
 /*
- * At wpool_worker_spawned: whoever made the first worker continues only when others
- * have made another pool's.
+ * At wpool_worker_spawned: the spawner of the first worker continues only when another pool has got
+ * its worker.
  */
 static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
@@ -198,7 +197,7 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 
 #define NR_ROUNDS 60
 
-/* @sent: when each of two workers was sent on its way; @started: when each task was */
+/* @sent: when each of two workers was started; @started: when each of two tasks was */
 struct pair {
 	const char *name;
 	struct wpk_gate *gate;

@@ -15,7 +15,7 @@
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
 						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
-/* What the benchmark calls them. */
+/* The names in the benchmark. */
 static const enum order_via vias[] = {
 	[WPK_VIA_SUBMIT] = ORDER_SUBMIT,
 	[WPK_VIA_BATCH] = ORDER_BATCH,
@@ -116,7 +116,7 @@ static void *get_memory(struct kunit *test, size_t nr, size_t size)
 	return memory;
 }
 
-/* The waits as they are, and as they are when the k-th start is that of the k-th submit. */
+/* The real waits, and the waits if the k-th start were that of the k-th submit. */
 static void count_waits(struct kunit *test, struct ordered **by_submit, unsigned int nr,
 			struct wpk_order_figures *figures)
 {
@@ -183,7 +183,7 @@ static struct wpool *create(struct kunit *test, const struct wpk_order_row *row)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Wait until all have started, for as long as some do: events and strands may be in line yet. */
+/* Wait until all tasks have started, while some do: events and strands may still wait. */
 static bool all_started(struct order *order)
 {
 	int nr = order->row->nr - atomic_read(&order->refused), before;

@@ -31,19 +31,19 @@ enum wpk_order_then {
 
 /**
  * struct wpk_order_row - a load
- * @name: of the case
- * @capacity: of the pool
+ * @name: name of the case
+ * @capacity: capacity of the pool
  * @depth: its queue_depth
  * @drop: its policy is drop_oldest, otherwise block
  * @nr: how many tasks
  * @sleep_us: how long each of them sleeps; 0 does not
  * @busy_us: how long it computes
- * @every: each task of this number sleeps for @other_us instead; 0 for none
+ * @every: every n-th task sleeps for @other_us instead; 0 for none
  * @other_us: see @every
  * @submitters: how many threads submit
- * @one_cpu: all from the first CPU, otherwise from all in turn
- * @gap_us: how long each waits after a submit; 0 does not
- * @via: how
+ * @one_cpu: all submits are from the first CPU, otherwise from all CPUs in turn
+ * @gap_us: how long each submitter waits after a submit; 0: it does not
+ * @via: how the tasks are handed over
  * @then: what happens meanwhile
  */
 struct wpk_order_row {
@@ -64,14 +64,14 @@ struct wpk_order_row {
 };
 
 /**
- * struct wpk_order_figures - what came of it
+ * struct wpk_order_figures - the result of a load
  * @nr: tasks that started
  * @p99: overtakes of a task that 99 of 100 tasks did not exceed
  * @most: the most overtakes of one task
  * @late99: as @p99, of overtakes by tasks that were submitted more than some ms later
  * @late_most: as @most, of these
  * @r99: p99 of the wait, in percent of what the same starts would give in order
- * @rmax: the same of the longest wait
+ * @rmax: as @r99, of the longest wait
  */
 struct wpk_order_figures {
 	unsigned int nr;

@@ -108,14 +108,14 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, -EDEADLK);
-		/* Nobody runs it any more, so it is like any other. */
+		/* The task has ended, so it is like any other. */
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}
 }
 
 /*
- * Nobody but its submitter could end another submit of it, so there is none, nor anything to take
- * back.
+ * Only its submitter could end another submit of the task, so none is accepted, and there is
+ * nothing to take back.
  */
 static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
@@ -139,7 +139,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_jobs_ran_once(test, jobs);
-	/* and then it is as any other */
+	/* afterwards the task is like any other */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
@@ -154,7 +154,7 @@ static void submit_myself_and_flush(struct wpk_job *job)
 		job->ret = wpool_flush(full->pool);
 }
 
-/* What runs in its submitter is not the pool's, so its flush does not wait for itself. */
+/* A task that runs in its submitter is not in the pool, so its flush does not wait for it. */
 static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -180,7 +180,7 @@ static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* The submitter does not wait for room any more: its task is not wanted. */
+/* The submitter of a cancelled task does not wait for room any more. */
 static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -298,8 +298,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * Nor is a submit accepted for it because it was once in that very pool: another submitter holds
- * it, and may be refused.
+ * A submit of the task is not accepted just because it was once in the same pool: another submitter
+ * holds it, and may be refused.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {
@@ -315,7 +315,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, free) == 1);
-	/* its place is another's now */
+	/* another task has its place now */
 	wpk_jobs_submit(test, pool, holders, 1, 1);
 	thread = wait_in_line(test, pool, task);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -365,7 +365,7 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 		hands->cancelled = wpool_task_cancel(hands->task);
 }
 
-/* Nor does a cancel that finds it before it stands in that line. */
+/* As above, for a cancel that finds the task before its submitter waits. */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
 	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
@@ -473,17 +473,17 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 3));
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
 	ret = wpk_join(test, thread);
-	/* so that the case ends, if that does not */
+	/* so that the case ends if the cancel has failed */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_TRUE(test, ret == 0 || ret == -ECANCELED);
 	runs = atomic_read(&job->runs);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), runs);
-	/* what it was told, if it ran then: it is not pending, nor will it be */
+	/* the result of its last submit: the task is not pending, and will not be */
 	KUNIT_EXPECT_TRUE(test, job->ret == 0 || job->ret == -ECANCELED);
 }
 
-/* Whoever waits for it to return has come first: it takes no submit any more. */
+/* The cancel came first, and waits for the task: no submit is accepted any more. */
 static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -499,14 +499,14 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
-	/* so that the case ends, if that did not */
+	/* so that the case ends even if the cancel has no effect */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, job->ret, -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
-/* Each is counted when it is accepted, or taken back, not when the run before it ends. */
+/* Each submit is counted when it is accepted or taken back, not when the run before it ends. */
 static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -560,7 +560,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	/* And then it does again. */
+	/* Afterwards the task accepts submits again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
@@ -585,7 +585,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	return 0;
 }
 
-/* A submit that comes to nothing does not take a place, not even for a moment. */
+/* A submit that is refused takes no place, not even for a moment. */
 static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);

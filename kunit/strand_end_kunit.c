@@ -33,7 +33,7 @@ static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	st_ran_in_order(test, st, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 0);
-	/* prepared again it is as new */
+	/* a strand may be prepared again */
 	wpool_strand_init(&of->strand, of->strand.pool, 2);
 	st_submit(test, &st[2], 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
@@ -82,7 +82,7 @@ static void wpool_strand_function_may_free_its_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(freed), 3 * WPK_LIFETIME_ROUNDS);
 }
 
-/* A connection: its tasks hold a reference each, and the last of them frees it. */
+/* A connection: each task holds a reference, and the last task frees the connection. */
 struct conn {
 	struct wpool_strand strand;
 	atomic_t refs;
@@ -153,7 +153,7 @@ static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 	st_ran_in_order(test, st, 2);
-	/* nor one that does not run */
+	/* a task that does not run cannot finish its strand */
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 }
 
@@ -164,7 +164,7 @@ static void body_finishes_arg(struct st *st)
 	st->ret = wpool_strand_finish(&other->task);
 }
 
-/* The task that calls, and no other. */
+/* Only the task that calls may be named. */
 static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -174,14 +174,14 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	st[0].body = body_finishes_arg;
 	st[0].arg = &st[1];
 	st[0].ret = -1;
-	/* where a wrong yes would say so */
+	/* memory to which a finish that is wrongly true would write */
 	st[1].task.gone = kunit_kzalloc(test, sizeof(bool), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, st[1].task.gone);
 	st_submit(test, st, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 	wpk_gate_open(gate);
-	/* the mark of a flush would be a reason of its own */
+	/* wait before the flush: its mark alone would make a finish false */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
@@ -204,7 +204,7 @@ static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, st->ret, 0);
-	/* had it finished, nobody would wake the flush */
+	/* if the strand has finished, no thread wakes the flush */
 	if (st->ret)
 		wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
@@ -222,7 +222,7 @@ static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++)
 		submit_packets(test, pool, freed);
 	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS);
-	/* and so may its abort function */
+	/* an abort function may finish and free the strand, too */
 	pool = st_full_pool(test, 1, gate);
 	submit_packets(test, pool, freed);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
@@ -239,7 +239,7 @@ static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
 	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 2) };
 	struct st *st[2] = { st_tasks(test, of[0], NULL, 4), st_tasks(test, of[1], NULL, 2) };
 
-	/* both stand in line */
+	/* the first tasks of both strands wait for room */
 	st_submit(test, st[0], 3);
 	st_submit(test, st[1], 2);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
@@ -274,7 +274,7 @@ static void wpool_release_unlimited_pool_runs_what_strands_have_accepted(struct 
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	st_ran_in_order(test, st, 3);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	/* under a limit the accounts are to agree */
+	/* with a limit, the count of free places must be right */
 	wpk_attrs(&attrs, 5, 0);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
@@ -309,7 +309,7 @@ static void wpool_release_cancel_aborts_what_has_not_started(struct kunit *test)
 	st_submit(test, st[1], 3);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[1]->strand), 0);
 	st_ran_in_order(test, st[1], 3);
-	/* the last turn may still be on its way out */
+	/* the last turn may not be counted out yet */
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 3);
 }
 
@@ -336,7 +336,7 @@ static void wpool_destroy_waits_for_strands(struct kunit *test)
 
 /* ---- races ---------------------------------------------------------------- */
 
-/* What the calls of one thread said. */
+/* The results of one thread's calls. */
 struct race {
 	struct st *st;
 	u32 submitted;

@@ -32,7 +32,7 @@ static void body_sleeps(struct st *st)
 	usleep_range(10, 50);
 }
 
-/* The worker that sleeps in a task hands its run queue to another one. */
+/* A worker that sleeps in a task hands its run queue to another one. */
 static void wpool_strand_tasks_that_sleep_run_one_at_a_time(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 8, 8), WPOOL_UNLIMITED);
@@ -52,7 +52,7 @@ static void wpool_strands_run_side_by_side(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	int i;
 
-	/* all of them are inside at once, or the last one does not arrive */
+	/* all tasks are inside at once: otherwise the last one would not arrive */
 	for (i = 0; i < 4; i++)
 		st_submit(test, st_tasks(test, st_strand(test, pool, 4), gate, 2), 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
@@ -119,7 +119,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	/* the other place is for others */
+	/* the other place is free for other tasks */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -130,7 +130,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
-/* The first task of the strand waits in line for room: the pool refuses none of its tasks. */
+/* The first task of the strand waits for room: the pool refuses none of its tasks. */
 static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
@@ -152,7 +152,7 @@ static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 0);
 }
 
-/* Until the strand is destroyed. */
+/* Submits itself until the strand is destroyed. */
 static void body_forever(struct st *st)
 {
 	st->ret = wpool_strand_try_submit(&st->task);
@@ -172,7 +172,7 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 	st_submit(test, st, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 20);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
-	/* whatever became of the jobs, nothing is left of it */
+	/* after the destroy, nothing is left of the strand */
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, st[1].ret, -ESHUTDOWN);
@@ -202,7 +202,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	wpk_gate_open(gate);
-	/* what is behind the mark continues */
+	/* the task behind the mark of the flush runs */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
 }
 
@@ -242,7 +242,7 @@ struct race {
 	int submitted;
 };
 
-/* Fewer of them where each takes long: chances there are enough. */
+/* Fewer submits on a slow machine, where a few give enough chances. */
 static int do_race(struct wpk_thread *thread)
 {
 	struct race *race = thread->arg;
@@ -256,7 +256,7 @@ static int do_race(struct wpk_thread *thread)
 	return err;
 }
 
-/* Whatever the others do: each submitter's tasks run in its own order. */
+/* Each submitter's tasks run in the order of its submits, whatever the others do. */
 static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);
@@ -283,7 +283,7 @@ static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 				KUNIT_FAIL(test, "task %d of %d is out of its order", j, i);
 }
 
-/* Empty ones are nothing but their memory. */
+/* An empty strand takes nothing but its own memory. */
 static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

@@ -30,7 +30,7 @@ static struct st *part_tasks(struct kunit *test, struct st_strand *of, int nr)
 	return st;
 }
 
-/* Each part once, and before its turn, or without one. */
+/* Each part has run once, before the turn of its task. */
 static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
 {
 	int i;
@@ -39,7 +39,7 @@ static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), parts);
 }
 
-/* All of them are in their parts at once; the last one is the first to end it. */
+/* All tasks are in their parts at once; the last task is the first to end its part. */
 static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, NR_TASKS, 0);
@@ -59,7 +59,7 @@ static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit 
 	for (i = NR_TASKS - 1; i > 0; i--) {
 		wpk_gate_open(gates[i]);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&st[i].parts) == 1);
-		/* it leaves its place in the pool, and keeps the one in the strand */
+		/* the task gives back its place in the pool, and keeps the one in the strand */
 		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == i);
 		KUNIT_EXPECT_EQ(test, READ_ONCE(of->strand.nr), NR_TASKS);
 		KUNIT_EXPECT_EQ(test, atomic_read(&of->started), 0);
@@ -71,7 +71,7 @@ static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 }
 
-/* One with such a part, one without, and so on, in one worker. */
+/* Tasks with and without a part alternate, in one worker. */
 static void wpool_strand_parts_among_plain_tasks_keep_the_order(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -96,7 +96,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* Its part could run while its turn does. When the turn is over, it can. */
+/* A task is refused in its own turn, during which its part could run, but not afterwards. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
@@ -112,7 +112,7 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
-/* A new task where the one was whose turn it is, as after a kfree() and a kmalloc(). */
+/* Submits a new task at the address of the current one, as after a kfree() and a kmalloc(). */
 static void body_submits_anew(struct st *st)
 {
 	if (atomic_read(&st->runs) > 1)
@@ -149,7 +149,7 @@ static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
 	return 0;
 }
 
-/* Each by its own function, whether the turn comes at once or later. */
+/* Parts and turns count for their own functions, whether the turn comes at once or later. */
 static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -175,8 +175,8 @@ static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 }
 
 /*
- * The first is in its part, two have ended theirs, one is queued in the pool, one stands in line
- * for it.
+ * The first task is in its part, two have ended their parts, one is queued in the pool, one waits
+ * for room.
  */
 static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 {
@@ -209,7 +209,7 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].aborts) + atomic_read(&st[4].aborts), 2);
 	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
-	/* nothing of the limits was lost */
+	/* no place in pool or strand was lost */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
 	st_submit(test, st, NR_TASKS);
@@ -223,7 +223,7 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
  * @task: the task
  * @nr: its number, in the order of the submits
  * @had_part: its parallel part has returned
- * @next: which number is to have the next turn
+ * @next: the number that must have the next turn
  * @bad: turns out of order, without the part, or while another one had its turn
  */
 struct many {
@@ -247,7 +247,7 @@ static void many_turn(struct wpool_strand_task *task)
 {
 	struct many *many = container_of(task, struct many, task);
 
-	/* a plain count: two turns at once would lose one */
+	/* not atomic: two turns at once would lose a count */
 	if (!many->had_part || many->nr != (*many->next)++)
 		atomic_inc(many->bad);
 	kfree(many);

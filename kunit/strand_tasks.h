@@ -20,9 +20,9 @@ struct st_strand;
  * @parts: how often its parallel part returned
  * @runs: how often it started
  * @aborts: how often its abort function was called
- * @status: with what
+ * @status: the status that the abort function got
  * @seq: the place of its last start in the order of those of the strand, from 1
- * @ret: from @body, or of a call elsewhere
+ * @ret: result of @body, or of a call elsewhere
  */
 struct st {
 	struct wpool_strand_task task;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may submit, from where, and what a bad submit is told.
+ * Which contexts may submit, and what a bad submit returns.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -81,7 +81,7 @@ static void submit_fn_atomic(void *arg)
 	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
-/* Where memory can be had: no hard interrupt of PREEMPT_RT. */
+/* In contexts that may allocate: not a hard interrupt on PREEMPT_RT. */
 static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
 {
 	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
@@ -101,7 +101,7 @@ static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *tes
 
 /* ---- from a task ---------------------------------------------------------- */
 
-/* A task submits the next job of its lot, by each of the ways there are. */
+/* A task submits the next job of its lot, in each possible way. */
 static void submit_next(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;

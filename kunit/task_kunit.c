@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a joinable task: submit, run, submit again while it is pending,
- * running, or finished; and who may wait for it.
+ * The life of a joinable task: submit, run, submit again while it is pending, running, or finished;
+ * and which threads may wait for it.
  */
 #include <linux/slab.h>
 
@@ -27,7 +27,7 @@ static void look_around(struct wpk_job *job)
 	seen->irqs_on = !irqs_disabled();
 	seen->preemptible = preemptible();
 	seen->kthread = current->flags & PF_KTHREAD;
-	/* May sleep: a debug kernel complains if it must not. */
+	/* A task may sleep: a debug kernel complains otherwise. */
 	might_sleep();
 	usleep_range(10, 20);
 }
@@ -45,7 +45,7 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_TRUE(test, seen->in_task);
 	KUNIT_EXPECT_TRUE(test, seen->irqs_on);
-	/* without the count, nobody can tell */
+	/* without the count, this cannot be checked */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		KUNIT_EXPECT_TRUE(test, seen->preemptible);
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
@@ -61,14 +61,14 @@ static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), 0);
-	/* Now it is pending again, so a third one is too early. */
+	/* Now the task is pending again, so a third submit is too early. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	/* In its second run it may be submitted once more. */
+	/* In its second run the task may be submitted once more. */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
 	wpk_gate_open(gate);
@@ -94,7 +94,7 @@ static void wpool_submit_finished_task_runs_again(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, job->twice);
 }
 
-/* Two threads submit one task as fast as they can; accepted = run. */
+/* Two threads submit one task as fast as they can: it runs as often as it is accepted. */
 static int submit_same(struct wpk_thread *thread)
 {
 	int accepted = 0, i, ret;
@@ -189,7 +189,7 @@ static void fork_and_wait(struct wpk_job *job)
 		job->ret = wpool_task_wait(&child->task);
 }
 
-/* The child waits for the parent that runs it: nobody could ever go on. */
+/* The child waits for the parent that runs it: neither could ever continue. */
 static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -279,7 +279,7 @@ static void count_static_call(struct wpool_task *task)
 
 static struct counted static_object = { .task = __WPOOL_TASK_INIT(count_static_call) };
 
-/* No wpool_task_init(), and where objects are watched nothing is reported. */
+/* Without wpool_task_init(), CONFIG_DEBUG_OBJECTS reports nothing. */
 static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 8);

@@ -72,7 +72,7 @@ static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 	const struct wpk_bad *bad = test->param_value;
 	struct wpool *pool = wpk_pool(test, 256, 3);
 	struct wpool_attrs attrs, before, after;
-	/* Something good beside it, which must not come through. */
+	/* A valid change beside the bad one must not be made. */
 	u32 mask = bad->mask | WPOOL_TUNE_LATENCY;
 
 	wpool_get_attrs(pool, &before, NULL);
@@ -115,7 +115,7 @@ static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
-	/* Both at once are judged together. */
+	/* Two attributes in one call are checked together. */
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
 	attrs.min_workers = 2;
@@ -153,7 +153,7 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
-	/* A place in the queue is as good as a worker. */
+	/* A place in the queue lets a submitter in, as a worker does. */
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
@@ -179,7 +179,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
-	/* Six are in where two may be: nothing is thrown out. */
+	/* Six tasks are accepted where two may be: none is thrown out. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	for (left = 6; left >= 2; left--) {
@@ -264,7 +264,7 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Who waits already continues waiting; the new policy is for newcomers. */
+/* Submitters that wait already continue to wait; the new policy is for newcomers. */
 static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent tasks: they start before the other queued tasks, wherever they come from, and leave the
- * others one look of 16. Everything else that may happen to a queued task may happen to them, too.
+ * Urgent tasks: they start before the other queued tasks, wherever they come from, and leave one
+ * start of 16 to the others. All else that may happen to a queued task may happen to them.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
@@ -82,7 +82,7 @@ static void make_call(void *arg)
 	call->ret = call->by->submit(call->pool, call->task);
 }
 
-/* Behind a thousand others. */
+/* An urgent task that was queued behind a thousand others is the next to start. */
 static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 {
 	const struct by *by = test->param_value;
@@ -109,7 +109,7 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 #define NR_ALL		160
 #define NR_OTHERS	6
 
-/* Exactly one of 16 is one of the others, until there are none left; from one batch. */
+/* Of one batch, exactly one of 16 tasks is not urgent, until no such task is left. */
 static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -127,7 +127,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_ALL));
 	for (i = 0; i < NR_OTHERS; i++) {
-		/* in any order among themselves */
+		/* urgent tasks may start in any order among themselves */
 		seq = jobs->job[26 * i + 3].seq;
 		KUNIT_EXPECT_EQ_MSG(test, seq % 16, 0, "of the others, number %u", i);
 		KUNIT_EXPECT_LE(test, seq, 16 * NR_OTHERS);
@@ -136,7 +136,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Fewer than 15 in a row, again and again, cost the next one nothing. */
+/* Fewer than 15 urgent tasks in a row, again and again, do not delay the next one. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -144,14 +144,14 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
 	u32 i, round;
 
-	/* ten urgent ones and one of the others, a round, each of which waits at the gate */
+	/* each round runs ten urgent tasks and one other; each task waits at the gate */
 	for (i = 0; i < 400; i++)
 		if (i >= 40)
 			wpool_task_set_urgent(&jobs->job[i].task, true);
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
 	for (round = 0; round < 36; round++) {
 		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
-		/* the one before it, these ten, and one of the others, which stays at the gate */
+		/* the last other task, these ten, and one more other, which stays at the gate */
 		wpk_gate_let(gate, 11);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)
@@ -187,7 +187,7 @@ static void stream_fn(struct wpool_task *task)
 	s->runs++;
 	s->in_a_row = started == s->others_seen ? s->in_a_row + 1 : 1;
 	s->others_seen = started;
-	/* as long as others are there */
+	/* as long as other tasks are queued */
 	if ((u32)started < s->others->nr)
 		s->most = max(s->most, s->in_a_row);
 	if (!READ_ONCE(s->stop))
@@ -264,7 +264,7 @@ static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Nothing else ever comes: each of them has to wake its worker. */
+/* No other task is submitted: each urgent one has to wake its worker. */
 static void wpool_urgent_wakes_a_worker(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, WPK_ROUNDS(2000), NULL);
@@ -287,7 +287,7 @@ static void wpool_urgent_wakes_a_worker(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The submit itself wakes the worker that is idle: it does not leave that to the monitor. */
+/* The submit itself wakes the idle worker, and does not leave that to the monitor. */
 static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -304,18 +304,18 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 	set_urgent(jobs, 1, 19);
 	for (i = 0; i < 20; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* it is off the list of the idle until it has run the task */
+		/* the worker is off the idle list until it has run the task */
 		late += i && READ_ONCE(rq->nr_idle) &&
 			!atomic_read(&jobs->job[i].runs);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-		/* until then it looks at the queues once more by itself */
+		/* until it is idle, the worker looks at the queues once more without a wake-up */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching));
 		WPK_EVENTUALLY(test, !READ_ONCE(rq->nr_running));
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
-/* Where the child goes. */
+/* The pool to which the child is submitted. */
 static struct wpool *the_pool;
 
 static void submit_urgent_child(struct wpk_job *job)
@@ -327,7 +327,7 @@ static void submit_urgent_child(struct wpk_job *job)
 		   wpool_task_wait(&child->task);
 }
 
-/* A parent waits for its urgent child, with one worker: it helps itself. */
+/* With one worker, a parent that waits for its urgent child runs the child itself. */
 static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -362,7 +362,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 7);
 	for (i = 10; i < 15; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-	/* one of them comes back, as one of the others */
+	/* one of them is submitted again, not urgent */
 	wpool_task_set_urgent(&jobs->job[0].task, false);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_gate_open(gate);
@@ -375,7 +375,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
 }
 
-/* Released with them in the queue: run, or cancelled; opened again: as before. */
+/* A release runs or cancels queued urgent tasks; after a reboot they work as before. */
 static void wpool_urgent_release_and_reboot(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
@@ -394,7 +394,7 @@ static void wpool_urgent_release_and_reboot(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 60);
-	/* those that are queued run to their end */
+	/* queued tasks run to their end */
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 60);
 	wpk_destroy(test, pool);
@@ -414,10 +414,10 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	set_urgent(jobs, 0, 1);
 	set_urgent(jobs, 3, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	/* the place of the second, which is not urgent */
+	/* it takes the place of the second task, which is not urgent */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ECANCELED);
-	/* an urgent one takes a place in the same way */
+	/* an urgent task takes a place in the same way */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[3].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ECANCELED);
 	/* only urgent ones are left */
@@ -428,7 +428,7 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Nobody takes it for longer than it may wait: the monitor sees to it. */
+/* No worker takes the task within max_wait_ms: the monitor ends it. */
 static void wpool_urgent_overdue_is_etime(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -439,7 +439,7 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	pool = held_pool(test, gate, &attrs);
-	/* not before: the first one must not be too late */
+	/* only now: the first task must not be overdue */
 	attrs.max_wait_ms = 50;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 	set_urgent(jobs, 0, 20);
@@ -453,7 +453,7 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* Where the pool is full it stands in line like any other. */
+/* In a full pool, an urgent task's submitter waits like any other. */
 static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -519,7 +519,7 @@ static void strand_fn(struct wpool_strand_task *task)
 	o->strand_seq[task - o->in_strand] = atomic_inc_return(&o->jobs->started);
 }
 
-/* An event, a task of a group and those of a strand, each behind a hundred others. */
+/* An event, a task of a group and tasks of a strand overtake a hundred others each. */
 static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
 	struct others *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
@@ -604,7 +604,7 @@ static void wpool_urgent_under_load(struct kunit *test)
 		load[i].jobs = wpk_jobs(test, NR_LOAD, NULL);
 		threads[i] = wpk_thread(test, submit_load, pool, NULL, &load[i]);
 	}
-	/* CPUs come and go meanwhile, for the pool */
+	/* meanwhile the mask of the pool changes, as if CPUs came and went */
 	for (n = 0; !wpk_ended(threads[0]) && n < 200; n++) {
 		attrs.cpumask = cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0));
 		if (n % 3 == 0)

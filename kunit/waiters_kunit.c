@@ -102,7 +102,7 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[2].task,
 						   WPK_PATIENCE), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
-	/* One goes, and there is room for one in the line. */
+	/* When one waiting submitter is killed, another one may wait. */
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
@@ -144,7 +144,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_full_pool(test, &full);
 	for (i = 0; i < 3; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	/* From the middle of the line, then its head. */
+	/* Kill a submitter in the middle of the line, then the first one. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
 	wpk_kill(threads[0]);
@@ -158,14 +158,14 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, outstanding) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
-	/* And they can be submitted again. */
+	/* The tasks can be submitted again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 	wpk_destroy(test, full.pool);
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The kill and the place come at the same time: one of them counts. */
+/* A kill and a free place come at the same time: one of them counts. */
 static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -207,10 +207,10 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		start = jiffies;
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
 							   msecs_to_jiffies(50)), -ETIME);
-		/* On the scale that was asked for: ticks may come late, and all at once. */
+		/* In jiffies, the unit of the timeout: ticks may come late, and all at once. */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-		/* Who does not want to wait at all has no time left, either. */
+		/* A timeout of 0 is over at once. */
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task, 0),
 				-ETIME);
 		KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[i].task));
@@ -228,7 +228,7 @@ static int do_submit_interruptible(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
 }
 
-/* Beside one that only a kill wakes, and which keeps its place. */
+/* Beside a submitter that only a kill wakes, and that keeps its place. */
 static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -245,7 +245,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	/* the task is the caller's again, and a place that comes free is enough for it */
+	/* the task is the caller's again, and one free place is enough to submit it */
 	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
 				   &jobs->job[0].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);

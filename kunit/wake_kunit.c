@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parking and waking: no wake-up is lost, whatever a worker does that is about to sleep or to end,
- * and a pool without tasks does nothing.
+ * Parking and waking: no wake-up is lost, even if a worker is about to sleep or to end, and a pool
+ * without tasks does nothing.
  *
  * The stress cases submit one task at a time and wait until it ran, so that no later submit makes
- * up for a lost wake-up. The monitor would, within some 20 ms, so a thread checks beside them
- * whether a task is queued for which no worker is coming.
+ * up for a lost wake-up. The monitor would make up for it within some 20 ms, so a thread beside
+ * them checks whether a task is queued for which no worker is coming.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -16,9 +16,9 @@
 #include "fixture.h"
 
 /**
- * struct watch - of a pool, while tasks are submitted to it one by one
+ * struct watch - the watch of a pool to which tasks are submitted one by one
  * @pool: the pool
- * @submitting: who is in a submit now, and may not have come to the wake-up
+ * @submitting: threads that are in a submit, perhaps before its wake-up
  * @over: the watcher ends
  * @lost: tasks that were queued while all workers slept, for several looks
  */
@@ -120,7 +120,7 @@ static int submit_somehow(struct wpool *pool, struct wpool_task *task, u32 round
 	}
 }
 
-/* Submit one job alone, @round by @round in another way, and see it run. */
+/* Submit one job alone, in another way in each @round, and wait until it has run. */
 static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 {
 	struct wpool_task *task = &jobs->job[0].task;
@@ -235,7 +235,7 @@ static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *tes
 	attrs.spin_us = 0;
 	pool = wpk_pool_attrs(test, &attrs);
 	lose_none(test, pool, now_and_then);
-	/* on a fast machine perhaps only now */
+	/* on a fast machine the last workers may leave only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, expired), 1);
 }
@@ -295,7 +295,7 @@ static void hit_back(struct wpk_job *job)
 	atomic_dec(&rally->watch->submitting);
 }
 
-/* Every other hop is into the pool that is watched. */
+/* Two jobs submit each other; every other submit is to the pool that is watched. */
 static void play(struct kunit *test, struct watch *watch)
 {
 	struct rally *rally = kunit_kzalloc(test, sizeof(*rally), GFP_KERNEL);
@@ -374,7 +374,7 @@ static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 		KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_task,
 								(*jobs)->job[i].arg), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
-	/* The last one may still be on its way off the CPU. */
+	/* The last worker may still be leaving the CPU. */
 	WPK_ASSERT_EVENTUALLY(test, all_sleep(*jobs));
 	return pool;
 }
@@ -390,7 +390,7 @@ static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 		before[i] = switches_of(&jobs->job[i]);
 		KUNIT_EXPECT_GE(test, before[i], 1);
 	}
-	/* quiet is what is measured here, so time has to pass */
+	/* time has to pass, since the case checks that nothing happens */
 	msleep(700);
 	for (i = 0; i < NR_QUIET; i++)
 		KUNIT_EXPECT_EQ(test, switches_of(&jobs->job[i]), before[i]);

@@ -10,9 +10,9 @@
 #include "event.h"
 
 /*
- * A file that is ready for what the case says.
- * @nr_heads: in how many wait queues who polls it is put
- * @wakes: a wake-up comes while it is polled
+ * A file that is ready for the events that the case sets.
+ * @nr_heads: the number of wait queues that a poll uses
+ * @wakes: a wake-up comes during the poll
  */
 struct fake {
 	struct wait_queue_head heads[2];
@@ -45,7 +45,7 @@ static const struct file_operations no_poll_fops = {
 static void close_file(void *file)
 {
 	fput(file);
-	/* a thread of the kernel leaves the rest to somebody else */
+	/* a kernel thread leaves the last fput to a work item */
 	flush_delayed_fput();
 }
 
@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* Ended when the case ends: to be made after what it watches, and its event. */
+/* Ends a watch when the case ends; to be added after its file and its event. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);
@@ -119,7 +119,7 @@ static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 	expect_runs(test, ev, 0);
 	wake_up_poll(&fake->heads[0], EPOLLOUT | EPOLLIN);
 	expect_runs(test, ev, 1);
-	/* a wake-up that does not say */
+	/* a wake-up that does not say for which events */
 	wake_up(&fake->heads[0]);
 	expect_runs(test, ev, 2);
 	wake_up_poll(&fake->heads[0], EPOLLHUP);
@@ -165,7 +165,7 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 	KUNIT_EXPECT_EQ(test, file_count(mute), 1);
 	expect_runs(test, ev, 0);
-	/* nothing of that is left */
+	/* a failed call leaves nothing behind */
 	fake->nr_heads = 1;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), -EBUSY);
@@ -230,7 +230,7 @@ static int keep_waking(struct wpk_thread *thread)
 	return 0;
 }
 
-/* While it begins, and while it ends, wake-ups come all the time. */
+/* Wake-ups come all the time, while the watch begins and while it ends. */
 static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);

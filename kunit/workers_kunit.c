@@ -3,8 +3,8 @@
  * Workers: how many there are, which one is reused, when they leave, and what
  * they look like from inside a task.
  *
- * Expiry is about time, so these cases measure it: never earlier than said. How
- * much later depends on the machine, and is not measured here.
+ * Expiry is about time, so these cases measure it: a worker never expires early. How late it
+ * expires depends on the machine, and is not measured here.
  */
 #include <linux/slab.h>
 
@@ -24,7 +24,7 @@ static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
 
 	wpk_jobs_body(jobs, rest_a_little, NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	/* All of them are needed, and all of them come. */
+	/* All workers are needed, and all of them come. */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 5));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 	wpk_gate_open(gate);
@@ -62,12 +62,12 @@ static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_attrs(&attrs, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
-	/* Without another submit. */
+	/* The workers come without another submit. */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_gate_open(gate);
 }
 
-/* A task of the time after: none may run beside more than capacity allows. */
+/* A task that starts after the tune: no more tasks than the new capacity may run beside it. */
 static void look_for_others(struct wpk_job *job)
 {
 	struct wpk_jobs *old = job->arg;
@@ -145,7 +145,7 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 
 #define NR_IDLE 3
 
-/* A pool on one CPU, where all workers stand in one line. */
+/* A pool on one CPU, where all workers are in one idle list. */
 static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool_attrs attrs;
@@ -178,7 +178,7 @@ static void idle_in_turn(struct kunit *test, struct wpool *pool, pid_t *pids)
 	}
 }
 
-/* Who takes the next task, with everybody idle before and after? */
+/* Which worker takes the next task, with all workers idle before and after? */
 static pid_t next_pid(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -206,7 +206,7 @@ static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 	return ret;
 }
 
-/* One that does not get its CPU for long is helped by another one, but not in each try. */
+/* Another worker helps one that does not get its CPU for long, but not in each try. */
 static void expect_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	int try = 1;
@@ -285,16 +285,16 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	start = jiffies;
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
-	/* None before its time, by the clock of timers, which may lag behind others. */
+	/* No worker leaves early, by the clock of timers, which may lag behind others. */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
-	/* And there they stay, for longer than any of them was idle so far. */
+	/* The rest stay, for longer than any worker was idle so far. */
 	msleep(600);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
 	/*
-	 * If no worker is left, one is made again, and otherwise none; but one more if a worker
+	 * If no worker is left, one is made again, and otherwise none. One more is made if a worker
 	 * does not get its CPU soon, which may happen in some rounds, but not in all.
 	 */
 	for (try = 0; try < 10 && made != !min_workers; try++) {
@@ -314,10 +314,10 @@ static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 	struct wpool_attrs attrs;
 
 	make_idle(test, pool, 6);
-	/* time to get it wrong */
+	/* time for an error to show */
 	msleep(300);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
-	/* Until it is told otherwise: the timer starts for who is idle now. */
+	/* After a tune of expiry_ms the timer starts for workers that are idle now. */
 	wpool_attrs_init(&attrs);
 	attrs.expiry_ms = 50;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
@@ -337,13 +337,13 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS |
 					 WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
-	/* Fewer are enough now: the timer must start again for the rest. */
+	/* Fewer workers are enough now: the timer must start again for the rest. */
 	attrs.min_workers = 0;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
-/* The one that works is never the one that leaves. */
+/* The worker that works is never the one that leaves. */
 static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -357,7 +357,7 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	attrs.expiry_ms = 0;
-	/* nor does another one come if it is slow to get its CPU */
+	/* at capacity 1 no other worker comes if this one is slow to get its CPU */
 	attrs.capacity = 1;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_CAPACITY),
 			0);
@@ -443,7 +443,7 @@ static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 fr
 	}
 }
 
-/* From the first task on, and from one class to each other one, of idle and busy workers. */
+/* From the first task on, and after each change of class, for idle and busy workers. */
 static void wpool_sched_is_the_tasks_class(struct kunit *test)
 {
 	const struct class *class = test->param_value, *other;
@@ -472,7 +472,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 		expect_class(test, jobs, nr, 4, other, 4);
 		nr += 4;
 	}
-	/* the nice value of a pool of another class is for later */
+	/* the nice value has no effect while the pool has another class */
 	attrs.nice = -2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
@@ -490,7 +490,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Workers that are there before there is a task: preallocated, or in reserve. */
+/* Also for workers that exist before the first task: preallocated, or in reserve. */
 static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 {
 	const struct class *class = test->param_value;
@@ -583,7 +583,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 		}
 		if (i == 45)
 			wpk_gate_open(gate);
-		/* From the CPU that is in the mask, and from the other one. */
+		/* Submit on the CPU that is in the mask, and on the other one. */
 		wpk_move_to(wpk_cpu(i % 2));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
@@ -596,7 +596,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
-/* Only a CPU that comes gets an idle worker of another one. */
+/* Only a CPU that is added gets an idle worker of another CPU. */
 static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);

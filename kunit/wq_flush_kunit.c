@@ -35,7 +35,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
-	/* queued again while it runs: the flush waits for the run that was there */
+	/* queued again while it runs: the flush waits for the run that was queued before */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);
@@ -48,7 +48,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
-	/* its queue is gone: there is nothing to wait for */
+	/* the queue of the work is gone: there is nothing to wait for */
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[0])));
 }
@@ -80,7 +80,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		cancel_work_sync(wpk_work(&items[i]));
 
-	/* but it waits for what was there */
+	/* the flush waits for a work that was queued before */
 	items[3].gate = gate;
 	queue_work(wq, wpk_work(&items[3]));
 	threads[0] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
@@ -112,7 +112,7 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
-	/* it runs already, and continues */
+	/* the work runs already, and continues */
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
@@ -185,7 +185,7 @@ static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 1));
-	/* a cancel in between ends none of them */
+	/* a cancel in between takes back no disable */
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, enable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
@@ -225,7 +225,7 @@ static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* A probe that gets in was too early, and is taken back. */
+/* Is a work refused? If it is not, it was queued too early, and is taken back. */
 static bool is_refused(struct wpk_item *item)
 {
 	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
@@ -252,7 +252,7 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, drain), 0);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
-	/* afterwards it is as before */
+	/* afterwards the queue accepts works as before */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	wpk_wq_end(test, wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
@@ -264,7 +264,7 @@ struct load {
 	struct wpk_item *items;
 	struct workqueue_struct *wq[2];
 	atomic_t queued;	/* begun turns */
-	atomic_t cancelled;	/* of these that were taken back */
+	atomic_t cancelled;	/* turns that were taken back */
 };
 
 static void one_step(struct load *load, struct wpk_item *item, u32 choice)
@@ -310,7 +310,7 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	case 2:
 	case 3:
 	case 4:
-		/* what it changes was queued before, and is taken back */
+		/* a work whose time changes was queued before, and is taken back */
 		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);

@@ -18,13 +18,13 @@
  * @work: the work; cases about delayed works use its timer
  * @gate: where its function waits, or NULL
  * @body: what it does then, or NULL
- * @wq: for @body
+ * @wq: queue for @body
  * @starts: of all items of the lot
  * @running: how many items of the lot run
- * @peak: the most that ever did
+ * @peak: the largest value of @running
  * @runs: how often its function started
  * @inside: how many are in its function
- * @twice: there were two
+ * @twice: there were two in its function
  * @seq: its last start's place among all starts of the lot, from 1
  * @left: how often @body is still to do something
  * @at: jiffies at its last start
@@ -92,7 +92,7 @@ static inline void wpk_wq_destroy(void *wq)
 	destroy_workqueue(wq);
 }
 
-/* Made after the items that it runs: a case that gives up has it destroyed before them. */
+/* Create a queue, after the items that it runs: it is destroyed before they are freed. */
 static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int flags,
 					      int max_active)
 {
@@ -103,7 +103,7 @@ static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int f
 	return wq;
 }
 
-/* The case destroys it now. */
+/* Destroy a queue before the case ends. */
 static inline void wpk_wq_end(struct kunit *test, struct workqueue_struct *wq)
 {
 	kunit_release_action(test, wpk_wq_destroy, wq);
@@ -133,7 +133,7 @@ static inline bool wpk_waits(struct wpk_thread *thread)
 	       !wpk_ended(thread);
 }
 
-/* Functions for wpk_thread(). */
+/* Functions for wpk_thread(): each makes the call in its name. */
 static inline int wpk_do_flush_work(struct wpk_thread *thread)
 {
 	struct wpk_item *item = thread->arg;

@@ -114,7 +114,7 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 
 	for (i = 0; i < 20; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
-	/* and as many do run; one by one, so that a fourth one would be seen */
+	/* as many as allowed run; released one by one, so that a fourth one would be seen */
 	for (i = 3; i <= 20; i++) {
 		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
 		wpk_gate_let(gate, 1);
@@ -126,7 +126,7 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* A queue is made with memory for a few works, and finds more while they run. */
+/* A queue has memory for a few works at first, and allocates more while they run. */
 static void queue_work_max_active_works_run_at_once(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -222,15 +222,15 @@ static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])),
 			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
-	/* nor does it hold the others up */
+	/* the pending work does not delay the others */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	WPK_EVENTUALLY(test, wpk_runs(&items[1]) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	/* what waits for the one that runs can be taken back, too */
+	/* a queueing that waits for the current run can be taken back, too */
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	wpk_gate_open(gate);
-	/* whether there is still something to wait for, nobody can know */
+	/* the result is unknown: there may be nothing left to wait for */
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	KUNIT_EXPECT_FALSE(test, items[0].twice);
@@ -270,7 +270,7 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* The memory of a work that freed itself, and still runs, is that of another work. */
+/* Another work gets the memory of a work that freed itself, and still runs. */
 static void other_fn(struct work_struct *work)
 {
 	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
@@ -293,7 +293,7 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 
 /* ---- what is shown ---- */
 
-/* An administrator has taken a worker from the queue, and the log says who has the other one. */
+/* An administrator has taken a worker from the queue; the log names the other one's function. */
 static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -402,7 +402,7 @@ static void mod_delayed_work_changes_the_time(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[0].work, 1));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1);
 
-	/* one that is queued already gets a time again, and its flush ends */
+	/* a work that is queued already gets a time again, and its flush ends */
 	items[1].gate = gate;
 	queue_work(wq, wpk_work(&items[1]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -423,7 +423,7 @@ static void flush_delayed_work_does_not_wait_for_the_time(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
 	queue_delayed_work(wq, &item->work, HZ * 3600);
-	/* nor does the flush of the work alone, or of the queue, wait for its timer */
+	/* a flush of the plain work, or of the queue, does not wait for its timer */
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);

@@ -11,7 +11,7 @@
 
 #define NR_ROUNDS	WPK_ROUNDS(2000U)
 #define NR_CANCELS	20
-/* more than a queue of wpool_wq has runners from the start, and than it has when it grew once */
+/* more than the runners that a queue of wpool_wq has at first, and after it grew once */
 #define NR_MOVES	10
 
 /* ---- a work that goes to another queue while it runs ---- */
@@ -114,7 +114,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* time for a thread to come to it, which nobody is told of */
+		/* time for a thread to take the work, which the case cannot see */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
@@ -216,7 +216,7 @@ static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
 	wpk_gate_open(gate);
-	/* what waits still runs before the queue goes */
+	/* works that wait still run before the queue goes */
 	destroy_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);

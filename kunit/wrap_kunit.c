@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of the
- * looks of its workers, each after some four thousand million tasks; and those of a group, after as
+ * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of its
+ * workers' searches, each after some four thousand million tasks; and those of a group, after as
  * many flushes and cancels. runq_kunit.c tests the ring alone.
  */
 #include <linux/wpool_group.h>
@@ -12,10 +12,10 @@
 #include "one_cpu.h"
 
 #define NR_JOBS		2000U
-/* Looks and tasks before the wrap. */
+/* Searches and tasks before the wrap. */
 #define BEFORE		60U
 
-/* Where they start: some wrap to 0, and for some the sign of a difference changes. */
+/* Start values of the counters: a wrap to 0, and a change of sign. */
 static const u32 starts[] = { U32_MAX - BEFORE, S32_MAX - BEFORE };
 
 static void start_desc(const u32 *start, char *desc)
@@ -25,7 +25,7 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* Short ones: they go through the ring. Of a pool that has not been used. */
+/* Let a pool that has not been used take its tasks for short ones, which go to the ring. */
 static void expect_short_tasks(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -57,7 +57,7 @@ static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 start)
 	return pool;
 }
 
-/* One by one and in batches, urgent or not, here and for another CPU; far more than a ring. */
+/* Submit one by one and in batches, urgent or not, here and on another CPU; more than a ring. */
 static void submit_in_all_ways(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	struct wpool_task *task;
@@ -123,7 +123,7 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, busy, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* that one must not be overdue, however slow the machine is */
+	/* the task at the gate must not be overdue, however slow the machine is */
 	wpool_attrs_init(&attrs);
 	attrs.max_wait_ms = 20;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
@@ -139,10 +139,10 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 
 /* Fewer than a ring holds; most of them come after the wrap. */
 #define NR_LOAD		100
-/* One of them, after the wrap. */
+/* A task after the wrap. */
 #define VICTIM		80
 
-/* What a task queues behind itself, and what it then sees on its CPU. */
+/* Tasks that a task queues behind itself, and the figures that it then sees on its CPU. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -154,7 +154,7 @@ struct load {
 	bool is_pressed;
 };
 
-/* No other worker, and the one stays awake while it is in a task. */
+/* The pool has one worker, which stays awake while it is in a task. */
 static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
@@ -189,7 +189,7 @@ static void fill_ring(struct wpk_job *job)
 
 	load->head = wpool_ring_head(&rq->ring);
 	load->globq_popped = load->pool->globq.popped;
-	/* the second when the tail has wrapped, and the head has not */
+	/* at the second submit the tail has wrapped, and the head has not */
 	job->ret = wpool_submit_batch(load->pool, load->tasks, VICTIM, 0);
 	job->ret += wpool_submit_batch(load->pool, load->tasks + VICTIM, NR_LOAD - VICTIM, 0);
 	load->in_ring = wpool_ring_len(&rq->ring);
@@ -206,7 +206,7 @@ static void wpool_counters_wrap_a_ring_keeps_its_order(struct kunit *test)
 	for (i = 0; i < NR_LOAD; i++)
 		bad += load->jobs->job[i].seq != i + 1;
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	/* they took no detour */
+	/* no task has left the ring on its way */
 	KUNIT_EXPECT_EQ(test, wpool_ring_head(&rq->ring), load->head + NR_LOAD);
 	KUNIT_EXPECT_EQ(test, load->pool->globq.popped, load->globq_popped);
 }
@@ -279,7 +279,7 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 
 /* ---- groups --------------------------------------------------------------- */
 
-/* One runs, one is queued, one waits for a place; and one comes after the wrap. */
+/* One task runs, one is queued, one waits for a place; one more comes after the wrap. */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 10), 2);

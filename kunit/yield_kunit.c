@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* A thread that has a CPU as soon as whoever runs there lets go of it. */
+/* A thread that gets a CPU as soon as the thread that runs there lets go of it. */
 struct urgent {
 	struct completion ready;
 	struct completion go;
@@ -29,8 +29,8 @@ static int run_when_told(struct wpk_thread *thread)
 }
 
 /*
- * The case goes to that CPU, too. When it is back from here, the thread sleeps: it went
- * before the case, which woke up behind it.
+ * The case goes to that CPU, too. When this returns, the thread sleeps: it ran before the case,
+ * which woke up behind it.
  */
 static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urgent)
 {
@@ -48,7 +48,7 @@ static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urge
 	return thread;
 }
 
-/* Some more than it hands over in one go. */
+/* Some more tasks than are handed over in one go. */
 #define NR_TASKS	1100
 
 static void do_nothing(struct wpool_task *task)

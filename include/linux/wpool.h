@@ -287,8 +287,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity_per_cpu: if not 0, the capacity is this times the number of online CPUs in @cpumask (of
  *	all online CPUs, if it has none), but at least @min_workers. Then @capacity is ignored, but
  *	must be within its range. The capacity changes soon after a CPU goes or comes. 0 to
- *	%WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would be above that with all possible
- *	CPUs; default 0. Not with @prealloc.
+ *	%WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would exceed that with all possible CPUs;
+ *	default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -313,12 +313,12 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	@concurrency, and the tasks queued behind them wait unless another CPU
  *	steals them.
  * @latency: measure how long tasks wait and run, in histograms, and what they cost, by function;
- *	both start again from 0 whenever it is switched on; default false
+ *	all counts restart from 0 whenever @latency is switched on; default false
  * @max_wait_ms: how long an accepted task may wait for a worker, in ms, 0 to %WPOOL_MAX_WAIT_MS,
  *	where 0 means no limit; default 0. A task that has waited for longer is not run, but ends
  *	with -ETIME. If a running task is submitted again, the wait begins when that run has
  *	returned. A worker checks each task that it takes. If no worker comes, a task ends at most
- *	two such times and some 20 ms after it was accepted; in a frozen pool not before the thaw.
+ *	twice this time and some 20 ms after it was accepted; in a frozen pool not before the thaw.
  *	Each submit and each start reads the clock. A new value applies to tasks accepted from then
  *	on; tasks accepted before have no limit. Up to 4,096 tasks without a limit ahead of a task
  *	do not delay its end.
@@ -335,21 +335,22 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
  *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
  *	running tasks, and for each task for which a running one sleeps in wpool_task_wait(). As
- *	with a freezable workqueue, it fails if they take longer than 20 s. A thread that sleeps in
- *	a submit to such a pool is frozen there, and must not hold a lock that the suspend needs.
+ *	with a freezable workqueue, the suspend fails if they take longer than 20 s. A thread that
+ *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the suspend
+ *	needs.
  *	wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a driver
  *	that destroys its pool in a callback of the suspend cancels the tasks first, with
  *	wpool_release().
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
- *	For tasks that must run so that memory becomes free, such as those that write data back:
- *	as a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
+ *	For tasks that must run before memory becomes free, such as those that write data back: like
+ *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
  *	and one more in reserve, the rescuer. When it needs a worker, the rescuer becomes that
  *	worker at once, and a new rescuer is created. While that takes long or fails, the
  *	existing workers run the tasks: at most @min_workers of them, and fewer than @capacity,
  *	may sleep at a time for tasks that are queued. The rescuer counts towards the module's
- *	max_workers, but in no figure of the pool. Workers have no flags of the allocator: a task
- *	that allocates says how, e.g. with memalloc_noio_save(). Such a task must not wait for
- *	a pool without this attribute.
+ *	max_workers, but in no figure of the pool. wpool sets no allocation flags for workers: a
+ *	task that allocates sets its own, e.g. with memalloc_noio_save(). Such a task must not wait
+ *	for a pool without this attribute.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change
@@ -466,8 +467,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 /* wpool_task.flags */
 #define WPOOL_TASK_DETACHED	BIT(0)
 #define WPOOL_TASK_EVENT	BIT(2)
-#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event */
-#define WPOOL_TASK_OWNED	BIT(3)	/* of any other: has an owner */
+#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event: has an hrtimer */
+#define WPOOL_TASK_OWNED	BIT(3)	/* of any other task: has an owner */
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
 #define WPOOL_TASK_URGENT	BIT(7)
@@ -484,8 +485,8 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
 
 /**
- * DEFINE_WPOOL_TASK() - define a joinable task that is prepared
- * @_name: of the variable; "static" may stand before the macro
+ * DEFINE_WPOOL_TASK() - define a prepared joinable task
+ * @_name: name of the variable; "static" may stand before the macro
  * @_func: the function to run
  */
 #define DEFINE_WPOOL_TASK(_name, _func) struct wpool_task _name = __WPOOL_TASK_INIT(_func)
@@ -503,18 +504,18 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
 
 /**
  * wpool_task_set_urgent() - set whether a task starts before others
- * @task: a task that was prepared and is neither pending nor running; a detached one may be in
- *	its function
+ * @task: a task that was prepared and is neither pending nor running; a detached task may also be
+ *	in its function
  * @urgent: whether it is urgent from now on
  *
  * Urgent tasks wait in one queue for all CPUs. A worker takes from it before it takes any other
  * task. If there are always urgent tasks, at least one of 16 tasks that the workers of a CPU take
  * is not urgent, as long as one is queued there. A task that has started is not interrupted.
  *
- * An urgent task is accepted as any other: if the pool is full, its submitter waits among the
+ * An urgent task is accepted like any other: if the pool is full, its submitter waits among the
  * others, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
  * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the queue
- * of urgent tasks, and its lock: it is meant for few tasks.
+ * of urgent tasks, and its lock, so only few tasks should be urgent.
  *
  * Context: any.
  */
@@ -532,7 +533,7 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
  * @task: a task that was prepared here and has finished, or was never submitted
  *
  * Call it before @task, a local variable, goes out of scope. It has an effect only on kernels with
- * CONFIG_DEBUG_OBJECTS: it warns if the task is still queued or running. The idea is
+ * CONFIG_DEBUG_OBJECTS: it warns if the task is still queued or running. The model is
  * destroy_work_on_stack().
  *
  * Context: any.
@@ -574,8 +575,8 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
  * @owner: as wpool_task_init_detached()
  *
  * For each accepted submit either @func returns or @abort is called, never both. @func must not
- * submit the task again. If it frees the task, nothing that may fault may follow, since @abort
- * would then get freed memory. A task that was cancelled must not be submitted again.
+ * submit the task again. If @func frees the task, no later statement of @func may fault, since
+ * @abort would get freed memory. A task that was cancelled must not be submitted again.
  *
  * Context: any.
  */
@@ -606,8 +607,8 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  *	pool's tasks is unloaded
  *
  * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
- * the functions of the pool's tasks in place until the pool is gone. The kernel's log does not say
- * what is wrong with @attrs then.
+ * the functions of the pool's tasks in place until the pool is gone, and the kernel's log does not
+ * say what is wrong with its @attrs.
  *
  * Context: as wpool_create().
  * Return: as wpool_create().
@@ -631,7 +632,7 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * * -EEXIST - the name is taken
  * * -ENOMEM - out of memory
  * * -EINTR - the caller was killed while threads were created
- * * -EAGAIN - the system has all the threads, or the module all the workers, that it may have
+ * * -EAGAIN - the system's limit of threads, or the module's max_workers, is reached
  */
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
 
@@ -713,9 +714,8 @@ int wpool_destroy(struct wpool *pool);
  * that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
- * wpool_task_init_abortable(). So is the argument of a cancelled wpool_invoke() or
- * wpool_submit_fn(): use &wpool_attrs.abort or wpool_submit_fn_abortable() to get
- * it back.
+ * wpool_task_init_abortable(). The argument of a cancelled wpool_invoke() or wpool_submit_fn() is
+ * dropped, too: use &wpool_attrs.abort or wpool_submit_fn_abortable() to get it back.
  *
  * Context: process context; sleeps for an RCU grace period.
  * Return: 0; -EINVAL if there is no pool, a flag is unknown, or there are two; -EBUSY
@@ -776,8 +776,8 @@ int wpool_reboot(struct wpool *pool);
  * * -ERANGE - a number is out of its range, or a pool bound to a function would need
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
- * * -EAGAIN - attribute reclaim, freezable: the system has all the threads, or the module all the
- *   workers, that it may have
+ * * -EAGAIN - attribute reclaim, freezable: the system's limit of threads, or the module's
+ *   max_workers, is reached
  * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
@@ -792,8 +792,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  *
  * If a joinable task is already running in a worker, it runs once more after its function has
  * returned, never twice at once, and the submit takes no further room in the pool. If the worker
- * dies, that submit ends with the same -EIO. While a task runs in its submitter (%WPOOL_RUN), or on
- * the stack of a worker that waits for it, another submit is refused with -EALREADY.
+ * dies, the second submit ends with -EIO, too. While a task runs in its submitter (%WPOOL_RUN), or
+ * on the stack of a worker that waits for it, another submit is refused with -EALREADY.
  *
  * If the task is pending, its function sees everything the caller wrote before this call. So a flag
  * that is set before a submit is not missed, even if that submit returns -EALREADY because of an
@@ -888,10 +888,9 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * wpool_nr_free() - a lower bound of the number of tasks that would be accepted now
  * @pool: the pool; for %NULL and ERR_PTR 0
  *
- * Counts the tokens that a submit on this CPU finds without a search: never more than there are,
- * and all of them near the limit, where CPUs cache none. Away from the limit it leaves out those
- * that other CPUs have cached, so 0 does not mean that the pool is full. &wpool_stats.free counts
- * all, but visits all CPUs.
+ * Counts free places: never more than there are, and all of them near the limit. Away from the
+ * limit it leaves out the places that other CPUs have cached, so 0 does not mean that the pool is
+ * full. &wpool_stats.free counts all places, but visits all CPUs.
  *
  * Context: any.
  * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
@@ -927,9 +926,8 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned,
- *	except if it owns the pool, and so waits for @func in wpool_destroy(); %NULL for built-in
- *	code
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned. The
+ *	pool's owner is not pinned: its wpool_destroy() waits for @func. %NULL for built-in code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -953,7 +951,7 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  * @gfp: as wpool_submit_fn()
  *
  * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
- * frees @arg, nothing that may fault may follow. After an error @arg still belongs to the caller.
+ * frees @arg, no later statement of @func may fault. After an error @arg is still the caller's.
  *
  * Context: as wpool_submit_fn().
  * Return: as wpool_submit_fn().
@@ -1055,8 +1053,8 @@ int wpool_task_cancel_sync(struct wpool_task *task);
  *
  * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the
  * task gets -ECANCELED, also in a batch. A task that was disabled several times must be enabled as
- * often. The idea is disable_work_sync(). There is no call that disables without waiting, as a
- * running task could not notice it.
+ * often. The model is disable_work_sync(). There is no call that disables without waiting, since a
+ * running task could not notice such a call.
  *
  * Context: as wpool_task_cancel_sync().
  * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not
@@ -1075,7 +1073,7 @@ int wpool_task_disable_sync(struct wpool_task *task);
 bool wpool_task_enable(struct wpool_task *task);
 
 /**
- * wpool_worker_own() - the pointer that worker_start has stored for the calling worker
+ * wpool_worker_own() - the pointer that worker_start stored for the calling worker
  * @pool: the pool
  *
  * Context: any.
@@ -1135,17 +1133,17 @@ struct module *wpool_owner(struct wpool *pool);
  * @of_caller: true: into the cgroups of the calling thread; false: back to the root, where threads
  *	of the kernel are
  *
- * Weights and limits of CPU time and I/O then hold for tasks, and what they allocate with
- * GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may kill a process
- * of that cgroup. A cpuset has no effect: workers run on the pool's cpumask. New and idle workers
- * join at once, the others when their task has ended. Workers stay in the cgroups when the caller
- * leaves them. A cgroup with workers cannot be removed until shortly after wpool_destroy(), or
- * after another call of this function.
+ * The cgroups' weights and limits of CPU time and I/O then apply to tasks, and memory that tasks
+ * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may
+ * kill a process of that cgroup. A cpuset has no effect: workers run on the pool's cpumask. New and
+ * idle workers join at once, the others when their task has ended. Workers stay in the cgroups when
+ * the caller leaves them. A cgroup with workers cannot be removed until shortly after
+ * wpool_destroy(), or after another call of this function.
  *
  * Context: process context; sleeps, killable.
- * Return: 0; -EINVAL there is no pool; -EBUSY the default pool, or a cgroup that takes no threads;
- * -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has no cgroups, or the cgroup is
- * of a kind that takes no threads; -ENOMEM, -EINTR.
+ * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool, or a cgroup that takes no
+ * threads; -ESHUTDOWN if the pool is being destroyed; -EOPNOTSUPP if the kernel has no cgroups, or
+ * the cgroup is of a kind that takes no threads; -ENOMEM; -EINTR if the caller was killed.
  */
 int wpool_set_cgroup(struct wpool *pool, bool of_caller);
 

@@ -67,7 +67,7 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  * hold a reference to the pool as long as an event is armed or may be fired.
  *
  * An event that ends with -ESHUTDOWN or -ETIME runs its abort function instead of its function.
- * Without one it just ends; wpool_event_cancel_sync() returns how.
+ * Without an abort function it just ends; wpool_event_cancel_sync() returns the status.
  */
 struct wpool_event {
 	/* private: */
@@ -76,7 +76,7 @@ struct wpool_event {
 	wpool_event_abort_fn abort;
 	struct timer_list timer;
 	atomic_t state;
-	raw_spinlock_t lock; /* task.armed, and the timer with it */
+	raw_spinlock_t lock; /* protects task.armed and the timer */
 };
 
 /* wpool_event.state: its function runs because of the time alone */
@@ -88,10 +88,10 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
 
 /**
  * struct wpool_hrevent - an event whose times are exact
- * @event: the event; all functions of events take it, except those that arm it
+ * @event: the event; pass it to the functions of events, except those that arm it
  *
  * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. If a tick more or less
- * does not matter, take a struct wpool_event, which is smaller and cheaper to arm.
+ * does not matter, use a struct wpool_event, which is smaller and cheaper to arm.
  */
 struct wpool_hrevent {
 	struct wpool_event event;
@@ -270,17 +270,17 @@ bool wpool_event_cancel(struct wpool_event *event);
  * wpool_event_cancel_sync() - cancel an event and get its memory back
  * @event: the event
  *
- * As wpool_event_cancel(), and waits for the function or the abort function if it is running. It
- * does not wait behind other tasks: if the pool has accepted the event, the event is taken out, and
- * counted as cancelled. But if a closed pool has refused the event, this waits until the thread
- * that calls abort functions reaches the event. So an abort function must not call this for another
- * event.
+ * As wpool_event_cancel(), and waits for the function or the abort function if it is running. The
+ * call does not wait behind other tasks: if the pool has accepted the event, the event is taken
+ * out, and counted as cancelled. But if a closed pool has refused the event, the call waits until
+ * the thread that calls abort functions reaches the event. So an abort function must not call this
+ * for another event.
  *
  * During the call the event can neither be fired nor armed, so even a function that always
  * arms its event again ends. The caller makes sure that it is not fired or armed afterwards.
  *
- * Context: process context; sleeps, uninterruptibly, only if the event is running or on
- * its way.
+ * Context: process context; sleeps, uninterruptibly, only if another thread is running, queueing or
+ * ending the event.
  * Return:
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
  * * 0 - the function returned, or the event never fired
@@ -297,7 +297,7 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  *
  * As wpool_event_cancel(). From now on, and until wpool_event_enable(), the functions that
  * fire or arm the event do nothing and return false; such fires are lost. An event that was
- * disabled several times must be enabled as often. The idea is disable_work().
+ * disabled several times must be enabled as often. The model is disable_work().
  *
  * Context: as wpool_event_cancel().
  * Return: true if the event was armed, or a fire was taken back.
@@ -308,8 +308,8 @@ bool wpool_event_disable(struct wpool_event *event);
  * wpool_event_disable_sync() - disable an event, and wait until its function does not run
  * @event: the event
  *
- * As wpool_event_disable() and wpool_event_cancel_sync(). A driver may call it before it stops
- * what fires the event.
+ * As wpool_event_disable() and wpool_event_cancel_sync(). A driver may call it before it stops the
+ * device that fires the event.
  *
  * Context: as wpool_event_cancel_sync().
  * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
@@ -320,7 +320,7 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * wpool_event_enable() - take back one call of wpool_event_disable()
  * @event: an event that is disabled
  *
- * This neither arms nor fires the event. Afterwards the caller checks for what it may have missed.
+ * This neither arms nor fires the event. Afterwards the caller checks whether fires were lost.
  *
  * Context: any.
  * Return: true if the event can be fired and armed from now on, unless another thread is in
@@ -346,7 +346,7 @@ void wpool_event_finish(struct wpool_event *event);
  * Until wpool_watch_end(), each wake-up of the file for a condition in @events of
  * wpool_watch_file() fires the event; the function need not ask again. As with EPOLLET, one run may
  * stand for several wake-ups. So the function reads until nothing is left, or calls
- * wpool_watch_ready() last and fires the event itself.
+ * wpool_watch_ready() last and, if the file is ready, fires the event itself.
  *
  *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
  *
@@ -382,7 +382,7 @@ struct wpool_watch {
  * Context: process context; may sleep.
  * Return:
  * * 0 - the watch has begun, and may have ended since
- * * -EBUSY - the watch has begun before
+ * * -EBUSY - the watch has already begun
  * * -EPERM - the file cannot be polled
  * * -EOPNOTSUPP - the file has no wait queue for polling, or several
  */
@@ -394,7 +394,7 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
  * @watch: begun with wpool_watch_file()
  *
  * Context: process context; may sleep. The caller keeps the watch from ending meanwhile.
- * Return: as poll(2): those of the watch's events, and of %EPOLLERR and %EPOLLHUP, that hold now.
+ * Return: as poll(2): which of the watch's events, %EPOLLERR and %EPOLLHUP hold now.
  */
 __poll_t wpool_watch_ready(const struct wpool_watch *watch);
 

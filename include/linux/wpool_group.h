@@ -19,8 +19,9 @@ struct wpool_group_task;
  * @task: the task, which belongs to its function from here on; container_of() leads to the
  *	caller's object
  *
- * As its last act it may free the task, or hand it to another thread. Nothing that may fault may
- * follow: the abort function would get freed memory. It must not submit its own task again.
+ * As its last act the function may free the task, or hand it to another thread. No later statement
+ * may fault: the abort function would get freed memory. The function must not submit its own task
+ * again.
  *
  * Context: as &typedef wpool_task_fn.
  * Return: 0, or an error for wpool_group_wait().
@@ -46,8 +47,8 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  * struct wpool_group - the tasks of one client of a pool
  *
  * A client that shares a pool with others has a group of its own, with a bound on the
- * tasks that it may have in the pool. It can wait for its tasks and cancel them, whatever the
- * others do. All fields are private.
+ * tasks that it may have in the pool. It can wait for its tasks and cancel them, whatever the other
+ * clients do. All fields are private.
  *
  *	struct block { struct wpool_group_task task; ... };
  *
@@ -109,8 +110,8 @@ struct wpool_group_task {
  * @max_outstanding: tasks of the group that may be in the pool at the same time, queued or
  *	running; at least 1, %WPOOL_UNLIMITED for no bound
  * @owner: module that holds the text of the functions (%THIS_MODULE), pinned until
- *	wpool_group_exit(); %NULL if the module's exit function calls that, or for built-in
- *	code
+ *	wpool_group_exit(); %NULL if the module's exit function calls wpool_group_exit(), or for
+ *	built-in code
  *
  * Context: any.
  * Return: 0; -EINVAL if there is no pool, or @max_outstanding is 0; -ENOENT if @owner is
@@ -127,12 +128,13 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 
 /**
  * wpool_group_act_for_me() - let the tasks of a group act on behalf of the caller
- * @group: the group, prepared, and without tasks
- * @what: what they take over, at least one of %WPOOL_AS_MM and so on
+ * @group: a prepared group without tasks
+ * @what: what the tasks take over, at least one of %WPOOL_AS_MM and so on
  *
- * It is taken over here once, whichever thread submits the tasks; a client that acts for several
- * threads has a group for each. A worker puts it on before the function of each task, and takes it
- * off afterwards, even if the worker dies in the task. The group drops it in wpool_group_exit().
+ * The tasks act for the caller of this function, whichever thread submits them; a client that acts
+ * for several threads has a group for each. A worker takes @what over before the function of each
+ * task, and gives it back afterwards, even if the worker dies in the task. The group holds
+ * references until wpool_group_exit().
  *
  * The group does not keep the memory of the process: when the process has ended, or has executed
  * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
@@ -142,16 +144,16 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * Under %WPOOL_RUN a task may run in its submitter. If the submitter has another memory, the task
  * is not run, and its abort function gets -EPERM: the submitter is in another process, has executed
  * another program, or has called kthread_use_mm(). The same holds for a worker whose worker_start
- * has called kthread_use_mm(). A task that runs inside a task of the group, which waits for it or
- * submits it, has nothing of the caller. If the worker dies in such a task, the memory of the
- * process is kept until wpool_group_exit().
+ * has called kthread_use_mm(). If a task of the group waits for or submits another task, and runs
+ * that task itself, the inner task does not act for the caller. If the worker dies in such an inner
+ * task, the memory of the process is kept until wpool_group_exit().
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:
  * * 0 - the tasks that are submitted from now on act for the caller
  * * -EINVAL - no group, or a group without a pool; @what is 0, or has an unknown bit; or
  *   %WPOOL_AS_MM, and the caller has no memory of a process
- * * -EBUSY - the group has tasks, or acts for somebody already
+ * * -EBUSY - the group has tasks, or already acts for a thread
  * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups, or they are disabled
  * * -ENOMEM - out of memory
  */
@@ -163,7 +165,7 @@ int __must_check wpool_group_act_for_me(struct wpool_group *group, unsigned int 
  *
  * From the start of the call, a submit by one of the group's own tasks gets -ESHUTDOWN, and so
  * does every submitter that waits for room in the group. Lets the tasks run to their end
- * and waits for them: call wpool_group_cancel() before, if they need not start any more.
+ * and waits for them: call wpool_group_cancel() first if queued tasks need not run.
  * Afterwards no function of a task runs any more, and the caller may free the group. The caller
  * makes sure that only these tasks, and submitters that wait already, use the group during the
  * call.
@@ -204,7 +206,7 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  *
  * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
  * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
- * Under %WPOOL_RUN a task that dies in its submitter never gives its room in the group back.
+ * If a task dies in its submitter (%WPOOL_RUN), its room in the group is lost.
  *
  * After 0 either the function or the abort function is called, once, or neither if there
  * is no abort function. The task may be gone on return, and so may the group, if another
@@ -227,7 +229,7 @@ int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_grou
  * @group: the group
  * @task: the task, initialised
  *
- * Does not hold up a suspend, either: the wait is freezable.
+ * The wait is freezable, so it does not hold up a suspend.
  *
  * Context: process context; may sleep.
  * Return: as wpool_group_submit(); -EINTR also if a signal came while the caller waited.
@@ -260,9 +262,9 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * Context: process context; sleeps, killable.
  * Return:
  * * 0 - every task returned 0
- * * the first result of a task that is not 0, as long as the group lives; a task whose
- *   worker died, or that was not run, counts with what its abort function got. Any later error
- *   replaces -ECANCELED
+ * * the first result of a task that is not 0, as long as the group lives; a task whose worker died,
+ *   or that was not run, counts with the status for its abort function. Any later error replaces
+ *   -ECANCELED
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
  * * -EINVAL - no group, or it has no pool
@@ -290,7 +292,7 @@ void wpool_group_cancel(struct wpool_group *group);
  * Includes tasks whose submitters wait for room in the pool.
  *
  * Context: any.
- * Return: the number: racy.
+ * Return: the number, racy.
  */
 static inline u32 wpool_group_outstanding(const struct wpool_group *group)
 {
@@ -302,7 +304,7 @@ static inline u32 wpool_group_outstanding(const struct wpool_group *group)
  * @task: the task
  *
  * Context: the task's function.
- * Return: true if a function that takes long should return.
+ * Return: true if it was: a function that takes long should then return.
  */
 static inline bool wpool_group_task_is_cancelled(const struct wpool_group_task *task)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loops that run on several CPUs of a pool, that of the caller among them.
+ * Loops that run on several CPUs of a pool, including the caller's CPU.
  */
 #ifndef _LINUX_WPOOL_PARALLEL_H
 #define _LINUX_WPOOL_PARALLEL_H
@@ -19,12 +19,12 @@
 typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
 
 /**
- * wpool_parallel_for() - run a loop on several CPUs, this one among them
+ * wpool_parallel_for() - run a loop on several CPUs, including this one
  * @pool: the pool; it exists until the call returns
  * @from: the first index
  * @to: the index behind the last
- * @grain: how many indices a chunk has, except the last; 0: the chunks get smaller towards
- *	the end, which suits most loops whose indices take less than a millisecond each
+ * @grain: how many indices a chunk has, except the last; 0: the chunks get smaller towards the end.
+ *	0 suits most loops whose indices take less than a millisecond each
  * @fn: called for each chunk, on several CPUs at the same time, with indices in order
  * @arg: argument of @fn
  *
@@ -46,9 +46,9 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  *	err = wpool_parallel_for(wpool_default(), 0, image->nr_blocks, 0, check_blocks, image);
  *
  * When it returns, no call of @fn is running or will start. If the result is 0, @fn was called for
- * each index exactly once, and what it did is visible. After an error no further chunk starts, and
- * the call waits for the chunks that other CPUs have started. A helper that has not started by then
- * is counted as a cancelled task. The model is padata_do_multithreaded().
+ * each index exactly once, and its effects are visible. After an error no further chunk starts, and
+ * the call waits for the chunks that other CPUs have started. A helper task that has not started by
+ * then counts as cancelled. The model is padata_do_multithreaded().
  *
  * If the caller itself dies in @fn, helpers run the remaining chunks.
  *

@@ -37,7 +37,7 @@ enum wpool_state {
  * @searching: workers that are awake and hold no task
  * @busy: workers inside a task, asleep or not
  * @blocked: workers asleep inside a task; part of @busy
- * @waiting: what waits because the pool is full: submitters, events that have fired, and strands
+ * @waiting: submitters, fired events and strands that wait because the pool is full
  * @queued: accepted tasks that have not started
  * @free: tasks that would be accepted now, if the pool is open; %WPOOL_UNLIMITED if there is no
  *	limit
@@ -54,7 +54,8 @@ enum wpool_state {
  * @errors: of @completed, tasks of groups whose function returned an error, counted just
  *	before they complete
  * @refused: submits that got -EAGAIN or -EDEADLK because the pool was full, and batches of which
- *	only a part was accepted for that reason; not those that a full group or strand refused
+ *	only a part was accepted for that reason; submits that a full group or strand refused do not
+ *	count
  * @stolen: tasks that moved to another CPU by stealing
  * @handoffs: times that a run queue went to another worker because its own worker
  *	had blocked in a task
@@ -106,9 +107,9 @@ struct wpool_stats {
 /**
  * struct wpool_hist - a histogram of times
  * @sum_ns: sum of all times, in ns
- * @max_ns: the longest one, in ns
- * @nr: how many times were in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last
- *	bucket counts all longer ones, too
+ * @max_ns: the longest time, in ns
+ * @nr: how many times were in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last bucket
+ *	counts all longer times, too
  */
 struct wpool_hist {
 	u64 sum_ns;
@@ -123,7 +124,7 @@ struct wpool_hist {
  * @wait_ns: sum of their times from submit to start, in ns
  * @run_ns: sum of their times from start to end, in ns
  * @cpu_ns: sum of the CPU time that they used, as the scheduler accounts for it, in ns: exact to
- *	a tick if a task slept or was preempted. In the rest of @run_ns they slept, or waited
+ *	a tick if a task slept or was preempted. In the rest of @run_ns the tasks slept, or waited
  *	for their CPU.
  * @worst_ns: the longest time from start to end, in ns
  */
@@ -197,8 +198,8 @@ int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_
  *
  * Counts the tasks that wpool_get_latency() counts, when they return. The times of a task
  * include those of other tasks that it ran while it waited for them. Each CPU has entries for 31
- * functions. All other functions, and those that find no room in @costs, are summed up in the last
- * entry, whose function is %NULL.
+ * functions. The last entry, whose function is %NULL, sums up all other functions, and those that
+ * find no room in @costs.
  *
  * Context: process context; sleeps.
  * Return: how many entries were filled in; -EINVAL if there is no pool, or no entry;

@@ -24,11 +24,11 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if wpool_release() cancelled the task before it started, -ETIME if it was the
  *	first of its strand and had waited for longer than max_wait_ms, -EIO if the worker died in
- *	the function. A task with a parallel part gets one of these also if the part was not run
- *	or its worker died in it, and if its turn was cancelled or overdue after the part has run
+ *	the function. A task with a parallel part gets one of these also if the part was not run or
+ *	its worker died in it, or if the turn was cancelled or overdue after the part had run
  *
- * The call is the task's turn: no other task of the strand runs meanwhile. If the function that
- * died had submitted its task again, that submit is taken back first.
+ * The call is the task's turn: no other task of the strand runs meanwhile. If the function
+ * submitted its task again before it died, that submit is taken back first.
  *
  * Context: as &typedef wpool_abort_fn, or a worker of the pool. Must not call wpool_strand_flush()
  * or wpool_strand_destroy().
@@ -50,7 +50,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *	{
  *		struct packet *packet = container_of(task, struct packet, task);
  *
- *		conn_input(packet);	// no lock: nothing else of the conn's runs
+ *		conn_input(packet);	// no lock: no other task of the conn runs
  *		kfree(packet);
  *	}
  *
@@ -64,7 +64,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * wait in the strand. The first task needs room in the pool as any task does, and if the pool is
  * full, its turn comes among the submitters that wait. So a strand takes room for one task in its
  * pool at most; the pool never refuses a task that the strand has accepted, and max_blocking does
- * not matter. wpool_flush() waits for the first task only: use wpool_strand_flush().
+ * not matter. wpool_flush() waits for the first task only; wpool_strand_flush() waits for all.
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
  * pipeline, whose first stage runs on many CPUs, and whose second is in order. All tasks of such a
@@ -116,9 +116,9 @@ struct wpool_strand_task {
 
 /**
  * wpool_strand_init() - prepare a strand
- * @strand: the strand; not in use
+ * @strand: a strand that is not in use
  * @pool: the pool that its tasks will run in
- * @limit: how many of its tasks may be unfinished, from 1; %WPOOL_UNLIMITED is no limit
+ * @limit: how many of its tasks may be unfinished, at least 1; %WPOOL_UNLIMITED: no limit
  *
  * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
  * wpool_strand_destroy() before you free a strand, unless it was never used.
@@ -135,8 +135,8 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  * @abort: called instead if the task was accepted and then does not run, or after the worker died
  *	in @func; may be %NULL
  *
- * If @func frees the task, nothing that may fault may follow, since the strand needs the task when
- * a worker dies in it.
+ * If @func frees the task, no later statement of @func may fault, since the strand needs the task
+ * when a worker dies in it.
  *
  * Context: any.
  */
@@ -146,8 +146,9 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 /**
  * wpool_strand_task_set_urgent() - set whether the turn of a task starts before other tasks
  * @task: a task that was prepared and is not submitted
- * @urgent: as wpool_task_set_urgent(), from the moment at which it is the first of its strand;
- *	the order of the strand stays as it is. A parallel part is urgent from its submit on
+ * @urgent: as wpool_task_set_urgent(), from the moment at which the task is the first of its
+ *	strand; the order within the strand does not change. A parallel part is urgent from its
+ *	submit on
  *
  * Context: any.
  */
@@ -170,10 +171,11 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  *	if (wpool_strand_try_submit(&packet->task))
  *		kfree(packet);
  *
- * The task goes to the pool at once, for @parallel. When @parallel has returned and all tasks
- * before it have had their turns, it goes there again, for its turn, and usually the same worker
- * runs it. So a slow @parallel delays the turns of the tasks behind it, but not their parallel
- * parts. The pool counts two tasks, the limit of the strand one. If the task is urgent, both are.
+ * The task goes to the pool at once, for @parallel. When @parallel has returned and all earlier
+ * tasks have had their turns, the task goes to the pool again, for its turn, and usually the same
+ * worker runs it. So a slow @parallel delays the turns of later tasks, but not their parallel
+ * parts. The pool counts two tasks, the limit of the strand one. An urgent task's parts are both
+ * urgent.
  *
  * @parallel must neither free the task nor wait for the strand. If it is not called, or the worker
  * dies in it, the abort function of the task is called in place of its function, in its turn.
@@ -237,8 +239,8 @@ int wpool_strand_destroy(struct wpool_strand *strand);
  * @task: the task whose function, or abort function, calls this; not submitted again
  *
  * From then on the caller may free the strand and the task. For example, each task holds a
- * reference to a connection, and the one that drops the last reference calls this. The caller makes
- * sure that the strand is not used any more: calls of wpool_strand_flush() have returned.
+ * reference to a connection, and the task that drops the last reference calls this. The caller
+ * makes sure that the strand is not used any more: calls of wpool_strand_flush() have returned.
  *
  * Context: the function or the abort function of @task; process context.
  * Return: true; false, and nothing was done, if other tasks or flushes of the strand wait, or if

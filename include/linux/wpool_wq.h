@@ -3,21 +3,20 @@
  * wpool_wq - workqueues on pools of wpool, for a driver that is written for workqueues.
  *
  * A source includes this header instead of <linux/workqueue.h>, and need not change otherwise: the
- * end of the header makes the names of workqueues those of this module. Each queue is a pool of its
- * own, which the administrator sees, measures and tunes as any other, and which survives an oops in
- * a work.
+ * end of the header redefines the names of workqueues. Each queue is a pool of its own. The
+ * administrator sees, measures and tunes it like any other pool, and it survives an oops in a work.
  *
- * Include it after all other headers. A header of the kernel that is read behind it would
- * take struct work_struct for the one here, and lay out the kernel's own structures wrongly.
- * Where the source must not change, a second file includes it:
+ * Include it after all other headers. A kernel header that is included after it would use this
+ * header's struct work_struct, and lay out the kernel's own structures wrongly. If the source must
+ * not change, a second file includes the source:
  *
  *	#include <linux/blk-mq.h>	// first all headers that driver.c includes
  *	#include <linux/wpool_wq.h>
  *	#include "driver.c"
  *
  * A work that the kernel itself queues, such as one in a structure of the kernel, must stay a
- * struct work_struct; the compiler refuses it here, since the types differ. A file that defines
- * WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone.
+ * struct work_struct; the functions here do not compile with it, since the types differ. A file
+ * that defines WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone.
  *
  * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
  * unloaded.
@@ -99,12 +98,12 @@ struct wpool_rcu_work {
 	struct wpool_wq *wq;
 };
 
-/* wpool_work.flags: the work is queued, or its timer runs, or a call just changes that */
+/* wpool_work.flags: the work is queued, or its timer runs, or a call is changing that */
 #define WPOOL_WORK_PENDING_BIT	0
 
 /**
  * __WPOOL_WORK_INIT() - the initial value of a work
- * @_name: of the work, as an expression
+ * @_name: the work, as an expression
  * @_func: its function
  */
 #define __WPOOL_WORK_INIT(_name, _func)		\
@@ -112,7 +111,7 @@ struct wpool_rcu_work {
 
 /**
  * __WPOOL_DELAYED_WORK_INIT() - the initial value of a delayed work
- * @_name: of the delayed work, as an expression
+ * @_name: the delayed work, as an expression
  * @_func: the function of the work
  * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
  */
@@ -136,7 +135,7 @@ static inline void wpool_work_init(struct wpool_work *work, wpool_work_fn func)
 	INIT_LIST_HEAD(&work->entry);
 }
 
-/* private: of a timer only */
+/* private: called by timers only */
 void wpool_delayed_work_timer_fn(struct timer_list *timer);
 
 /**
@@ -154,7 +153,7 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
 			    (_flags) | TIMER_IRQSAFE);					\
 	} while (0)
 
-/* The same for a delayed work on the stack, see wpool_delayed_work_destroy_on_stack(). */
+/* As wpool_delayed_work_init(), on the stack; see wpool_delayed_work_destroy_on_stack(). */
 #define wpool_delayed_work_init_onstack(_dwork, _func, _flags)				\
 	do {										\
 		wpool_work_init(&(_dwork)->work, (_func));				\
@@ -187,7 +186,7 @@ static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work
  * @work: the work
  *
  * Context: any.
- * Return: true if it is; false from the start of its function on, until it is queued again.
+ * Return: true if either holds; false from the start of its function on, until it is queued again.
  */
 static inline bool wpool_work_pending(const struct wpool_work *work)
 {
@@ -201,16 +200,15 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  *	freezable and reclaim of the pool. %WQ_HIGHPRI sets its nice value to -20; so does %WQ_BH,
  *	which also disables softirqs while a work runs. The others are ignored.
  * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
- *	%WPOOL_WQ_DFL_ACTIVE, and a number outside becomes the closest one inside. Without
+ *	%WPOOL_WQ_DFL_ACTIVE, and a number outside this range becomes its nearest end. Without
  *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The
  *	works of a queue with %WQ_UNBOUND and 1 run in the order in which they were queued.
  * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
  *	each character that the name of a pool may not have, and a number at its end if
  *	there is such a pool.
  *
- * Queueing a work never fails for lack of memory. What is allocated here is enough for a few works
- * at a time; a kernel worker allocates more when more works run, and tries again until there is
- * memory.
+ * Queueing a work never fails for lack of memory. This call allocates enough for a few works at a
+ * time; a kworker allocates more when more works run, and tries again until there is memory.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
@@ -224,7 +222,7 @@ wpool_wq_create(struct module *owner, unsigned int flags, int max_active, const 
  * @wq: the queue; %NULL is allowed
  *
  * Drains it as wpool_wq_drain(). The caller makes sure that no timer of a delayed work runs for
- * the queue, and that nobody queues a work from then on. wpool_work_flush() and
+ * the queue, and that no thread queues a work from then on. wpool_work_flush() and
  * wpool_work_cancel_sync() of a work that was queued here may be called afterwards.
  *
  * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
@@ -257,8 +255,7 @@ void wpool_wq_drain(struct wpool_wq *wq);
  * @wq: the queue; not an ordered one
  * @max_active: as for wpool_wq_create()
  *
- * As workqueue_set_max_active(): works that run continue. If the pool finds no memory for it,
- * nothing changes.
+ * As workqueue_set_max_active(): running works continue. If there is no memory, nothing changes.
  *
  * Context: process context; sleeps.
  */
@@ -266,10 +263,10 @@ void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active);
 
 /**
  * enum wpool_wq_system - the queues that exist as soon as the module is loaded
- * @WPOOL_WQ_DEFAULT: of the pool "wq", for all system workqueues that are not named below
- * @WPOOL_WQ_HIGHPRI: of the pool "wq-highpri", for system_highpri_wq
- * @WPOOL_WQ_FREEZABLE: of the pool "wq-freezable", for the freezable system workqueues
- * @WPOOL_WQ_BH: of the pool "wq-bh", for system_bh_wq and system_bh_highpri_wq
+ * @WPOOL_WQ_DEFAULT: pool "wq", for all system workqueues that are not named below
+ * @WPOOL_WQ_HIGHPRI: pool "wq-highpri", for system_highpri_wq
+ * @WPOOL_WQ_FREEZABLE: pool "wq-freezable", for the freezable system workqueues
+ * @WPOOL_WQ_BH: pool "wq-bh", for system_bh_wq and system_bh_highpri_wq
  */
 enum wpool_wq_system {
 	WPOOL_WQ_DEFAULT,
@@ -280,7 +277,7 @@ enum wpool_wq_system {
 
 /**
  * wpool_wq_system() - a queue that exists as soon as the module is loaded
- * @which: one of them
+ * @which: which queue
  *
  * Context: any.
  * Return: the queue.
@@ -343,7 +340,7 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 /**
  * wpool_wq_queue_rcu() - queue a work after a grace period of RCU, as queue_rcu_work()
  * @wq: the queue
- * @rwork: the work; a cancel of it busy-waits for the grace period
+ * @rwork: the work; a call that cancels it busy-waits for the grace period
  *
  * Context: as wpool_wq_queue().
  * Return: true if this call queued the work.
@@ -363,9 +360,9 @@ bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
  * wpool_work_flush() - wait until a work has run, as flush_work()
  * @work: the work
  *
- * Waits for what was queued last before the call, until its function has returned or died, or it
- * was taken back. Like flush_work(), it may miss a work that another CPU is queueing in a call that
- * has not returned.
+ * Waits until the last queueing before the call has ended: the function has returned or died, or
+ * the work was taken back. Like flush_work(), it may miss a work that another CPU is queueing in a
+ * call that has not returned.
  *
  * Context: process context; sleeps, uninterruptibly. Not in the work itself.
  * Return: true if there was something to wait for.
@@ -394,7 +391,7 @@ bool wpool_work_cancel(struct wpool_work *work);
 bool wpool_work_cancel_sync(struct wpool_work *work);
 
 /**
- * wpool_work_disable() - take a work back, and let nobody queue it, as disable_work()
+ * wpool_work_disable() - take a work back, and refuse to queue it, as disable_work()
  * @work: the work
  *
  * Context: as wpool_work_cancel().
@@ -421,7 +418,7 @@ bool wpool_work_disable_sync(struct wpool_work *work);
 bool wpool_work_enable(struct wpool_work *work);
 
 /**
- * wpool_work_busy() - is a work pending, or does it run? Racy.
+ * wpool_work_busy() - is a work pending or running? Racy.
  * @work: the work
  *
  * Context: any except NMI.
@@ -474,7 +471,7 @@ bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork);
  */
 bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork);
 
-/* private: for the two below */
+/* private: for wpool_devm_work() and wpool_devm_delayed_work() */
 static inline void wpool_devm_work_cancel(void *work)
 {
 	wpool_work_cancel_sync(work);
@@ -486,7 +483,7 @@ static inline void wpool_devm_delayed_work_cancel(void *dwork)
 }
 
 /**
- * wpool_devm_work() - prepare a work that is cancelled when its device goes
+ * wpool_devm_work() - prepare a work that is cancelled when its driver is detached
  * @dev: the device
  * @work: the work
  * @func: its function
@@ -501,7 +498,7 @@ static inline int wpool_devm_work(struct device *dev, struct wpool_work *work, w
 }
 
 /**
- * wpool_devm_delayed_work() - prepare a delayed work that is cancelled when its device goes
+ * wpool_devm_delayed_work() - prepare a delayed work that is cancelled at driver detach
  * @dev: the device
  * @dwork: the delayed work
  * @func: the function of its work

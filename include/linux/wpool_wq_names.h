@@ -4,7 +4,7 @@
  * wpool_wq. The macros replace names, not calls, so that a function whose address is taken is
  * replaced, too.
  *
- * A file of its own, so that scripts/wq-headers can tell which headers were read behind it.
+ * This file is separate so that scripts/wq-headers can tell which headers come after it.
  */
 #ifndef _LINUX_WPOOL_WQ_NAMES_H
 #define _LINUX_WPOOL_WQ_NAMES_H

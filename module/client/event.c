@@ -2,10 +2,10 @@
 /*
  * Events: tasks that wait without a worker.
  *
- * An event is a task and a timer. The task is detached, with a function in here. It waits for a
- * token and goes through the queues as any other, and is accepted and counted once for each time
- * that the event has fired. So the path of a task does not know about events, except that they
- * wait for a token without a submitter (wpool_waiters_join()). The fires, and the timer, are in
+ * An event is a task and a timer. The task is detached, and its function is in this file. It waits
+ * for a token and goes through the queues like any other, and is accepted and counted once for each
+ * time that the event has fired. So the path of a task does not know about events, except that they
+ * wait for a token without a submitter (wpool_waiters_join()). The fires and the timer are in
  * event_fire.c. The state of the event is in event->state:
  *
  *                fire               its turn                returned
@@ -20,10 +20,10 @@
  * CANCELLED, the task is in the pool, or waits for a token. Otherwise it is in no queue: task->pool
  * is the pool in which it will run, and the thread that changes the state to PENDING submits it.
  *
- * The task leaves the pool in event_run(), which a worker calls, or in event_end(), which a thread
- * calls that ends tasks without a worker. A cancel is only a change of state, in any context: if
- * the task waits for a token, the cancel takes it out; otherwise the task stays queued, and does
- * nothing when its turn comes. cancel_sync takes it out of the queues, too.
+ * The task leaves the pool in event_run(), which a worker calls, or in event_end(), which is called
+ * by the thread that ends tasks without a worker. A cancel is only a change of state, in any
+ * context: if the task waits for a token, the cancel takes it out; otherwise the task stays queued,
+ * and does nothing when its turn comes. cancel_sync takes it out of the queues, too.
  *
  * What may run at the same time:
  *
@@ -55,7 +55,7 @@
 
 /* ---- the function ---- */
 
-/* The task has come home; false if the event was cancelled, and is IDLE now. */
+/* The task has left the pool; false if the event was cancelled, and is IDLE now. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
 	int old = atomic_read(&event->state);
@@ -69,7 +69,7 @@ static bool event_start(struct wpool_event *event, bool *gone)
 				return false;
 			continue;
 		}
-		/* with the end of the wait, so that no expiry comes in between */
+		/* one step with the end of the wait, so that no expiry comes in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
 		started = atomic_try_cmpxchg(&event->state, &old,
 					     (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
@@ -167,7 +167,7 @@ static bool event_take_off(struct wpool_event *event)
 	bool ret;
 	int old;
 
-	/* keeps the pool */
+	/* keeps the pool, which is freed a grace period after its last reference */
 	local_irq_save(flags);
 	ret = wpool_waiters_leave(&event->task);
 	if (ret) {
@@ -241,7 +241,7 @@ bool wpool_event_disable(struct wpool_event *event)
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable);
 
-/* Bring a cancelled event home, and wait until it is IDLE; returns its state. */
+/* Take a cancelled event out of the pool, and wait until it is IDLE; returns its state. */
 static int await_idle(struct wpool_event *event)
 {
 	u32 tries = 0;
@@ -323,7 +323,7 @@ void wpool_event_finish(struct wpool_event *event)
 	*task->gone = true;
 	WRITE_ONCE(task->runner, NULL);
 	wpool_debug_deactivate(task);
-	/* the last touch */
+	/* the last touch of the event */
 	atomic_set_release(&event->state, EVENT_IDLE);
 }
 EXPORT_SYMBOL_GPL(wpool_event_finish);
@@ -335,7 +335,7 @@ static void *event_hint(void *event)
 	return ((struct wpool_event *)event)->func;
 }
 
-/* Without the timer, which the kernel may have removed already. */
+/* Ignores the timer, which the kernel may have removed already. */
 static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;

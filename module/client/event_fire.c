@@ -9,10 +9,9 @@
  *           callback belongs to an earlier time, and does nothing.
  *
  * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
- * wait ends when the function starts, or with a cancel. If the timer expires in between, it fires
- * an event that is fired already, which changes nothing. The end of a wait and the change of state
- * that goes with it, an expiry's or a start's, are one step under the lock. A mod is a cancel, and
- * then an arm.
+ * wait ends when the function starts, or with a cancel. If the timer expires in between, the event
+ * is fired already, and nothing changes. The end of a wait and its change of state, by an expiry or
+ * a start, are one step under the lock. A mod is a cancel, and then an arm.
  *
  * Barrier pair:
  *
@@ -138,8 +137,8 @@ static void timer_expired(struct wpool_event *event)
 	bool home = false;
 
 	/*
-	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all events
-	 * are fired that are due
+	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all due
+	 * events are fired
 	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
@@ -154,7 +153,7 @@ static void timer_expired(struct wpool_event *event)
 	local_irq_restore(flags);
 }
 
-/* The names of the next two are all that CONFIG_DEBUG_OBJECTS says of an armed event. */
+/* Of an armed event, CONFIG_DEBUG_OBJECTS shows only the name of this or the next function. */
 static void event_timer_expired(struct timer_list *timer)
 {
 	struct wpool_event *event = timer_container_of(event, timer, timer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How an event fires: its state changes, which event.c explains, and its task is submitted. And the
- * timer that fires it.
+ * The fire of an event: a change of its state, see event.c, and a submit of its task. And the timer
+ * that fires it.
  */
 #ifndef WPOOL_CLIENT_EVENT_FIRE_H
 #define WPOOL_CLIENT_EVENT_FIRE_H
@@ -22,7 +22,7 @@
 #define EVENT_SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define EVENT_DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define EVENT_LATE		(EVENT_SHUT | EVENT_DIED) /* IDLE: ended with -ETIME */
-#define EVENT_ENDING		BIT(8)	/* a count: ends, or disabled; no fire, no timer */
+#define EVENT_ENDING		BIT(8)	/* a count of ends and disables; no fire, no timer */
 #define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
 /* Does the event have a pool? If not, it was not initialised, or was given none. */
@@ -32,7 +32,7 @@ static inline bool wpool_event_has_pool(const struct wpool_event *event)
 }
 
 /*
- * Submit the task of a PENDING event that is at home; the event may be gone afterwards.
+ * Submit the task of a PENDING event that is not in the pool; the event may be gone afterwards.
  * Interrupts are off.
  */
 void wpool_event_send(struct wpool_event *event);
@@ -48,7 +48,7 @@ void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&
 /* End the wait; true if the event was waiting. */
 bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
 
-/* The same, called without the lock. */
+/* As wpool_event_timer_stop(), called without the lock. */
 bool wpool_event_disarm(struct wpool_event *event);
 
 /* Wait until no callback of the timer is running; no thread arms the event meanwhile. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke(). What they
- * submit is an item, see item.h, which is freed when its function has returned.
+ * Functions of one argument as tasks: wpool_submit_fn() and wpool_invoke(). They submit an item,
+ * see item.h, which is freed when its function has returned.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -18,7 +18,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 {
 	int err = -ENOENT;
 
-	/* the pool's owner destroys the pool before it goes, which waits for the item */
+	/* the pool's owner must destroy the pool, which waits for the item */
 	if (owner == pool->owner)
 		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {
@@ -67,7 +67,7 @@ int wpool_invoke(struct wpool *pool, void *arg)
 		item = wpool_items_take(pool);
 	if (!item)
 		return -ENOMEM;
-	/* no reference to the function's module: its owner destroys the pool before it goes */
+	/* no reference to the function's module, which must destroy the pool before it goes */
 	return submit_func(pool, item, pool->func, pool->abort, arg, NULL, true);
 }
 EXPORT_SYMBOL_GPL(wpool_invoke);

@@ -2,19 +2,19 @@
 /*
  * Groups: the tasks of one client of a pool.
  *
- * A task of a group is a detached task with a function and an abort function in here, like the
- * task of an event (event.c), so the path of a task does not know about groups. A group counts its
- * tasks itself: a task takes a place in the group before it is submitted to the pool, and gives the
- * place back when its function has returned, before the pool counts the task out.
+ * A task of a group is a detached task. Its function and abort function are in this file, as for
+ * the task of an event (event.c), so the path of a task does not know about groups. A group counts
+ * its tasks itself: a task takes a place in the group before it is submitted to the pool, and gives
+ * the place back when its function has returned, before the pool counts the task out.
  *
  * group->lock protects all of a group:
  *
  *   nr        tasks that have a place; at most max
  *   epoch     how often the group was cancelled. A task with an older epoch is not run, so
  *             a cancel takes the same time for any number of tasks.
- *   line      submitters that wait for a place. The first one takes the place itself when it
- *             is woken, and wakes the next one if there is room for that, too. If there is a
- *             line, a new submitter joins it.
+ *   line      submitters that wait for a place. The first one takes the place itself when it is
+ *             woken, and wakes the next one if there is room for both. A new submitter waits behind
+ *             those in the line.
  *   sleepers  threads in wait and exit, which are woken when there is no task.
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
@@ -59,7 +59,7 @@
 struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
-	u32 epoch;	/* in the line: the group's epoch when it came */
+	u32 epoch;	/* in the line: the group's epoch when the wait began */
 	u32 nr_closes;	/* in the line: wpool_nr_closes() then; if that changes, its wait ends */
 };
 
@@ -115,7 +115,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* The error with which a wait ends, or 0. The waits of those before it end with it, too. */
+/* The error with which a wait ends, or 0. If it ends, the waits ahead of it end, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
@@ -130,7 +130,7 @@ static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
 	       (list_is_first(&waiter->node, &group->line) && has_room(group));
 }
 
-/* Call it after a place was given back, or a waiter has left the line. */
+/* Wake the first waiter if it may go: a place was given back, or a waiter has left the line. */
 static void wake_line(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
@@ -162,7 +162,7 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 
 static void group_task_act(struct wpool_task *task);
 
-/* @state: task state to wait in; 0: the caller must not sleep. *waited: whether it did. */
+/* @state: task state to wait in; 0: the caller must not sleep. *waited: it has slept. */
 static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 		     unsigned int state, bool *waited)
 	__must_hold(&group->lock)
@@ -240,7 +240,7 @@ static void leave_group(struct wpool_group *group, int error)
 	if (!group->nr)
 		wake_sleepers(group);
 	wake_line(group);
-	/* the last touch */
+	/* the last touch of the group */
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 
@@ -251,7 +251,7 @@ static struct wpool_group_task *group_task(struct wpool_task *task)
 	return container_of(task, struct wpool_group_task, task);
 }
 
-/* Its abort function: it was not run, or its worker has died in it. */
+/* The abort function of a task: it was not run, or its worker has died in it. */
 static void group_task_end(struct wpool_task *task, int status)
 {
 	struct wpool_group_task *gtask = group_task(task);
@@ -286,7 +286,7 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 	} else {
 		error = func(gtask);
 	}
-	/* first: a thread that has waited for the group must see it counted */
+	/* first: a thread that has waited for the group must see the error counted */
 	if (unlikely(error))
 		count_error(group->pool, func, error);
 	leave_group(group, error);
@@ -298,7 +298,7 @@ static void group_task_run(struct wpool_task *task)
 	run_for(task, NULL);
 }
 
-/* The same in a group that acts for somebody; its tasks may go to another group later. */
+/* The function in a group that acts for a thread; the task may go to another group later. */
 static void group_task_act(struct wpool_task *task)
 {
 	run_for(task, group_task(task)->group->behalf);
@@ -501,7 +501,7 @@ int wpool_group_exit(struct wpool_group *group)
 	group->closed = true;
 	wake_line(group);
 	raw_spin_unlock_irq(&group->lock);
-	/* neither a task nor a submitter is left then */
+	/* afterwards neither a task nor a submitter is left */
 	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
 	pool = group->pool;
 	group->pool = NULL;

@@ -5,20 +5,20 @@
  * The caller runs chunks itself. Helpers are tasks of the pool, which are submitted only if there
  * is room now. So the call also ends if no helper ever runs, and it waits only for chunks that
  * helpers have started. The caller submits two helpers, and each one that starts submits two more:
- * a busy pool gets few tasks that are queued in vain, and in an idle one all CPUs soon take part.
+ * a busy pool gets few tasks in vain, and in an idle pool all CPUs soon take part.
  *
- * loop->next is the number of indices taken. A thread takes a chunk by moving it.
+ * loop->next is the number of indices taken. A thread takes a chunk by adding to it.
  *
  * Two counts:
  *
- *   nr_inside  the caller, and the helpers that have started. When the caller finds no more
- *              chunk it leaves, and waits until the last helper has left. From then on no
- *              helper may enter, so the caller's function is not called any more.
+ *   nr_inside  the caller, and the helpers that have started. When the caller finds no more chunks
+ *              it leaves, and waits until the last helper has left. From then on no helper may
+ *              enter, so the caller's function is not called any more.
  *   refs       the caller, and the helpers that were submitted. Helpers that have not started
- *              when the loop ends are taken out of the queues. If another thread holds one,
- *              it starts later, may not enter, and drops its reference.
+ *              when the loop ends are taken out of the queues. If another thread has already taken
+ *              a helper, the helper may not enter, and drops its reference.
  *
- * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves in
+ * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop in
  * its place. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked, so
  * that helpers that start later still find it.
  */
@@ -42,7 +42,7 @@
 #include "task/finish.h"
 #include "task/submit.h"
 
-/* Without a grain, a chunk is 1/CHUNKS_EACH of what each thread's share of the rest would be. */
+/* Without a grain, a chunk is 1/CHUNKS_EACH of each thread's share of the remaining indices. */
 #define CHUNKS_EACH	4
 
 /* How many helpers each thread asks for. */
@@ -54,7 +54,7 @@ struct loop;
 struct helper {
 	struct wpool_task task;	/* the task */
 	struct loop *loop;	/* I: the loop */
-	int cpu;	/* I: where it is asked for */
+	int cpu;	/* I: the CPU that the task prefers */
 };
 
 /*
@@ -103,7 +103,7 @@ static unsigned long take_chunk(struct loop *loop, unsigned long *at)
 			return 0;
 		n = loop->grain ?: left / (CHUNKS_EACH * (loop->nr_helpers + 1)) ?: 1;
 		n = min(n, left);
-		/* orders nothing: what a chunk needs was there before the helper was submitted */
+		/* orders nothing: the data of a chunk was there before the submit of the helper */
 	} while (!atomic_long_try_cmpxchg_relaxed(&loop->next, &taken, taken + n));
 
 	*at = taken;
@@ -136,7 +136,7 @@ static void put_loop(struct loop *loop)
 		kfree(loop);
 }
 
-/* What was done inside is visible to the caller when it has seen the last one leave. */
+/* When the caller has seen the last thread leave, all that was done inside is visible to it. */
 static void leave_loop(struct loop *loop)
 {
 	if (refcount_dec_and_test(&loop->nr_inside))
@@ -155,14 +155,14 @@ static void ask_for_help(struct loop *loop)
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
 		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
-			/* not the last one: the caller still has its own */
+			/* not the last reference: the caller still has its own */
 			refcount_dec(&loop->refs);
 			return;
 		}
 	}
 }
 
-/* The function of a helper. Only workers run it, as wpool_submit_if_room_on() runs nothing. */
+/* The function of a helper. Only workers call it: wpool_submit_if_room_on() runs no task. */
 static void help_loop(struct wpool_task *task)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;
@@ -229,7 +229,7 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 
 	if (!max)
 		return NULL;
-	/* no reclaim: it would cost more than the help gains, and the caller may be in one */
+	/* no reclaim: it costs more than the help gains, and the caller may be in reclaim */
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
 	if (!loop)
 		return NULL;

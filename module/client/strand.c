@@ -3,20 +3,20 @@
  * Strands: tasks that run one after the other.
  *
  * A strand is a queue under a lock. Its first task, the head, has been sent to the pool: it waits
- * there for a token, is queued, or runs. The others wait here. When the turn of the head ends, the
- * thread that ran it sends the next one. So at most one task of the strand is in the pool, and
- * they run in the order of the queue.
+ * there for a token, is queued, or runs. The others wait in the strand. When the turn of the head
+ * ends, the thread that ran it sends the next one. So at most one task of the strand is in the
+ * pool, and they run in the order of the queue.
  *
- * In the pool a strand's task is represented by a detached task with a function in here, its
- * vehicle. The vehicle waits for a token without a thread, like the task of an event
- * (wpool_waiters_join()). The path of a task knows only one thing about strands: a closed pool
- * accepts the vehicle, since the strand has accepted the task before. The previous task is counted
- * out only after that, so the pool never looks empty in between.
+ * In the pool a strand's task is represented by its vehicle, a detached task. The vehicle waits for
+ * a token without a thread, like the task of an event (wpool_waiters_join()). The path of a task
+ * knows only one thing about strands: a closed pool accepts the vehicle, since the strand has
+ * accepted the task before. The previous task is counted out only after the vehicle is accepted, so
+ * the pool never looks empty in between.
  *
  * The vehicle of a task with a parallel part is in the pool for that part, too: from the submit
  * until the part has ended. Then, if the task is the head, its vehicle is sent again, for its turn;
- * else the task waits here like all others. If the turn comes before the part has ended, the thread
- * that ends the part finds that the task is the head, and sends the vehicle.
+ * else the task waits in the strand like all others. If the turn comes before the part has ended,
+ * the thread that ends the part finds that the task is the head, and sends the vehicle.
  *
  * A full strand refuses a task: submitters wait only for a pool. No task is taken out alone. So a
  * task has two states: it is pending, from its submit until its function starts, or it is not.
@@ -25,8 +25,8 @@
  *
  * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
  * caller sends it after the unlock. Interrupts stay off in between, so that a close of the pool,
- * which waits for a grace period, finds it. After that the strand may be freed, unless the caller
- * owns it. A strand without a head is empty.
+ * which waits for a grace period, finds the task that is sent. After the send the strand may be
+ * freed, unless the caller owns it. A strand without a head is empty.
  *
  * A flush puts a mark into the queue, a task without a function. next_turn() takes it out and
  * completes it under the lock. So a thread that has waited for a mark takes the lock once before
@@ -67,7 +67,7 @@ static void *strand_hint(void *addr)
 	unsigned long flags;
 	void *func = NULL;
 
-	/* the caller may hold it */
+	/* the caller may hold the lock */
 	if (raw_spin_trylock_irqsave(&strand->lock, flags)) {
 		if (strand->head)
 			func = strand->head->func;
@@ -87,8 +87,8 @@ WPOOL_DEBUG_KIND(strand);
 /* ---- turns ---- */
 
 /*
- * The turn of the head is over. Returns the next one, which the caller must send; NULL if there is
- * none, or it is apart.
+ * The turn of the head is over. Returns the next task, which the caller must send; NULL if there is
+ * none, or its parallel part has not ended.
  */
 static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	__must_hold(&strand->lock)
@@ -111,7 +111,7 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	return next && next->is_apart ? NULL : next;
 }
 
-/* Send a task on its way; it may be gone afterwards. Interrupts are off. */
+/* Submit the vehicle of a task, which may be gone afterwards. Interrupts are off. */
 static void send_vehicle(struct wpool_strand_task *task)
 {
 	struct wpool_task *vehicle = &task->task;
@@ -123,8 +123,8 @@ static void send_vehicle(struct wpool_strand_task *task)
 
 /*
  * The parallel part of a task has ended, with @status. If the task is the head, send it once more,
- * for its turn; else the thread whose turn ends before it will do that. During a turn the head is
- * an address only: its memory may be another task by now.
+ * for its turn; else the thread that ends the turn before it sends it. During a turn the head is an
+ * address only: its memory may be another task by now.
  */
 static void end_parallel(struct wpool_strand_task *task, int status)
 {
@@ -149,8 +149,8 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 
 /*
  * The calling thread is about to call a function of the head, which sets *@gone if it frees the
- * strand. @died: that is the abort function, after a death in the function. If that had submitted
- * the task again, take the submit back, as the abort function ends the task.
+ * strand. @died: it calls the abort function, since the worker died in the function. If the
+ * function had submitted the task again, take the submit back: the abort function ends the task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)
 {
@@ -163,7 +163,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 		strand->nr--;
 	}
 	task->is_pending = false;
-	/* with it: a submit of a task with a parallel part finds the one or the other */
+	/* with is_pending: a submit of a task with a parallel part finds one of the two set */
 	task->gone = gone;
 	strand->runner = task_pid_nr(current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -185,7 +185,7 @@ static void end_strand_turn(struct wpool_strand *strand)
 	local_irq_restore(flags);
 }
 
-/* What debugfs shows of the worker is the function that is called, not the vehicle's. */
+/* Let debugfs show the function that the worker calls, not the vehicle's. */
 static void show_func(void *func)
 {
 	struct wpool_worker *w = wpool_worker_current();
@@ -240,7 +240,7 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 	if (task->is_apart)
 		end_parallel(task, status);
 	else if (status == -EIO && task->status)
-		/* in the abort function, which is not called twice */
+		/* it died in the abort function, which is not called twice */
 		end_strand_turn(task->strand);
 	else
 		abort_strand_turn(task, task->status ?: status, status == -EIO);
@@ -331,7 +331,7 @@ static void strand_lockdep_wait(struct wpool_strand *strand)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
-	/* the pool is there as long as the strand is not empty, and interrupts are off */
+	/* the pool exists while the strand is not empty, and interrupts are off */
 	if (strand->head && !wpool_in_own_task(strand->pool))
 		pool = wpool_get(strand->pool);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -344,7 +344,7 @@ static void strand_lockdep_wait(struct wpool_strand *strand)
 
 /*
  * Wait in task state @state until all tasks that are queued now have ended. @closes: accept no more
- * from now on. Returns 0, -EDEADLK or -EINTR.
+ * tasks. Returns 0, -EDEADLK or -EINTR.
  */
 static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool closes)
 {

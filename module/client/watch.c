@@ -4,12 +4,12 @@
  *
  * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and
  * a wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait
- * queue, and fires it if there was such a wake-up, or if the file was ready: that is the last touch
- * of the watch by the call, as the function of the event may end and free it. Nothing else fires
- * that event before, as the header demands.
+ * queue, and fires it if there was such a wake-up, or if the file was ready. That is the call's
+ * last touch of the watch, which the function of the event may end and free. Nothing else fires the
+ * event before, as the header demands.
  *
- * If the worker dies in the poll, the watch has not begun, but may be in the queue, and an end
- * takes it out.
+ * If the worker dies in the poll, the watch has not begun, but may be in the wait queue.
+ * wpool_watch_end() takes it out.
  *
  * If a file's wait queue ends before the watch, it sends POLLFREE, as for epoll, and is freed a
  * grace period later. So a thread that locks the wait queue must hold the RCU lock from its read of
@@ -67,7 +67,7 @@ static int watch_woken(struct wait_queue_entry *entry, unsigned int mode, int fl
 struct watch_table {
 	poll_table table;
 	struct wpool_watch *watch;
-	unsigned int queues;	/* in how many the file has put it, or would have */
+	unsigned int queues;	/* number of wait queues that the file polls */
 };
 
 static void join_queue(struct file *file, struct wait_queue_head *head, poll_table *table)
@@ -96,7 +96,7 @@ static void watch_publish(struct wpool_watch *watch, struct wpool_event *event, 
 		spin_unlock_irqrestore(&head->lock, flags);
 	}
 	rcu_read_unlock();
-	/* the queue has gone already: no wake-up fires the event */
+	/* the wait queue has gone already: no wake-up fires the event */
 	if (!head && (ready || watch->missed))
 		wpool_event_fire(event);
 }

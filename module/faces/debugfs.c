@@ -224,7 +224,7 @@ static int timers_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(timers);
 
-/* ---- frozen: what a suspend does to the pools, without one --------------------- */
+/* ---- frozen: freezes the pools like a suspend, but without a suspend ------------- */
 
 static int frozen_show(struct seq_file *seq, void *unused)
 {

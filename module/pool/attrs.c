@@ -14,7 +14,7 @@
 
 #define KNOWN_BITS	(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
 
-/* Nobody could set an attribute whose bit is not in WPOOL_TUNE_ALL. */
+/* Each bit must be a known one: no thread could set an attribute with another bit. */
 const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
 #define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, _preset, _words, ...)	\
 	{									\
@@ -105,14 +105,14 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 					  "%s = %lld is out of its range, %d to %d", attr->name,
 					  wpool_attr_get(attrs, attr), attr->min, attr->max);
 	}
-	/* with all possible CPUs, so that no CPU that comes makes it too large */
+	/* with all possible CPUs, so that no later CPU makes it too large */
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
 	    (u64)attrs->capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY)
 		return wpool_attrs_refuse(-ERANGE, tells,
 					  "capacity_per_cpu = %u, with %u CPUs, is a capacity above %u",
 					  attrs->capacity_per_cpu, num_possible_cpus(),
 					  WPOOL_MAX_CAPACITY);
-	/* a mask that no CPU of this machine is in would leave the pool without workers */
+	/* a mask without an online CPU would leave the pool without workers */
 	if (mask & WPOOL_TUNE_CPUMASK && attrs->cpumask &&
 	    !cpumask_intersects(attrs->cpumask, cpu_online_mask))
 		return wpool_attrs_refuse(-EINVAL, tells, "no CPU of cpumask is online");

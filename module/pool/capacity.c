@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What bounds the tasks and workers of a pool: capacity and what goes with it. attr_table.h says
- * which values are allowed, tune.c which of them can be changed.
+ * The limits of the tasks and workers of a pool: capacity, and the attributes that change with it.
+ * attr_table.h says which values are allowed, tune.c which of them can be changed.
  *
  * A capacity that follows the CPUs (capacity_per_cpu) changes during a call that sets it. When a
- * CPU goes or comes, a work item changes it, which CPU hotplug only schedules
- * (workers/affinity.c): a smaller capacity waits for a grace period, and a larger one may allocate
- * memory, for each pool, which would hold up other hotplug. The work takes the same mutexes as a
- * tune, so it may wait for a tune that creates workers, and for worker_start. Hotplug never waits
- * for the work, nor for change_mutex, and the work is cancelled without a lock. It uses the number
- * of CPUs at the time when it runs, so a late one does no harm.
+ * CPU goes or comes, CPU hotplug only schedules a work item that changes it (workers/affinity.c). A
+ * decrease waits for a grace period, and an increase may allocate memory, for each pool: that would
+ * delay other hotplug. The work takes the same mutexes as a tune, so it may wait for a tune that
+ * creates workers, and for worker_start. Hotplug never waits for the work, nor for change_mutex,
+ * and the work is cancelled without a lock. It uses the number of CPUs at the time when it runs, so
+ * a late one does no harm.
  */
 #include "pool/capacity.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What bounds the tasks and workers of a pool. */
+/* The limits of the tasks and workers of a pool. */
 #ifndef WPOOL_POOL_CAPACITY_H
 #define WPOOL_POOL_CAPACITY_H
 
@@ -9,7 +9,7 @@ struct work_struct;
 struct wpool;
 struct wpool_attrs;
 
-/* The attributes of these names, which change together. */
+/* The values of these attributes, which change together. */
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
 	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the number of CPUs */
@@ -17,7 +17,7 @@ struct wpool_limits {
 	u32 min_workers;	/* workers that stay */
 };
 
-/** wpool_limits_of() - those of a pool; tune_mutex is held */
+/** wpool_limits_of() - the limits of a pool; tune_mutex is held */
 struct wpool_limits wpool_limits_of(struct wpool *pool);
 
 /** wpool_limits_wanted() - the limits that attributes ask for */
@@ -29,22 +29,22 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
-/** wpool_limits_are_items() - may a pool with a function have them, with all possible CPUs? */
+/** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_limits *limits);
 
 /** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows that */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
 /*
- * Change the limits, without memory; @limits are allowed, and tune_mutex is held. No more tasks
- * than the new capacity start after the call. Sleeps.
+ * Change the limits, without allocating; @limits were checked, and tune_mutex is held. No more
+ * tasks than the new capacity start after the call. Sleeps.
  */
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
 /*
- * The same, with the memory that a pool with a function needs for the limits. After -ENOMEM nothing
- * has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that the old
- * limits can be restored.
+ * As wpool_limits_set(), and allocates what a bound pool needs for the limits. After -ENOMEM
+ * nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that
+ * the old limits can be restored.
  */
 int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 

@@ -31,7 +31,7 @@
 #include "task/state.h"
 #include "task/waiters.h"
 
-/* Of each pool in the log; debugfs shows all queues, and all workers in tasks. */
+/* Limits for the log, of each pool; debugfs shows all queues, and all workers in tasks. */
 #define MAX_POOLS	32
 #define MAX_QUEUES	32
 #define MAX_TASKS	4
@@ -245,7 +245,7 @@ static void dump_all(void)
 		print_line(NULL, "perhaps more pools");
 }
 
-/* The monitor found it, under RCU. */
+/* The monitor has found a stalled pool, and calls this under RCU. */
 static void dump_stalled(struct wpool *pool)
 {
 	wpool_dump(pool, NULL);

@@ -40,7 +40,7 @@ static void destroy_left(struct wpool *pool)
 
 /* ---- tasks in pools of others ---- */
 
-/* The function of a module that comes next by its address, and how many tasks call it. */
+/* The function of a module with the next higher address, and how many tasks call it. */
 struct func_count {
 	const struct module *mod;
 	unsigned long after;
@@ -61,7 +61,7 @@ static void count_func(struct wpool_task *task, void *data)
 	count->nr++;
 }
 
-/* Events and strands that wait for room; who else does has a thread, which the module ends. */
+/* Events and strands that wait for room. All other waiters are threads: the module ends them. */
 static void count_in_line(struct wpool *pool, struct func_count *count)
 {
 	u32 nr = WPOOL_FIFO_MAX_PASSED;
@@ -77,7 +77,7 @@ static void count_in_line(struct wpool *pool, struct func_count *count)
 	raw_spin_unlock_irq(&pool->admission.lock);
 }
 
-/* Each pass finds one function, so that none is too many. */
+/* Each pass finds one function, so any number of functions is reported. */
 static void tell_queued(struct wpool *pool, const struct module *mod)
 {
 	struct func_count count = { .mod = mod };
@@ -89,7 +89,7 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		count.func = ULONG_MAX;
 		count.nr = 0;
 		wpool_for_each_active(pool, rq, i) {
-			/* of a ring no task may be read, but of a list */
+			/* tasks in a ring may not be read: move them to a list */
 			wpool_sched_spill(rq);
 			wpool_fifo_visit(&rq->backlog, count_func, &count);
 		}
@@ -121,14 +121,14 @@ static void tell_running(struct wpool *pool, const struct module *mod)
 static bool tell_tasks(struct wpool *pool, const void *mod)
 {
 	if (pool->owner != mod) {
-		/* first: what starts meanwhile is found running */
+		/* queued tasks first: a task that starts meanwhile is found running */
 		tell_queued(pool, mod);
 		tell_running(pool, mod);
 	}
 	return false;
 }
 
-/* May it have tasks? Those of a module that uses no other one are not looked for in all pools. */
+/* May the module have tasks? Not if it uses no other module: then no pool is searched. */
 static bool uses_modules(const struct module *mod)
 {
 #ifdef CONFIG_MODULE_UNLOAD

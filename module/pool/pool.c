@@ -127,7 +127,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 #include "pool/attr_table.h"
 	if (pool->prealloc)
 		pool->order = WPOOL_FIFO;
-	/* the least that it can be, until the CPUs are counted */
+	/* its minimum, until the CPUs are counted */
 	if (pool->capacity_per_cpu)
 		pool->capacity = max(pool->min_workers, 1U);
 	pool->has_hists = pool->latency;
@@ -205,14 +205,14 @@ static void end_pool(struct wpool *pool)
 	}
 	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
-	/* no worker is left to arm it, and a tune checks the state */
+	/* no worker is left to arm the timer, and a tune checks the state */
 	timer_shutdown_sync(&pool->workers.expiry_timer);
 	/* waits for readers and writers of attributes */
 	if (device_is_registered(&pool->dev))
 		device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* wpool_affinity_set() queues it for hotplug and housekeeping; a tune checks the state */
+	/* hotplug and housekeeping (wpool_affinity_set()) queue it; a tune checks the state */
 	cancel_delayed_work_sync(&pool->follow_work);
 }
 
@@ -222,15 +222,15 @@ static void close_pool(struct wpool *pool, bool drops)
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_waiters_close(pool, drops);
 	/*
-	 * Shuts out the submits that checked before, and the starts of tasks; expedited, since the
-	 * caller waits.
+	 * Waits for submits and starts of tasks that have checked the state before; expedited,
+	 * since the caller waits.
 	 */
 	synchronize_rcu_expedited();
 	/* idle workers check again, and leave */
 	wpool_idle_wake_all(pool);
 }
 
-/* No message for a pool without an owner: a program asked for it, and gets the error. */
+/* No message for a pool without an owner: a program creates it, and gets the error. */
 static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
@@ -256,8 +256,8 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 }
 
 /*
- * Create the run queues of the CPUs that are online, and let CPU hotplug see the pool, which
- * creates those of CPUs that come later. It is held off meanwhile.
+ * Create the run queues of the CPUs that are online, and let CPU hotplug see the pool: it creates
+ * those of CPUs that come later. Hotplug is held off meanwhile.
  */
 static int enter_registry(struct wpool *pool)
 {
@@ -276,7 +276,7 @@ static int enter_registry(struct wpool *pool)
 	return err;
 }
 
-/* The items of a pool with a function and a limit. Its capacity may follow the CPUs meanwhile. */
+/* Add the items of a bound pool with limits. Its capacity may follow the CPUs meanwhile. */
 static int add_items(struct wpool *pool)
 {
 	int total, err = 0;
@@ -412,7 +412,7 @@ int wpool_destroy(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_destroy);
 
-/* Close an open pool to all but its own events and tasks. Submitters in line may still wait. */
+/* Close an open pool to all but its own events and tasks. Waiting submitters continue to wait. */
 static void close_to_others(struct wpool *pool)
 {
 	mutex_lock(&pool->tune_mutex);
@@ -436,7 +436,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	if (open || drops)
 		close_pool(pool, drops);
 	mutex_unlock(&pool->tune_mutex);
-	/* the workers may all be asleep in their tasks; and the caller runs no abort function */
+	/* a kworker ends the tasks: all workers may sleep, and the caller runs no abort function */
 	if (drops)
 		wpool_tidy_pool(pool);
 }
@@ -469,7 +469,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 }
 EXPORT_SYMBOL_GPL(wpool_release_timeout);
 
-/* Accept from everybody. */
+/* Accept all submits. */
 static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
@@ -477,14 +477,14 @@ static void open_pool(struct wpool *pool)
 	wpool_waiters_tell(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
-/* Open a pool, unless it is closed and not empty; *empty: it was empty, or open. */
+/* Open a pool, unless it is closed and not empty; *empty: whether it was empty, or open. */
 static int try_reboot(struct wpool *pool, bool *empty)
 {
 	int err;
 
 	*empty = true;
 	mutex_lock(&pool->tune_mutex);
-	/* its workers are there, and none of its tasks has to end before */
+	/* its workers are there, and no task has to end before */
 	if (pool->state == WPOOL_CLOSING)
 		open_pool(pool);
 	err = pool->state == WPOOL_DESTROYED ? -ESHUTDOWN : 0;
@@ -494,9 +494,9 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	if (!*empty)
 		goto out;
 	open_pool(pool);
-	/* for others that wait until it is empty: it may never be empty again */
+	/* end the waits for an empty pool: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	/* as in make_reserve() in tune.c: without the mutex, and the pool's end waits */
+	/* the end of the pool waits for this; no mutex, see make_reserve() in tune.c */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	err = prealloc_workers(pool);

@@ -12,7 +12,7 @@ struct workqueue_struct;
 
 extern struct class wpool_class;
 
-/* Frees pools, and other memory, where that may sleep; wpool_pools_free() ends it. */
+/* Frees pools, and other memory, where that may sleep; wpool_pools_free() destroys it. */
 extern struct workqueue_struct *wpool_free_wq;
 
 /** wpool_is_default() - is this the default pool, which all modules share? */
@@ -38,8 +38,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 void wpool_pools_exit(void);
 
 /*
- * Free what is left, after an rcu_barrier(), also if the init failed; waits for pools that are
- * being freed.
+ * Undo the rest of wpool_pools_init(), after an rcu_barrier(), also if it failed; waits for pools
+ * that are being freed.
  */
 void wpool_pools_free(void);
 

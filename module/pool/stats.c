@@ -48,7 +48,7 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 	rcu_read_unlock();
 }
 
-/* The sum of @value over the run queues of @pool, each of which is rq in turn. */
+/* The sum of @value over the run queues of @pool; in @value, rq is one of them. */
 #define sum_runqs(pool, value)				\
 ({							\
 	struct wpool_runq *rq;				\
@@ -89,7 +89,7 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 		/* and is counted in before it counts as one of these */
 		smp_rmb();
 		stats->submitted = sum_runqs(pool, accepted_on(rq));
-		/* all of them before the second reading */
+		/* all counts are read before the second reading */
 		smp_rmb();
 	} while (sum_runqs(pool, finished_on(rq)) != finished && --tries);
 	incomplete = stats->failed + stats->cancelled + stats->overdue;
@@ -214,12 +214,12 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 }
 EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
 
-/* What a worker in a task does. */
+/* What does a worker in a task do? */
 static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w)
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
 		return WPOOL_DOING_SLEEP;
-	/* counted out, but not because it slept: the flag is its own, so this is racy */
+	/* not counted as running, and not asleep; racy: only the worker writes the flag */
 	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
 		return WPOOL_DOING_HOG;
 	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;

@@ -36,7 +36,7 @@ struct wpool_worker_info {
 	void *func;	/* function of @task */
 };
 
-/** wpool_doing_name() - the word for it, as debugfs shows it */
+/** wpool_doing_name() - the word for what a worker does, as debugfs shows it */
 const char *wpool_doing_name(enum wpool_doing doing);
 
 /** wpool_state_name() - the word for the state of a pool, as sysfs shows it */
@@ -52,7 +52,7 @@ static inline const char *wpool_state_name(enum wpool_state state)
 	return states[state];
 }
 
-/** wpool_worker_fill_info() - look at one worker, racy; any context; @w is not freed meanwhile */
+/** wpool_worker_fill_info() - describe one worker, racy; any context; @w is not freed meanwhile */
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 

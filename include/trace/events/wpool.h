@@ -3,9 +3,9 @@
  * Tracepoints of wpool: what happened to tasks, run queues, workers and pools.
  *
  * Each event has the name of the pool, and the CPU of the run queue that it is about, if any.
- * A task is a number that stands for its address while the module is loaded; two
- * tasks that use the same address one after the other have the same number. A worker
- * is the pid of its thread. Nothing is computed for an event that is off.
+ * A task is shown as a number that stands for its address while the module is loaded; two tasks
+ * that use the same address one after the other have the same number. A worker is shown as the pid
+ * of its thread. Nothing is computed for an event that is off.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wpool
@@ -242,7 +242,7 @@ TRACE_EVENT(wpool_tasks_stolen,
 );
 
 /**
- * wpool_runq_handed_over - a worker sleeps in its task: another one gets its queue
+ * wpool_runq_handed_over - another worker gets the queue of a worker that sleeps in its task
  * @pool: name of the pool
  * @cpu: CPU of the queue
  */
@@ -300,7 +300,7 @@ DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 );
 
 /**
- * wpool_worker_stepped_in - the rescuer of a pool became a worker, since one was needed
+ * wpool_worker_stepped_in - the rescuer of a pool became a worker, since a worker was needed
  * @pool: name of the pool
  * @cpu: home of the worker; the event itself is recorded on the CPU that needs the worker
  * @worker: the worker

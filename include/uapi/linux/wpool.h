@@ -35,12 +35,12 @@
 #include <linux/types.h>
 
 #define WPOOL_IOC_TYPE		0xB9
-#define WPOOL_DEV_NAME_LEN	32	/* of a pool's name, including NUL */
+#define WPOOL_DEV_NAME_LEN	32	/* size of a pool's name, including NUL */
 #define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
-#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last all above */
+#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last also more */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
-#define WPOOL_MAX_WORK_NS	60000000000ULL	/* of all but yield, touch, hash: 60 s */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* all kinds except yield, touch, hash: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
 #define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
@@ -51,7 +51,7 @@
 /* Beyond these limits a submit gets ENOBUFS. */
 #define WPOOL_MAX_INFLIGHT	(1U << 17)	/* per file: unfinished tasks + unread records */
 #define WPOOL_MAX_POLLS		(1U << 12)	/* per file: unfinished tasks of the kind poll */
-#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* touch, hash: of a file's unfinished tasks */
+#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* per file: touch, hash: of unfinished tasks */
 
 /* wpool_dev_attrs.policy */
 #define WPOOL_DEV_POLICY_BLOCK	0
@@ -278,8 +278,8 @@ struct wpool_dev_simple {
  * the same pool, each submitted by its parent; the parent itself runs nodes that
  * the pool refuses. There is one record, for the root, when all nodes have ended.
  *
- * The worker of a loop and idle workers of other CPUs run it together, in less time than one worker
- * would take, if the pool has room for the tasks of the others.
+ * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
+ * pool has room for the tasks of these workers.
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If
  * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
@@ -332,7 +332,7 @@ struct wpool_dev_work {
  * @cpu: with ON, a CPU that is online; else 0
  *
  * With ON each task is queued where the workers of @cpu look first. That is a preference: if none
- * of them comes soon, or the pool has no worker there, another CPU's worker runs the task. An
+ * of these workers comes soon, or there is none, another CPU's worker runs the task. An
  * urgent task has no CPU. EINVAL: this machine cannot have @cpu; or a task is a timer, poll or
  * strand; or the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is not zero without
  * ON.
@@ -383,7 +383,7 @@ struct wpool_dev_record {
 };
 
 /**
- * struct wpool_dev_wait - WPOOL_IOC_WAIT: until all tasks of this file finished
+ * struct wpool_dev_wait - WPOOL_IOC_WAIT: wait until all tasks of this file have finished
  * @size: sizeof(struct wpool_dev_wait)
  * @flags: 0
  * @timeout_ns: longest wait; 0 waits forever
@@ -440,7 +440,7 @@ struct wpool_dev_cancel {
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, tasks that have
  * not started when its process has ended or has executed another program get a record with -ESRCH.
- * Under the policy run, tasks that another process would have to run get one with -EPERM.
+ * Under the policy run, a task that would run in another process gets a record with -EPERM.
  */
 struct wpool_dev_group {
 	__u32 size;
@@ -486,7 +486,7 @@ struct wpool_dev_group {
  * @faults: out: workers that died in a task
  * @file_submitted: out: accepted tasks of this file
  * @file_finished: out: finished tasks of this file
- * @file_unread: out: records waiting to be read
+ * @file_unread: out: records that wait to be read
  * @queue_ns: out: histogram of this file's tasks, submit to start
  * @run_ns: out: histogram of this file's tasks, start to end
  * @overdue: out: tasks that were not run, since they had waited for longer than max_wait_ms

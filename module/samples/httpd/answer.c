@@ -64,7 +64,7 @@ static int say_hello(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* That many bytes, for clients that read slowly. */
+/* Sends @n bytes: for tests with clients that read slowly. */
 static int say_much(struct http_answer *answer, const struct http_request *req,
 		    struct httpd *server)
 {
@@ -78,7 +78,7 @@ static int say_much(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* Like a handler that waits for a disk, or for another server. */
+/* Sleeps, like a handler that waits for a disk or another server. */
 static int say_slowly(struct http_answer *answer, const struct http_request *req,
 		      struct httpd *server)
 {

@@ -7,13 +7,13 @@
  *   send   the socket takes no more: wait; nothing is read meanwhile, so that a peer that
  *          does not read its answers has to stop sending requests
  *
- * Requests that were sent one behind the other wait in the buffer, and each has a step of its own.
+ * Pipelined requests wait in the buffer, and each has a step of its own.
  * A step that has answered looks for the next request itself, since no callback reports bytes that
  * have arrived already.
  *
  * After the last answer, bytes of the peer may be on their way, of a request that was refused for
  * example. If the socket were closed then, the peer would get a reset that may overtake the answer.
- * So we announce that we send no more, drop what comes, and close when the peer does, or soon.
+ * So we announce that we send no more, drop further input, and close when the peer does, or soon.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -24,7 +24,7 @@
 #include "conn.h"
 #include "httpd.h"
 
-/* Limit for each step, so that a peer that takes or sends much leaves room for others. */
+/* Limits for a step, so that a peer that takes or sends much leaves time for others. */
 #define SEND_BYTES	65536
 #define DRAIN_BYTES	65536
 
@@ -83,7 +83,7 @@ static enum conn_next read_request(struct conn *conn)
 			return CONN_WAIT;
 		if (got <= 0)
 			return CONN_END;
-		/* time for a whole request, however slowly its bytes come */
+		/* a deadline for the whole request, however slowly its bytes come */
 		if (!conn->in_len && !conn->skip)
 			set_deadline(conn, conn->server->idle);
 		conn->in_len += got;

@@ -52,7 +52,7 @@ void conn_init(struct conn *conn, struct httpd *server, struct socket *sock);
 
 /**
  * conn_step() - do what can be done without waiting, for one request at most
- * @conn: the connection; nobody else calls this at the same time
+ * @conn: the connection; no other thread calls this at the same time
  *
  * Context: process context; only a handler sleeps.
  * Return: what to do next.

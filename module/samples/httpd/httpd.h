@@ -27,14 +27,14 @@ struct socket;
 struct httpd {
 	struct wpool *pool;			/* I */
 	struct socket *sock;			/* I: listens */
-	void (*data_ready)(struct sock *sk);	/* I: callback of a socket that is not ours */
+	void (*data_ready)(struct sock *sk);	/* I: the kernel's callback, which ours replaces */
 	u32 max_connections;			/* I */
 	unsigned long idle;			/* I: jiffies */
 	bool allow_fault;			/* I */
 
 	struct wpool_event accept;		/* accepts connections */
 	bool stopping;				/* A: connections end, and none is accepted */
-	atomic_t nr_conns;			/* A: what max_connections bounds */
+	atomic_t nr_conns;			/* A: open connections, at most max_connections */
 	refcount_t users;			/* A: connections, and the module */
 	struct completion unused;		/* there are no users any more */
 

@@ -9,9 +9,9 @@
  * If nothing can be accepted for want of memory, the event's timer tries again.
  *
  * The socket is one of sock_create(), in the network namespace of the thread that loads the module.
- * It holds that namespace, and so do the sockets that it accepts. Those of sock_create_kern() do
- * not: when one is closed, the kernel stops its timers, and does not send again what is lost of its
- * last answer and of its end.
+ * It holds that namespace, and so do the sockets that it accepts. A socket of sock_create_kern()
+ * does not: when it is closed, the kernel stops its timers, and does not resend lost parts of its
+ * last answer and its end.
  */
 #include <linux/fcntl.h>
 #include <linux/in.h>
@@ -66,7 +66,7 @@ static void accept(struct wpool_event *event)
 	for (i = 0; i < MAX_ACCEPTS; i++) {
 		if (READ_ONCE(server->stopping))
 			return;
-		/* a connection that makes room fires us after that */
+		/* a connection that closes lowers nr_conns, then fires this event */
 		if (atomic_read(&server->nr_conns) >= server->max_connections)
 			return;
 		err = accept_one(server);

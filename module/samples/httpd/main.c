@@ -5,13 +5,13 @@
  * The sample shows how a server, or a driver with many clients, is written with events: a
  * connection that is silent holds no worker, and a request is a run of its own. (With a task for
  * each connection, as in wpool_sample_server.c, as many silent clients as there are workers shut
- * out all others: that is for connections that work and end.)
+ * out all others: that suits connections that work and end.)
  *
  *   parse.c   the head of a request
- *   answer.c  what is there to be asked for, and the answer
+ *   answer.c  the paths, and the answers to them
  *   conn.c    a connection as the protocol sees it: a step does what it can without waiting
- *   serve.c   a connection as wpool sees it: an event, whose run is a step; who fires it,
- *             and how it ends
+ *   serve.c   a connection as wpool sees it: an event, whose run is a step; what fires it, and how
+ *             it ends
  *   listen.c  accepting connections, not more than max_connections
  *   main.c    the parameters, the start and the end
  *
@@ -118,9 +118,9 @@ static void __exit wpool_httpd_exit(void)
 	serve_stop(&server);
 	/* connections have fired the event when they closed; no connection is left */
 	wpool_event_cancel_sync(&server.accept);
-	/* none of our functions is still about to return in a worker */
+	/* waits until no worker is in our functions any more */
 	wpool_destroy(server.pool);
-	/* nor a callback in the network's softirq */
+	/* waits until no callback runs in the network's softirq */
 	synchronize_net();
 }
 

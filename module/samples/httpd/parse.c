@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * It parses a line at a time, by RFC 9112, and strictly: it refuses what another server might read
- * in another way, since a request that two servers read differently can be smuggled past one of
- * them. Examples are a bare CR or LF, a field continued on the next line, two lengths, and a length
+ * The parser takes a line at a time, by RFC 9112, and strictly: it refuses a request that another
+ * server might read in another way, since such a request can be smuggled past one of the two.
+ * Examples are a bare CR or LF, a field continued on the next line, two lengths, and a length
  * beside a transfer coding.
  */
 #include <linux/ctype.h>
@@ -39,7 +39,7 @@ static bool has_control(const struct http_text *text)
 	return false;
 }
 
-/* Take the text in front of a character out of @rest; all of @rest if it has none. */
+/* Take the text before a character out of @rest; all of @rest if the character is not there. */
 static struct http_text cut(struct http_text *rest, char at)
 {
 	const char *found = memchr(rest->at, at, rest->len);
@@ -62,13 +62,13 @@ static struct http_text trim(struct http_text text)
 	return text;
 }
 
-/* Field names, and the values that matter here, have no case. */
+/* Field names, and the values that matter here, are not case-sensitive. */
 static bool is_word(const struct http_text *text, const char *word)
 {
 	return text->len == strlen(word) && !strncasecmp(text->at, word, text->len);
 }
 
-/* A path, or the whole of an address, as a proxy sends it. */
+/* A path, or a whole URI, as a proxy gets and may send it. */
 static bool parse_target(struct http_request *req, struct http_text target)
 {
 	static const char scheme[] = "http://";
@@ -118,7 +118,7 @@ static int parse_length(struct http_request *req, struct http_text value)
 	for (i = 0; i < value.len; i++) {
 		if (!isdigit(value.at[i]))
 			return 400;
-		/* beyond the limit it does not matter by how much */
+		/* any length beyond the limit is as good as another */
 		length = min(length * 10 + (value.at[i] - '0'), HTTP_MAX_BODY + 1);
 	}
 	req->body_len = length;

@@ -4,7 +4,7 @@
  *
  * A connection is an event. While it is silent it has no thread, no place in the pool and no stack,
  * only its memory and its socket. The socket's callbacks fire it, in softirq, and so does its timer
- * when the peer was silent for too long; then a worker takes one step. However often it fires, one
+ * when the peer was silent for too long; then a worker runs one step. However often it fires, one
  * worker at a time runs it, so conn.c needs no lock. A fire while it runs makes it run once more,
  * so nothing is missed between the last look at the socket and the wait.
  *
@@ -15,10 +15,9 @@
  *   serve_stop()    finds it in a list, and fires it, under httpd.lock. close() takes it
  *                   out of the list.
  *   the timer       wpool_event_finish() stops it, and waits for it.
- *   the connection  nobody but its own run closes it, or if that died, the abort function
- *                   in its place: run() and aborted(). All the others only fire it, and
- *                   what they want is written where the run looks: in the socket, or in
- *                   httpd.stopping.
+ *   the connection  only its own run closes it, or, if the worker died in the run, the abort
+ *                   function: run() and aborted(). All others only fire it. The run finds their
+ *                   reason in the socket, or in httpd.stopping.
  *
  * A callback that was called before detach() may still be about to begin when the connection is
  * gone. It touches only the socket, which its caller holds; the module's code stays until main.c
@@ -38,7 +37,7 @@
 struct session {
 	struct wpool_event event;
 	struct list_head node;			/* in a list of the server */
-	void (*state_change)(struct sock *sk);	/* callback of a socket that is not ours */
+	void (*state_change)(struct sock *sk);	/* the kernel's callbacks, which ours replace */
 	void (*write_space)(struct sock *sk);
 	struct conn conn;
 };
@@ -92,7 +91,7 @@ static void attach(struct session *session)
 	sk->sk_data_ready = data_ready;
 	sk->sk_state_change = state_change;
 	sk->sk_write_space = write_space;
-	/* no callback has told us of bytes that came before */
+	/* no callback has reported bytes that came before */
 	wpool_event_fire(&session->event);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
@@ -118,7 +117,7 @@ static void put_server(struct httpd *server)
 		complete(&server->unused);
 }
 
-/* In the last run, or in place of it. */
+/* End a connection: called in its last run, or in place of that run. */
 static void close(struct session *session)
 {
 	struct httpd *server = session->conn.server;

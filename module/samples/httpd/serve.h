@@ -17,9 +17,9 @@ int serve_open(struct httpd *server, struct socket *sock);
 
 /**
  * serve_stop() - end all connections and wait until they are gone
- * @server: the server, which stops and accepts none
+ * @server: the server, which is stopping and accepts no connection
  *
- * A handler that runs is waited for.
+ * Waits for handlers that run.
  *
  * Context: process context; sleeps.
  */

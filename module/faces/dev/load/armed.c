@@ -2,7 +2,7 @@
 /*
  * Tasks that wait before they start, see armed.h: an event each. The side that sets @decided first
  * decides whether the task starts or is cancelled. The event of a cancelled task is fired, so that
- * its function ends the task, in a thread.
+ * the event's function ends the task, in a thread.
  *
  * An event that waits for a file is fired at once. Its function begins to watch the file, and arms
  * the event, since both may sleep or take long, and a submit holds a lock. From then on each fire,
@@ -27,9 +27,9 @@ struct wpool_devarmed {
 	struct wpool_hrevent event;
 	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
 	struct file *file;	/* I: the file that it waits for, or NULL if it waits for a time */
-	ktime_t until;	/* I: how long, with a file */
-	struct wpool_watch watch;	/* of @file; the function's */
-	atomic_t decided;	/* decided whether its task will start */
+	ktime_t until;	/* I: with a file: when the wait ends at the latest */
+	struct wpool_watch watch;	/* watches @file; only the function uses it */
+	atomic_t decided;	/* it is decided whether the task will start */
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)
@@ -39,7 +39,7 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	/* if the watch has begun; also if the worker died meanwhile */
+	/* nothing to do if none has begun; also if the worker died meanwhile */
 	wpool_watch_end(&armed->watch);
 	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;
@@ -57,7 +57,7 @@ static int await_file(struct wpool_devarmed *armed)
 {
 	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
 
-	/* it has begun before */
+	/* -EBUSY: the watch has begun before */
 	if (err && err != -EBUSY)
 		return err;
 	if (wpool_watch_ready(&armed->watch))

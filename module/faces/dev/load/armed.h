@@ -15,8 +15,8 @@ struct wpool_devarmed;
  * event is urgent. After the start the event calls one of the task's two functions, once: its
  * function, in a task of the pool, when the wait is over; its abort function if the wait was
  * cancelled, if it ended with an error of wpool_watch_file(), or with -ETIME as the file did not
- * become ready, or as &typedef wpool_event_abort_fn says. Of a cancelled wait, too, the status is
- * that error if there was one, otherwise -ECANCELED. Then it frees itself. Sleeps. Returns the
+ * become ready, or as &typedef wpool_event_abort_fn says. If the wait was cancelled, the status is
+ * -ECANCELED, unless there was an error, too. Then the event frees itself. Sleeps. Returns the
  * event, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,

@@ -190,7 +190,7 @@ void wpool_devfile_close(struct wpool_devfile *file)
 {
 	bool last;
 
-	/* from here on the last task frees the file; if no task is left, this does */
+	/* from here on the last task frees the file; if no task is left, this call does */
 	spin_lock(&file->lock);
 	file->closed = true;
 	last = wpool_devfile_is_last(file);

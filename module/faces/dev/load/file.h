@@ -24,7 +24,7 @@ struct wpool_devstrand;
 
 /**
  * struct wpool_devfile - an open file
- * @ops: I: the file operations, which only open /dev/wpool have
+ * @ops: I: the file operations, which only files of /dev/wpool have
  * @memcg: I: memory cgroup of the process that opened it, with a reference, or NULL
  * @lock: protects the fields marked L; taken in process context only
  * @unfinished: L: tasks that have no record yet

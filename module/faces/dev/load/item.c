@@ -28,8 +28,8 @@ static_assert(offsetof(struct wpool_devitem, task) == 0);
 static struct kmem_cache *item_cache;
 
 /*
- * The limit on the sum of all limited files, a quarter of the memory. It covers the items of their
- * tasks, until the records are gone, and what the tasks may allocate, until they end.
+ * The memory of all limited files, at most a quarter of the machine's. It covers the items of their
+ * tasks, until the records are gone, and the memory that the tasks may allocate, until they end.
  */
 static atomic64_t limited_bytes;
 
@@ -137,7 +137,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 	wpool_devfile_wake(file);
 }
 
-/* The pool does not touch the task any more. */
+/* A task has ended, and the pool does not touch it any more; the item may be gone. */
 static void item_end(struct wpool_devitem *item, int status)
 {
 	struct wpool_devfile *file = item->file;
@@ -157,7 +157,7 @@ static void item_end(struct wpool_devitem *item, int status)
 		wpool_devfile_free(file);
 }
 
-/* Returns the status; the item may be gone. */
+/* Run the workload of an item. Returns its status; the item may be gone. */
 static int item_run(struct wpool_devitem *item)
 {
 	bool covers = wpool_devcover_start(&item->cover);
@@ -172,7 +172,7 @@ static int item_run(struct wpool_devitem *item)
 	return status;
 }
 
-/* One for each kind of work: tracepoints and reports name the function of a task. */
+/* A function for each kind of work: tracepoints and reports name the function of a task. */
 #define DEV_TASK(_name)							\
 static void dev_##_name(struct wpool_task *task)			\
 {									\

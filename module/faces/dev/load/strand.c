@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that run one after the other, see strand.h. A cancelled task keeps its place, so that its
- * function ends it, in a thread.
+ * Tasks that run one after the other, see strand.h. A cancelled task keeps its turn, whose function
+ * ends the task, in a thread.
  */
 #include "faces/dev/load/strand.h"
 
@@ -23,7 +23,7 @@ struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
 	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
-	atomic_t decided;	/* decided whether its task will start */
+	atomic_t decided;	/* it is decided whether the task will start */
 };
 
 /* The functions of the task may free the strand. */
@@ -61,7 +61,7 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool)
 
 void wpool_devstrand_free(struct wpool_devstrand *strand)
 {
-	/* the function of the last turn may not have returned yet, if it is not the caller */
+	/* wait for the function of the last turn; if the caller is in it, finish the strand */
 	if (strand && wpool_strand_destroy(&strand->strand) == -EDEADLK)
 		WARN_ON_ONCE(!wpool_strand_finish(&strand->last->turn));
 	kfree(strand);

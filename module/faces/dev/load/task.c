@@ -6,8 +6,8 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the file's lock and has found
  *     the item on the list of unfinished ones. So neither the item nor the thread that runs it can
  *     end before the caller drops the lock;
- *   - an event (armed.c) or a turn of a strand (strand.c) stands for a task until it starts, and
- *     ends the task in any case;
+ *   - an event (armed.c) or a turn of a strand (strand.c) may stand for a task until the task
+ *     starts, and ends the task in any case;
  *   - a task that was not accepted leaves no record: a cancel only marks the tasks of a submit that
  *     is in progress.
  *
@@ -60,7 +60,7 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* The pool accepted the first few; no other thread has seen the others. */
+/* The pool accepted the first @nr_accepted; no other thread has seen the others. */
 static void submit_end(struct wpool_devfile *file, struct submit *submit,
 		       struct wpool_task **tasks, u32 nr_accepted)
 {
@@ -106,7 +106,7 @@ static int submit_members(struct wpool_group *group, struct wpool_task *const *t
 	return i ?: err;
 }
 
-/* The same for tasks that prefer a CPU. */
+/* As submit_members(), for tasks without a group that prefer a CPU. */
 static int dev_submit_on(struct wpool *pool, int cpu, struct wpool_task *const *tasks, u32 nr,
 			 bool nonblock)
 {
@@ -273,7 +273,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	return added ?: err;
 }
 
-/* How many tasks at the front all have an event or turn for them, or all none? Up to a chunk. */
+/* How many of the first tasks are alike: all with an event or turn, or all without? */
 static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 n = 1;
@@ -429,7 +429,7 @@ static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 	return nr;
 }
 
-/* The queue first, so that a worker that is stopped finds nothing there. */
+/* Cancel queued items first, so that a stopped worker does not start one of them. */
 static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped)
 	__must_hold(&file->lock)

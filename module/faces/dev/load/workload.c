@@ -311,7 +311,7 @@ static int run_chunk(unsigned long from, unsigned long to, void *arg)
 	int err = wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
 				      from * LOOP_INDEX_NS);
 
-	/* only the submitter itself is killed under policy run */
+	/* under policy run a kill reaches only the submitter: stop the helpers, too */
 	if (err)
 		WRITE_ONCE(load->stop, true);
 	return err;
@@ -328,7 +328,7 @@ static int run_count(struct wpool_workload *load)
 	u64 __user *count = u64_to_user_ptr(load->arg);
 	u64 value;
 
-	/* a worker without an mm still has the page tables of the thread that ran before it */
+	/* without an mm, a worker still has the page tables of the thread that ran before it */
 	if (!current->mm || get_user(value, count) || put_user(value + 1, count))
 		return -EFAULT;
 	return 0;
@@ -351,7 +351,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_LOCK] = run_lock,
 	[WPOOL_WORK_TREE] = wpool_worktree_run,
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
-	/* it has waited before */
+	/* the event has waited before */
 	[WPOOL_WORK_TIMER] = run_noop,
 	[WPOOL_WORK_POLL] = run_noop,
 	[WPOOL_WORK_LOOP] = run_loop,

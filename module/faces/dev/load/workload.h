@@ -22,8 +22,8 @@ extern bool wpool_allow_fault;
 
 /*
  * Is this a known workload, within the limits? @work: a descriptor from user space. Returns 0;
- * -EINVAL unknown kind; -EOPNOTSUPP unknown flag; -ERANGE beyond a limit; -EPERM it is a fault, and
- * the module was loaded without allow_fault.
+ * -EINVAL for an unknown kind; -EOPNOTSUPP for an unknown flag; -ERANGE beyond a limit; -EPERM for
+ * a fault, if the module was loaded without allow_fault.
  */
 int wpool_workload_check(const struct wpool_dev_work *work);
 
