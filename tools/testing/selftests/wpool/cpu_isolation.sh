@@ -100,7 +100,7 @@ test_pools_follow_cpusets()
 	# an existing pool notices when it has something to do
 	wait_for loaded_and_off || fail "isolated: cpumask $(cat "$CLASS/$POOL/cpumask")," \
 		"workers on $(allowed "$POOL")" || return 1
-	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "one that was named has changed" ||
+	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "the named cpumask has changed" ||
 		return 1
 	echo member >"$PARTITION/cpuset.cpus.partition"
 	wait_for loaded_and_back || fail "back: cpumask $(cat "$CLASS/$POOL/cpumask")"

@@ -174,7 +174,7 @@ test_latency_counts_while_it_is_asked_for()
 	{ last = $3 + 0 }
 	END { exit bad }' || fail "$(table latency)" || return 1
 	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
-	counted 100 || fail "it went on: $(table latency)"
+	counted 100 || fail "counted after latency was switched off: $(table latency)"
 }
 
 # Costs, as latency, but for each function; a task that sleeps uses no CPU time.
@@ -194,9 +194,9 @@ test_costs_tells_functions_apart()
 	$7 == "dev_sleep" && ($4 < 60e6 || $4 - $5 < 30e6) { bad = 1 }
 	END { exit bad }' || fail "$(table costs)" || return 1
 	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
-	counted "100 3" || fail "it went on: $(table costs)" || return 1
+	counted "100 3" || fail "counted after latency was switched off: $(table costs)" || return 1
 	echo 1 >"$POOL_DIR/latency"
-	[ "$(table costs | wc -l)" = 1 ] || fail "not begun anew: $(table costs)"
+	[ "$(table costs | wc -l)" = 1 ] || fail "the costs were not reset: $(table costs)"
 }
 
 # crowd: one worker sleeps in a task, two tasks are queued, and others wait for room.

@@ -21,7 +21,7 @@ loaded() { [ -e /sys/module/wpool ]; }
 load()
 {
 	insmod "$KO" "$@" || fail "insmod $*: failed" || return 1
-	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but nothing is there"
+	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but without device or pool"
 }
 
 # unload: unload the module; nothing of it is left.
@@ -42,7 +42,7 @@ refused()
 	grep -qE 'busy|temporarily unavailable|in use' "$TMP/rmmod" ||
 		fail "refused for another reason: $(cat "$TMP/rmmod")" || return 1
 	loaded && [ -c /dev/wpool ] && [ -e $CLASS/default ] ||
-		fail "refused, but part of it is gone"
+		fail "refused, but the module no longer works"
 }
 
 # helper ARGUMENT...: start the helper in the background, and wait until it is ready.
@@ -123,7 +123,7 @@ test_parameters_are_used()
 		[ "$(cat $CLASS/default/capacity)" = 3 ] &&
 		[ "$(cat $CLASS/default/queue_depth)" = 5 ] &&
 		[ "$(cat $CLASS/default/expiry_ms)" = 123 ] ||
-		fail "they are not what was given" || return 1
+		fail "the pool does not have the values of the parameters" || return 1
 	unload || return 1
 	fresh default_capacity=max default_queue_depth=max || return 1
 	[ "$(cat $CLASS/default/capacity)" = max ] &&
@@ -148,8 +148,8 @@ test_bad_parameters()
 			fail "$parameter: $(cat "$TMP/insmod")" || return 1
 		dmesg | sed "1,$(cat "$TMP/lines")d" | grep -q "parameter .*${parameter%%=*}" ||
 			fail "$parameter: the log does not name it" || return 1
-		! loaded || fail "$parameter: it is loaded all the same" || return 1
-		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: part of it is there" ||
+		! loaded || fail "$parameter: the module is loaded nevertheless" || return 1
+		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: something is left" ||
 			return 1
 	done
 	no_threads wpool && load && unload
@@ -173,7 +173,7 @@ test_open_file_keeps_the_module()
 	# an attached file, and a file with unfinished tasks
 	load && helper hold default && refused && end_helpers && unload || return 1
 	load && helper sleepers kept 20 && refused || return 1
-	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "its tasks did not survive" || return 1
+	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "the tasks are gone" || return 1
 	end_helpers
 	unload
 }
@@ -226,7 +226,7 @@ said()
 	shift
 	for text; do
 		dmesg | sed "1,/wpool-test-mark-$$-$mark/d" | grep -qF "$text" ||
-			fail "not said: $text" || return 1
+			fail "the log lacks: $text" || return 1
 	done
 }
 
@@ -254,7 +254,7 @@ test_module_that_forgets_its_pools()
 	for i in 1 2; do
 		mark exit$i
 		insmod "$SAMPLES/wpool_forget.ko" || fail "insmod, the $i. time" || return 1
-		[ "$(ls -d $CLASS/forgot.* | wc -l)" -eq 3 ] || fail "there: $(ls $CLASS)" || return 1
+		[ "$(ls -d $CLASS/forgot.* | wc -l)" -eq 3 ] || fail "pools: $(ls $CLASS)" || return 1
 		refused || return 1
 		rmmod wpool_forget || fail "rmmod, the $i. time" || return 1
 		forgotten exit$i || return 1
@@ -272,7 +272,7 @@ test_forgotten_pool_without_an_owner()
 	mark none
 	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
 		fail "insmod or rmmod" || return 1
-	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
+	[ -e $CLASS/forgot.none ] || fail "the pool without an owner is gone" || return 1
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
@@ -378,9 +378,9 @@ test_few_workers_for_many_pools()
 test_few_workers_and_a_rescuer()
 {
 	fresh max_workers=2 || return 1
-	wpoolctl create a capacity=8 reclaim=1 || fail "no place for one and a half" || return 1
-	! wpoolctl create b reclaim=1 >"$TMP/create" 2>&1 || fail "three places of two" || return 1
-	[ ! -e $CLASS/b ] || fail "there is a pool" || return 1
+	wpoolctl create a capacity=8 reclaim=1 || fail "no place for a rescuer" || return 1
+	! wpoolctl create b reclaim=1 >"$TMP/create" 2>&1 || fail "two rescuers fit" || return 1
+	[ ! -e $CLASS/b ] || fail "the refused pool exists" || return 1
 	wpoolctl run --create=capacity=8 --tasks 10 --quiet || fail "no other pool has a worker" ||
 		return 1
 	helper sleepers default 50 || return 1
