@@ -15,7 +15,7 @@ states, as far as they were seen.
 
 from plan import ROWS, params_of, peers_of
 
-# Which boot has a row's figures.
+# The boot that measures a row.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
 # What a figure is divided by.
@@ -131,7 +131,7 @@ def variants_of(row, parts):
 
 def read_comparisons():
     for row in ROWS.values():
-        # those for each variant that stand together: all of a variant, then of the next
+        # consecutive comparisons that stand for each variant: all of one variant, then the next
         each = {}
         for sign, parts in row.comparisons:
             for v in variants_of(row, parts):
@@ -188,12 +188,12 @@ def steadiness(r):
         row = one['row']
         if one['peer'] != 'wpool' or one['boot'] not in boots or row == 3 or not name:
             continue
-        # It is there to show what hand-off is good for.
+        # Measured only to show the effect of hand-off.
         if one['params'].get('handoff') == 0:
             continue
         worst = one['figures'][name]['worst']
         where = one['variant'].replace('_', ' ')
-        # What the machine does meanwhile is not what a row is unsteady of.
+        # Compare rounds in the same state, so that the machine's changes do not count.
         parts = [state['figures'][name] for state in one['states'].values()] or \
             [one['figures'][name]]
         off = max(part['worst'] / part['median'] for part in parts)
@@ -202,7 +202,7 @@ def steadiness(r):
              'detached': 'kmalloc', 'submit_fn': 'kmalloc'}.get(one['variant'], one['variant'])
         shared = {key: str(one['params'][key]) for key in ('n', 'pools', 'spread')
                   if key in one['params'] and row == 8}
-        # Of a workqueue that is destroyed no thread has to end.
+        # Destroying a workqueue does not end a thread, so there is no fair comparison.
         if row != 23 and one['params'].get('what') != 'create':
             keep(slow, row, ratio(worst, r.get(row, name, v=v, peer='percpu', **shared)), where)
     for row, (value, where) in spread.items():
@@ -232,7 +232,7 @@ def judge_machine(measurements, machine, cpus):
             one[state] = values.get((one['row'], one['what']))
     for one in out:
         judge_states(one)
-    # one['far'] and so on: of a worst round there is no such thing
+    # a worst round has no near and far
     steady = [dict(one, machine=machine, near=None, far=None) for one in steadiness(r)
               if one['value'] is not None]
     for one in steady:

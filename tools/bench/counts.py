@@ -21,13 +21,13 @@ import results
 UNLIMITED = 2 ** 32 - 1
 POOLS = {'default': {'capacity': 256, 'depth': 0},
          'unlimited': {'capacity': UNLIMITED, 'depth': 0}}
-# Counted by hand, in known() of module/paths.c.
+# The counts of known() in module/paths.c, counted by hand.
 KNOWN = {'instructions': 9, 'locked': 4, 'reads': 6, 'writes': 7, 'lines': 7,
          'lines_written': 6}
-# Tasks of a batch, in module/paths.c.
+# Tasks in a batch of module/paths.c.
 CHUNK = 16
 
-# Name in the tables: measurement, path of it, operations of a sample.
+# Name in the tables: measurement, its path, operations in a sample.
 ROWS = {
     'submit': ('stream', 'submit', 1),
     'submit, detached': ('detached', 'submit', 1),
@@ -48,7 +48,7 @@ ROWS = {
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
 }
-# With the pool's workers of all other CPUs in tasks, by the number of CPUs online.
+# Rows with the pool's workers of all other CPUs in tasks, by the number of online CPUs.
 LOADED_ROWS = {
     'submit': ('stream', 'submit', 1),
     'submit, of 16 in a batch': ('batch', 'batch', CHUNK),
@@ -64,8 +64,8 @@ LOADED_ROWS = {
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
 }
-# The shape of the kernel's own benchmark of workqueues: a producer on each CPU, one task in
-# flight each. Name in the table: who is measured, as row 28 of plan.py.
+# The shape of the kernel's own benchmark of workqueues: a producer on each CPU, each with one
+# task in flight. Name in the table: the measured peer, as in row 28.
 SHAPE_PEERS = {
     'wpool': {'peer': 'wpool'},
     'per-CPU workqueue': {'peer': 'percpu'},
@@ -78,9 +78,9 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
                  'shared': 'lines that more than one CPU wrote'}
 PEER = 'per-CPU workqueue'
 FIGURES = ('instructions', 'locked', 'lines')
-# Where an unlimited pool has nothing to do.
+# An unlimited pool does not have these paths.
 NEEDS_LIMIT = ('refuse', 'block')
-# A spin lasts a time: it would hide what parking costs.
+# Parameters of measurements. A spin takes a time, and would hide the cost of parking.
 OF_WHAT = {
     'detached': {'what': 'stream', 'detached': 1},
     'function': {'what': 'stream', 'function': 1},
@@ -124,7 +124,7 @@ def plan_shape(cpus):
                         f'n={cpus * SHAPE_TRIPS}'] + [f'{key}={value}' for key, value in params.items()])
 
 
-# ---- what a boot has brought ----
+# ---- the results of a boot ----
 
 def words_of(asked):
     return dict(word.split('=', 1) for word in asked.split() if '=' in word)

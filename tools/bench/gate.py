@@ -39,9 +39,9 @@ import results
 
 TOLERANCE = 1.10
 REPEATS = 1.05
-# Of a locked instruction.
+# Tolerance in locked instructions per task.
 LOCKED_TOLERANCE = 0.05
-# What wpool does, and what of the workqueue it is compared with.
+# Name: row, wpool's variant, the workqueue's variant.
 ROWS = {
     'single': (1, 'single', 'single'),
     'batch': (1, 'batch', 'single'),
@@ -83,7 +83,7 @@ def locked(path):
         if 'row' in asked and asked['peer'] == 'wpool' and asked['round'] != '0':
             rounds.setdefault((int(asked['row']), asked['v']), []).append(
                 report['locked'] / int(asked['n']))
-    # The least: two producers either do something to each other, for half of one, or not.
+    # The minimum: if two producers disturb each other, that costs half of a locked instruction.
     out = {f'{name}.locked': min(rounds[row, ours])
            for name, (row, ours, _) in ROWS.items()}
     counted = counts.paths(path)
@@ -99,7 +99,7 @@ def locked(path):
 def check_instructions(known, paths):
     boots = [ratios(path) for path in paths]
     for name in ROWS:
-        # each by itself: a boot in which the workqueue was disturbed makes wpool no better
+        # separate minima: a boot that disturbs the workqueue must not make wpool look better
         wpool = min(boot[name][1] for boot in boots)
         queue = min(boot[name][2] for boot in boots)
         ratio = wpool / queue

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 PEER_LISTS = {'POOLS': 'wpool,percpu,unbound,kworker', 'QUEUES': 'wpool,percpu,unbound',
               'HTTP': 'wpool,thread,percpu,unbound'}
 KINDS = ('native', 'native1', 'nativehttp', 'main', 'wide', 'http', 'smoke', 'icount', 'gate', 'cpus')
-# What two CPUs are to each other changes where nothing is emulated.
+# Boots without emulation: whether two CPUs are near or far changes there.
 WITH_C2C = {'native', 'nativehttp'}
 
 
@@ -118,10 +118,10 @@ class Size:
             'shots': 500 if quick else 2000,
             'busy': 5000 if quick else 25000,
             'trips': 2000 if not native else 5000 if quick else 20000,
-            # the more CPUs take part in the kernel's own benchmark
+            # proportional to the CPUs that take part in the kernel's own benchmark
             'shape': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),
             'wide': 10000 * (cpus if icount else 4),
-            # Making and ending a thread takes a thousand times as long as anything else here.
+            # Making and ending a thread takes a thousand times as long as the other operations.
             'threads': 2000,
         }
 
@@ -160,7 +160,7 @@ def is_tried(words):
     return words[3] == 'peer=wpool' or words[2] in ('v=keep_16', 'v=short_64')
 
 
-# Kinds that make a part of what another one makes: of which rows, and what.
+# Kinds that are a part of another kind: which kind, its rows, and a filter of measurements.
 PARTS = {'gate': ('icount', (1, 2, 4), is_compared), 'smoke': ('nativehttp', (21,), is_tried)}
 
 
@@ -191,7 +191,7 @@ def main():
                 print(*warm_up(words), 'round=0')
         for number in range(1, row.most_rounds(args.rounds) + 1):
             for words in measurements:
-                # What two CPUs are to each other at that moment.
+                # Measure whether two CPUs are near or far at that moment.
                 print(*words, *(['c2c=1'] if kind in WITH_C2C and args.kind == kind else []),
                       f'round={number}')
 

@@ -23,7 +23,7 @@ COLOURS = {'wpool': '#d1495b', 'percpu': '#30638e', 'unbound': '#7fa6c9',
            'kworker': '#8d96a3', 'kthread': '#c9c9c9', 'floor': '#b0a99f',
            'semaphore': '#30638e', 'fifo': '#e8a0aa', 'thread': '#c9c9c9'}
 
-# To be read on a light page and on a dark one: no background, and text between the two.
+# Readable on a light and on a dark page: no background, and text of a medium grey.
 TEXT = '#78818b'
 STYLE = f'''
 set terminal svg size 860,480 dynamic noenhanced font "Helvetica,15"
@@ -40,7 +40,7 @@ set style fill solid 0.95 noborder
 set decimalsign "."
 '''
 
-# From the median to the worst round.
+# A line from the median to the worst round.
 WORST = f'with vectors nohead lw 1.5 lc rgb "{TEXT}" notitle'
 
 
@@ -116,7 +116,7 @@ COST_ONE = {'one by one': (10, 'single'), 'batches of 64': (10, 'batch'), 'fork-
 EACH = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
         r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
 HTTP = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
-        # gnuplot breaks the lines: side by side they would cover each other
+        # with line breaks for gnuplot: long labels side by side would overlap
         r'64, one\nrequest each': 'short_64', r'512, a handler\nof 10 ms': 'slow_512'}
 
 
@@ -183,8 +183,8 @@ BARS = [
 ]
 
 PALE = '#e8a0aa'
-# Of row 8: name, title, the axes, boots (None: the one that has the times), the figure, where a
-# measurement is on the x axis, and the curves: name, colour, variant, peer.
+# Curves of row 8: name, title, axes, boots (None: the boot with times), figure, position of a
+# measurement on the x axis, and curves: name, colour, variant, peer.
 CURVES = [
     ('growth-tasks', 'Does a task cost more among many?', 'tasks', 'ns a task', None,
      'total_ns_per_task', lambda one: one['params']['n'],
@@ -236,7 +236,7 @@ class Plots:
         what = of['what'].format(group)
         if peer == 'fifo':
             peer, what = 'wpool', what.replace('wait', 'fifo')
-        # A peer that knows no batches gets the tasks one by one.
+        # A peer without batches gets the tasks one by one.
         v = 'single' if v == 'batch' and peer != 'wpool' else v
         for one in self.find(row, boot, v, peer):
             if figure(one, what) is not None:

@@ -33,16 +33,16 @@ from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, state
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-# What the pages show, as it was measured, and what was counted: scripts/bench-counts.
+# The measured figures that the pages show, and the counts: scripts/bench-counts.
 MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
-# What is written where.
+# Each text, and the page that contains it.
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
 GROWTH = TOP / 'Documentation/growth.rst'
 # The plot that benchmarks.rst shows.
 PLOT = TOP / 'Documentation/each.svg'
 
-# What each line of the first table is: name, row, variant; wpool's cost and its peers'.
+# The lines of the first table: name, row, variant; costs of wpool and its peers.
 COSTS = (
     ('two CPUs, one producer, one by one', 1, 'single', 'single'),
     ('two CPUs, one producer, batches of 64', 1, 'batch', 'single'),
@@ -61,7 +61,7 @@ COSTS = (
 )
 OTHERS = ('percpu', 'unbound', 'kworker', 'kthread')
 
-# name, row, variant, figure, what one is divided by
+# name, row, variant, figure, divisor
 TIMES = (
     ('submit to start, this CPU, asleep: p50', 3, 'local', 'start_p50', 1e3),
     ('submit to start, this CPU, asleep: p99', 3, 'local', 'start_p99', 1e3),
@@ -89,7 +89,7 @@ TIMES = (
     ('1,000 pools destroyed one after the other', 23, 'one_thread', 'total_ns', 1e3),
     ('1,000 pools destroyed by ten threads at once', 23, 'ten_threads', 'total_ns', 1e3),
 )
-# What it takes of a stock kernel: name, variant of row 9, figure.
+# Costs on a stock kernel: name, variant of row 9, figure.
 COST = (
     ('the module, its threads and the pool `default`, at rest: bytes of memory', 'rest', 'rest_bytes'),
     ('of these the module, as `lsmod` says', 'rest', 'module_bytes'),
@@ -107,7 +107,7 @@ COMPUTING = (
     ('90 % of 0.5 µs, 9 % of 10 µs, 1 % of 100 µs', 15, 'mix'),
 )
 
-# Several pools behind one handle: the loads of row 22, and who takes part.
+# Several pools behind one handle: the loads of row 22, and their peers.
 SEVERAL = (
     ('no-ops, one producer', 'no-ops,_one_producer'),
     ('no-ops, a producer a CPU', 'no-ops,_a_producer_a_CPU'),
@@ -116,16 +116,16 @@ SEVERAL = (
 )
 HANDLES = ('one_pool', '2_in_turn', '8_in_turn', '2_by_room', '8_by_room')
 
-# Of these shapes it is the time of one that counts, in this figure.
+# For these shapes the figure is the time of one operation.
 SHAPES_TIMED = {'2_clients,_500_ns': 'trip', '16_clients,_500_ns': 'trip',
                 'an_interrupt_submits_32_of_2_us': 'beside'}
 
-# A pool, or a thread for each task: the loads of row 27, and who takes part with which variant.
+# A pool, or a thread for each task: the loads of row 27, and the peers with their variants.
 EACH = ('1ms/1024', '10ms/16384', '100ms/1000', 'no-ops')
 EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
               ('bounded', '_bounded'))
 
-# The summary: the comparison's row and name in bars.py, and what it says in words.
+# The summary: a comparison's row and name in bars.py, and its text.
 RATIOS = (
     (1, 'single submit, near and far: faster than the better workqueue',
      'tasks that do nothing, submitted one by one, against the better workqueue'),
@@ -139,12 +139,12 @@ RATIOS = (
     (27, '10 ms on 16,384 workers: time, of that with a kthread per task',
      'a million tasks that sleep for 10 ms, on 16,384 workers, against a kthread for each'),
 )
-# The README has this number of the comparisons that wpool loses: those with the largest ratios.
+# The README shows this number of comparisons that wpool loses, those with the largest ratios.
 NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
-# What one figure of each table means; the tables follow in this order.
+# The meaning of a figure of each table, in the order of the tables.
 EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
              'divided by the number of tasks. Less is better. "Worst" is the worst round.',
@@ -591,7 +591,7 @@ def only_shown(path):
                 for name in sorted(figures.seen)}
     measurements = []
     for one in results['measurements']:
-        # a page may show only what was measured in one of its states
+        # a page may show figures of one state only
         if not any(part['figures'].seen for part in (one, *one['states'].values())):
             continue
         kept = {key: one[key] for key in ('machine', 'boot', 'row', 'variant', 'peer', 'rounds')}
@@ -624,13 +624,13 @@ def pages():
     yield GROWTH, growth()
 
 
-# ---- do the pages say so? ----
+# ---- are the pages up to date? ----
 
 QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
                       r'instructions)\b)')
 
-# Quantities in the text that nobody has measured: constants of the code or of the kernel, and what a
-# test does.
+# Quantities in the text that are not measured: constants of the code or of the kernel, and numbers
+# of a test.
 CONSTANTS = {
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
     'drivers.rst': ('256 MB', ),

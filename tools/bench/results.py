@@ -29,13 +29,13 @@ def write_json(path, value, depth):
         file.write(text(value, depth) + '\n')
 
 
-# What tells one measurement from another, besides its boot: all that was asked.
+# All parameters of a request but these tell one measurement of a boot from another.
 NOT_A_PARAMETER = {'round', 'c2c'}
-# Under -icount the clock counts: 2 ns are an instruction (shift=1).
+# Under -icount the clock counts instructions: one takes 2 ns (shift=1).
 ICOUNT_NS = 2
 
 
-# A cache line's round trip between two CPUs: below, they are near to each other.
+# If a cache line's round trip between two CPUs takes less than this, they are near.
 NEAR_NS = 200
 
 
@@ -81,7 +81,7 @@ def spread(values):
             'best': min(values)}
 
 
-# Of the time that a task takes, from submit to start.
+# Percentiles of the time from submit to start of a task.
 PERCENTILES = ('_p50', '_p90', '_p99')
 # A figure whose name ends like this is a sum over n tasks.
 PER_TASK = ('total_ns', 'submit_ns', 'submit_cpu_ns', 'cpu_ns')
@@ -102,7 +102,7 @@ class Measurement:
             out['instructions_per_task'] = spread(
                 [one['total_ns'] / ICOUNT_NS / n for one in rounds])
             for name in names:
-                # what is counted is the same, however long it took
+                # a count does not depend on the time
                 if name == 'allocs':
                     out['allocs_per_task'] = spread([one[name] / n for one in rounds])
                 if name.endswith(PERCENTILES):
@@ -139,7 +139,7 @@ class Measurement:
         return out
 
 
-# What the module adds to the parameters; the rest of an answer was asked.
+# Figures that the module adds to an answer; the rest repeats the request.
 FIGURES = ('_ns', '_p50', '_p90', '_p99', '_max', 'workers', 'spawned', 'stolen',
            'handoffs', '_bytes', '_switches', '_threads', 'refused', 'allocs')
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * served - until each of that many connections has been answered once.
+ * served - measure the time until each connection has been answered once.
  *
  * usage: served PORT CONNECTIONS PATH
  *
- * All connections are opened and ask at once, and each asks again as soon as it is answered: as
- * long as the server answers the early connections before others that wait, those others are not
- * answered. Prints, in ns since the first connect(), the time of the last first answer and
- * percentiles of all first answers, as part of a JSON object.
+ * All connections are opened and ask at once, and each asks again as soon as it is answered. If the
+ * server prefers early connections, later ones get no answer. Prints, in ns since the first
+ * connect(), the time of the last first answer and percentiles of all first answers, as part of a
+ * JSON object.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -62,7 +62,7 @@ static void ask(int fd)
 		fail("write");
 }
 
-/* An answer is short, and the server sends it in one piece. */
+/* One read is enough: an answer is short, and the server sends it in one piece. */
 static void read_answer(int fd)
 {
 	static const char wanted[] = "HTTP/1.1 200 ";

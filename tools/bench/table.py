@@ -37,7 +37,7 @@ def number(value):
 
 
 def print_table(header, rows):
-    # A column that nobody has anything for: near and far, where there is no such thing.
+    # Leave out columns without values, such as near and far if there are no such rounds.
     kept = [i for i, title in enumerate(header) if i < 2 or not title or any(row[i] for row in rows)]
     header, rows = [header[i] for i in kept], [[row[i] for i in kept] for row in rows]
     widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
@@ -64,7 +64,7 @@ def machine_text(run, machine):
     return f'QEMU, Linux {run.get("kernel", "?")}, {how.get(run.get("accel"), "?")}'
 
 
-# Which boot of a machine has a row's figures in time.
+# The boots of a machine that have times of a row.
 def boots_of(row):
     if row in (10, 30):
         return ('native1',)
@@ -91,7 +91,7 @@ def instructions(results, one):
     return None
 
 
-# ---- the columns: each a title, and what makes a cell of a measurement ----
+# ---- the columns: each a title, and a function that makes the cell of a measurement ----
 
 def column(title, name, by=1, which='median', state=None):
     def cell(one):
@@ -142,8 +142,8 @@ WAITS = percentiles('wait', 'wait') + percentiles('fifo', 'first in, first out')
 SHAPES = [('ns', [column('a task', TASK), *near_and_far(TASK), column('CPU time', 'cpu_ns_per_task')]),
           ('us', percentiles('trip', 'trip') + ENQUEUE), ('us', percentiles('beside', 'all done'))]
 
-# Of a row: the tables, each with its unit. A measurement without the first column's figure is in
-# none. What is not here is PER_TASK.
+# The tables of a row, each with its unit. A measurement without the figure of the first column is
+# left out. Rows that are not listed have the table PER_TASK.
 SHOWN = {
     3: [('ns', percentiles('start', 'start', 1) + percentiles('enqueue', 'submit', 1) +
          [rate('items/s', 'total_ns', 1)])],
@@ -191,7 +191,7 @@ SHOWN = {
     28: SHAPES, 29: SHAPES, 30: SHAPES,
 }
 
-# Where instructions are counted.
+# The table of boots that count instructions.
 COUNTED = ('', [
     ('boot', lambda one: one['boot']), param('how many', 'pools', 'n'),
     column('instructions a task', 'instructions_per_task'),

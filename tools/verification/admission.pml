@@ -2,15 +2,14 @@
 /*
  * Admission: module/task/tokens.c and waiters.c, and their headers.
  *
- * Submitters take a token each, or wait in line, or (TRIES) are refused; one waiter may
- * give up. Finishers give the tokens back, on two CPUs with a cache each, which they use
+ * Each submitter takes a token, waits in line, or (TRIES) is refused; one waiter may give
+ * up. Finishers give the tokens back on two CPUs, each with a cache that the finishers use
  * unless tokens are scarce. With RESIZE the limit shrinks by one meanwhile. A flush is not
- * here: it counts the tasks itself, once a tick, and relies on no finish.
+ * modelled: it counts the tasks itself, once a tick, and relies on no finish.
  *
- * When nothing can move any more, the line is empty, all tokens are back where they can
- * be found, and no debt is left. A waiter is served before
- * submitters that came later, and a submitter is refused only if it met a full pool, or
- * one where a finish was under way.
+ * When no process can move any more, the line is empty, all tokens are where submitters
+ * find them, and no debt is left. A waiter is served before submitters that came later. A
+ * submitter is refused only if it met a full pool, or a finish that had not ended.
  *
  * barrier: task/tokens.c scarce:A
  * barrier: task/waiters.c give:A
@@ -86,18 +85,18 @@ bool locked;
 chan line = [3] of { byte };
 bool done[8];
 
-/* tasks that have a token, and tokens that exist */
+/* tasks that have a token, and the number of tokens */
 byte running = RUNNING;
 byte total = TOTAL;
 short free = TOTAL - RUNNING;
-/* tokens in a cache of which their finisher has not read yet that it must be empty */
+/* tokens in a cache whose finisher has not read yet that the cache must be empty */
 byte moving;
-/* met a full pool, or a line, or such a token; the waiters that were in line when it came */
+/* the submitter met a full pool, a line, or such a token; and the waiters when it came */
 bool met_full[8];
 byte in_line, came_after[8];
 
 
-/* The own stores under the lock may still be in the buffer: no full barrier. */
+/* No full barrier: the process' own stores under the lock may still be in its buffer. */
 inline spin_lock()
 {
 	atomic { !locked && ((ALL_SETS) & BIT(ATTENTION)) == 0 -> locked = true }
@@ -121,7 +120,7 @@ inline all_met_full()
 	met_full[NPROCS - 1] = true
 }
 
-/* n tokens are tasks' from here on */
+/* tasks hold n more tokens from here on */
 inline hold(n)
 {
 	free = free - n;
@@ -216,7 +215,7 @@ inline give()
 #endif
 	if
 	:: !att ->
-		/* where tokens are scarce already, nobody else looks before it is taken out */
+		/* if tokens are scarce already, no process looks before the token is taken out */
 		atomic {
 			ORDER -> cache[cpu]++; free++; got = cache[cpu];
 			late = (mem[ATTENTION] & SCARCE) != 0;
@@ -250,7 +249,7 @@ inline give()
 		fi
 	:: else ->
 		atomic { ORDER -> tokens++; free++ };
-		/* now and then there are plenty */
+		/* at any time tokens may stop to be scarce */
 		if
 		:: tokens > 0 -> relax()
 		:: true
@@ -274,7 +273,7 @@ proctype finisher(byte me)
 	od
 }
 
-/* take_slow(), with a token more for the cache if there is one */
+/* take_slow(), which takes one more token for the cache if there is one */
 inline take_slow()
 {
 	spin_lock();
@@ -343,7 +342,7 @@ proctype submitter(byte me)
 			in_line = in_line | BIT(me);
 			all_met_full()
 		};
-		/* a waiter that is not the first takes a pass, too, but does not have to */
+		/* a waiter that is not the first may take a pass, too */
 		if
 		:: len(line) == 1 -> serve_locked()
 		:: else
@@ -421,11 +420,11 @@ init {
 		:: else -> break
 		od
 	};
-	/* nothing moves any more */
+	/* no process can move any more */
 	timeout;
 	assert(len(line) == 0 && !running && !locked);
 	assert(tokens + cache[0] + cache[1] == total);
 	assert(tokens >= 0 && !(mem[ATTENTION] & ~SCARCE));
-	/* nobody would take them out */
+	/* no process would take these tokens out of the caches */
 	assert(!(mem[ATTENTION] & SCARCE) || !(cache[0] + cache[1]))
 }

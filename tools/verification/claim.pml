@@ -2,10 +2,10 @@
 /*
  * The claims of a task: module/task/state.c and wait.c, and the line in waiters.c.
  *
- * A submitter writes an event and submits a task that is pending. If the submit finds
- * it so (-EALREADY), the function of the task, which a worker is about to run, must
- * see the event. A second task is on its way into the line when it is cancelled:
- * either its submitter sees that, or the cancel finds it in the line.
+ * A submitter writes an event and submits a task. If the task is still pending
+ * (-EALREADY), its function, which a worker is about to run, must see the event.
+ * A second task is cancelled while its submitter joins the line: either the
+ * submitter sees the cancel, or the cancel finds the task in the line.
  *
  * barrier: task/state.c claim:A
  *
@@ -39,7 +39,7 @@ bool relied, ran, saw, sent_away;
 
 #ifdef EVENT_CASE
 
-/* The exchange of the claim has failed, and that orders nothing. */
+/* The claim's exchange has failed. A failed exchange orders nothing. */
 proctype submitter(byte me)
 {
 	store(EVENT, 1);
@@ -105,7 +105,7 @@ init {
 		run submitter(SUBMITTER);
 		run worker(OTHER)
 	};
-	/* nothing moves any more */
+	/* no process can move any more */
 	timeout;
 #ifdef EVENT_CASE
 	assert(ran && (!relied || saw))

@@ -2,12 +2,12 @@
 /*
  * A pool without a limit gets one: module/task/tokens.c, tokens.h and waiters.h.
  *
- * Submitters and finishers work without tokens, and count on their CPUs what they did
- * not take or give, until they see that there is a limit. The resizer says so, waits
- * for a grace period, and works out how many tokens there have to be.
+ * Without a limit, submitters and finishers use no tokens. Each counts on its CPU the
+ * tokens that it did not take or give, until it sees that there is a limit. The resizer
+ * announces the limit, waits for a grace period, and computes the number of tokens.
  *
- * When nothing can move any more, the tokens and the unfinished tasks add up to the
- * limit; with DEBT the limit is less than the tasks, and the tokens are below zero.
+ * When no process can move any more, the tokens and the unfinished tasks add up to the
+ * limit. With DEBT the limit is less than the tasks, so the tokens are below zero.
  *
  * holds limit: -DSUBMITS=2 -DRUNNING=2
  * holds debt: -DSUBMITS=1 -DRUNNING=2 -DLIMIT=0
@@ -28,15 +28,15 @@
 #define LIMIT		8
 #endif
 #ifndef AGAIN
-#define AGAIN		0	/* the limit goes, and another one comes */
+#define AGAIN		0	/* the limit is removed, and another one is set */
 #endif
 #define UNLIMITED	100
 
-/* locations; what several CPUs count apart, and somebody adds up, is one counter */
+/* locations; per-CPU counters that are added up are one counter here */
 #define UNTAKEN		0
 #define UNGIVEN		1
 #define NCOUNTERS	2
-#define NO_TOKENS	2	/* token_batch says so */
+#define NO_TOKENS	2	/* the pool has no limit; token_batch in the code */
 #define NLOCS		3
 
 #define SUBMITTER	0	/* and the next one */
@@ -47,7 +47,7 @@
 
 #include "weak.pml"
 
-/* atomic, as its users are */
+/* only atomic operations use it */
 short tokens = UNLIMITED;
 short base = UNLIMITED;
 byte running = RUNNING;
@@ -59,7 +59,7 @@ byte limit = LIMIT;
 #define section_begin()	inside[me] = true
 #define section_end()	inside[me] = false
 
-/* Everybody who was inside has left, and what they stored is written. */
+/* Process p is outside of the section, and its stores are in memory. */
 #define left(p)		(!inside[p] && buf[p].set == 0)
 
 proctype submitter(byte me)
@@ -118,7 +118,7 @@ inline set_limit()
 	left(SUBMITTER); left(SUBMITTER + 1);
 	left(FINISHER); left(FINISHER + 1);
 #endif
-	/* two looks: another CPU may count in between */
+	/* two reads: another CPU may count in between */
 	more = limit - base - UNTAKENS;
 	more = more + UNGIVENS;
 	base = base + more;
@@ -129,7 +129,7 @@ proctype resizer(byte me)
 {
 	short more;
 
-	/* tasks of the start took no token: they are the first of those counted */
+	/* the initial tasks took no token, so they are counted, too */
 	set_limit();
 #if AGAIN
 	atomic { tokens = tokens + UNLIMITED - limit; base = base + UNLIMITED - limit };
@@ -162,7 +162,7 @@ init {
 		run finisher(FINISHER + 1);
 		run resizer(RESIZER)
 	};
-	/* nothing moves any more */
+	/* no process can move any more */
 	timeout;
 	assert(!running && unfinished == 0);
 	assert(tokens == limit)

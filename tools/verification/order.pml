@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and what
- * monitor.c does for it. Where a push goes, what a worker takes next, what a thief takes, and which
- * queue the monitor names, in pool->left, if it does not move.
+ * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and the part of
+ * monitor.c for it. It depends on where a push goes, which task a worker takes next, which tasks a
+ * thief takes, and which queue the monitor names, in pool->left, because it does not move.
  *
- * Tasks come without end, but one of them is marked. Two CPUs, each with a ring, a backlog, a
- * next slot and one worker that is free, in a task, or asleep there with whatever is in its
- * queues. Tasks become short or long as they like. Each push and each look is one step: this
- * is not about barriers, for these see ring.pml and sched.pml.
+ * Tasks come without end, and one of them is marked. There are two CPUs, each with a ring, a
+ * backlog, a next slot and one worker. The worker is free, in a task, or asleep in a task, with
+ * any tasks in its queues. Tasks become short or long at any time. Each push and each look is one
+ * step: this model is not about barriers, see ring.pml and sched.pml for these.
  *
- *   EXACT   no task that came later starts before the marked one, but from a next slot
- *   else    a task that came in a later tick does so in TICKS ticks at most, however long the
- *           load lasts. Those of the same tick may: the rings of two CPUs are not compared
- *           within it
+ *   EXACT   no task that came later starts before the marked task, except from a next slot
+ *   else    tasks that came in a later tick do so in at most TICKS ticks, however long the load
+ *           lasts. Tasks of the same tick may: the rings of two CPUs are not compared within a
+ *           tick
  *
- * and no more than STREAK tasks in a row come from the next slot while others wait. So the
- * marked one starts: each look takes a task, and from then on none but older ones, which
- * are at most DEPTH. TICKS is 2 ticks until the monitor has seen twice that the queue stands,
- * and one for each older task of the same queue: if that moves, it counts as new. The CPU's own
- * next tasks move it, too.
+ * At most STREAK tasks in a row come from the next slot while others wait. So the marked task
+ * starts: each look takes a task, and from then on only older tasks, which are at most DEPTH.
+ * TICKS is 2 ticks until the monitor has seen twice that the queue stands, and one tick for each
+ * older task of the same queue: a queue that moves counts as new. Next tasks of the CPU move its
+ * queue, too.
  *
- * Under "breaks" are the rules that were tried and lost the order. F1 is that of shares: what
- * is in a ring that nobody serves goes to the front of the global queue, although newcomers
- * are in it, and the oldest tasks there wait as long as the load lasts.
+ * "breaks" lists rules that were tried and lost the order. F1 is the rule of shares: the tasks of
+ * a ring that no worker serves go to the front of the global queue, although new tasks are among
+ * them, and the oldest tasks of the global queue wait as long as the load lasts.
  *
  * holds one-cpu: -DCPUS=1 -DEXACT=1
  * holds one-cpu-from-tasks: -DCPUS=1 -DEXACT=1 -DFROM_TASKS=1
@@ -47,13 +47,13 @@
 #define CPUS		2
 #endif
 #ifndef DEPTH
-#define DEPTH		4	/* tasks that are queued at most */
+#define DEPTH		4	/* maximum of queued tasks */
 #endif
 #ifndef TICKS
 #define TICKS		0	/* in which the marked task may be overtaken */
 #endif
 #ifndef EXACT
-#define EXACT		0	/* those of its own tick do not overtake it either */
+#define EXACT		0	/* tasks of its own tick do not overtake it, either */
 #endif
 #ifndef FROM_TASKS
 #define FROM_TASKS	0	/* tasks submit, too */
@@ -65,10 +65,10 @@
 #define NO_SHORT	0	/* no task is known to be short */
 #endif
 #define ROOM		3	/* of a ring */
-#define HALF		2	/* of it: what is moved at once */
+#define HALF		2	/* tasks of a ring that are moved at once */
 #define STREAK		2	/* tasks of the next slot in a row */
 
-/* A task: the tick in which it was queued, and whether before the marked one. */
+/* A task is the tick in which it was queued, and OLD if it came before the marked task. */
 #define OLD		0
 #define MARKED		1
 #define YOUNG		2
@@ -76,19 +76,19 @@
 #define TICK_OF(task)	((task) / 4)
 #define CLASS_OF(task)	((task) & 3)
 
-/* The marked one comes in the second tick. All later ticks are one. */
+/* The marked task comes in the second tick. All later ticks are one tick. */
 #define SECOND		2
 #define LATER		3
-/* Of two later tasks either may be the older one. */
+/* Either of two later tasks may be the older one. */
 #define MAY_BE_OLDER(a, b)	((a) < (b) || ((a) == LATER && (b) == LATER))
 #define MAY_NOT_BE_OLDER(a, b)	((a) >= (b))
 
-/* What the worker of a CPU does. Asleep in a task it does not count as running. */
+/* The state of a CPU's worker. A worker that sleeps in a task does not count as running. */
 #define FREE		0
 #define IN_TASK		1
 #define ASLEEP		2
 
-/* What is known of the tasks of a CPU. */
+/* The known length of the tasks of a CPU. */
 #define UNKNOWN		0
 #define SHORT		1
 #define LONG		2
@@ -107,14 +107,14 @@ byte before[CPUS];		/* rq->shared_end - globq.popped */
 bool pushed[CPUS];		/* rq->shared_jiffy is this tick */
 byte state[CPUS];
 
-/* What the monitor saw. */
+/* What the monitor saw of each queue. */
 bool moved[CPUS], stood[CPUS];
 
 byte tick = SECOND - 1;
 byte nr_queued;
 bool marked, done;		/* the marked task was queued, and has been taken */
-bool overtaken;			/* in this tick, by a task of a later one than its own */
-byte ticks;			/* in which that was so */
+bool overtaken;			/* in this tick, by a task of a later tick than its own */
+byte ticks;			/* ticks in which it was overtaken */
 byte nexts[CPUS];		/* tasks from the slot in a row */
 #ifdef F1
 bool turn[CPUS];		/* of the global queue */
@@ -191,7 +191,7 @@ inline transit_spill(c)
 	task = 0
 }
 
-/* a worker of this CPU will look, its tasks are short, and no older one is elsewhere */
+/* a worker of this CPU will look, its tasks are short, and no older task is elsewhere */
 #ifdef F1
 #define IS_PLACE(c)	(IS_SERVED(c) && ring[c].nr < ROOM)
 #elif defined(UNKNOWN_IN_RING)
@@ -242,7 +242,7 @@ inline push_on(c, t)
 	:: IS_SERVED(c) -> transit_spill(c); put_last(backlog[c], t)
 	:: !IS_SERVED(c) -> push_shared(c, t)
 #if CPUS > 1
-	/* another CPU does it */
+	/* another CPU submits */
 	:: !IS_SERVED(c) -> victim = 1 - c; push_shared(victim, t); victim = 0
 #endif
 	fi
@@ -291,7 +291,7 @@ inline take_left(c)
 			if
 			:: victim != c && next[victim] ->
 				take_next(victim, got);
-				/* once each time that the queue is named */
+				/* once for each time that the queue is named */
 				from_next = 2
 			:: else
 			fi
@@ -306,7 +306,7 @@ inline take_left(c)
 	fi
 }
 
-/* several short ones if this CPU's queue is empty */
+/* takes several short tasks if this CPU's queue is empty */
 inline take_shared(c)
 {
 	n = (!own && length[c] == SHORT -> globq.nr / CPUS : 0);
@@ -335,7 +335,7 @@ inline take_oldest(c)
 #else
 	:: globq.nr && own && MAY_BE_OLDER(SHARED_TICK, FIRST_TICK(c)) -> shared = true
 	:: globq.nr && own && MAY_NOT_BE_OLDER(SHARED_TICK, FIRST_TICK(c))
-	/* of the same tick: it may be the turn of either */
+	/* in the same tick either may come first */
 	:: globq.nr && own && SHARED_TICK == FIRST_TICK(c) && MAY_TAKE_YOUNGER(c) -> shared = true
 #endif
 	fi;
@@ -461,7 +461,7 @@ proctype worker(byte c)
 		:: else
 		fi
 	   }
-	/* the task ends; perhaps it was timed */
+	/* the task ends; its time may have been measured */
 	:: atomic {
 		!done && state[c] == IN_TASK ->
 		state[c] = FREE;
@@ -474,7 +474,7 @@ proctype worker(byte c)
 		fi
 	   }
 	:: atomic { !done && state[c] == IN_TASK -> state[c] = ASLEEP }
-	/* it has ended, or another worker of this CPU was woken */
+	/* the sleep has ended, or another worker of this CPU was woken */
 	:: atomic {
 		!done && state[c] == ASLEEP ->
 		state[c] = FREE;
@@ -501,7 +501,7 @@ inline note_left(c)
 }
 
 #ifdef F1
-/* the ring of a CPU, to the front of the global queue, the last one first */
+/* moves the ring of a CPU to the front of the global queue, the last task first */
 inline drain(c)
 {
 	do
@@ -520,7 +520,7 @@ inline drain(c)
 }
 #endif
 
-/* a queue stalls if it is seen twice and has not moved in between */
+/* a queue stalls if the monitor sees it twice and it has not moved in between */
 inline watch_queue(c)
 {
 	if

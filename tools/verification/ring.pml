@@ -2,10 +2,10 @@
 /*
  * The ring: module/core/ring.c and ring.h, and the exchange of the next slot in sched.h.
  *
- * A producer fills ring 0, through the next slot or directly, and takes all of it when
+ * A producer fills ring 0, through the next slot or directly, and takes all its tasks when
  * it is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
- * takes all from ring 0 at once, and takes the next slot. Each look may be the
- * last: at the end each task has been taken once or is still queued.
+ * takes all of ring 0 at once, and takes the next slot. Each look may be the last. At the
+ * end each task has been taken once or is still queued.
  *
  * Rings have four and two slots instead of 128. head is moved by compare-and-swap only
  * and is in no store buffer.
@@ -30,7 +30,7 @@
 #define NTASKS		5
 #endif
 #ifndef QUEUED
-#define QUEUED		3	/* of them in ring 0 from the start */
+#define QUEUED		3	/* tasks in ring 0 at the start */
 #endif
 #ifndef NEXT
 #define NEXT		0
@@ -64,7 +64,7 @@
 byte head[2];
 byte next;
 
-/* what has been taken, and how many */
+/* which tasks have been taken, and how many */
 bool taken[NTASKS + 1];
 byte nr_taken, nr_pushed = QUEUED;
 
@@ -78,7 +78,7 @@ inline take(task)
 	}
 }
 
-/* Moves head if it is still h: ok. */
+/* Moves head and sets ok if head is still h. */
 inline cmpxchg_head(r, n)
 {
 	atomic {
@@ -90,7 +90,7 @@ inline cmpxchg_head(r, n)
 	}
 }
 
-/* In this order, by two acquires: head, tail, slots. */
+/* Two acquires order the reads: head, tail, slots. */
 inline read_head_tail(r)
 {
 #ifndef NO_head_acquire
@@ -144,7 +144,7 @@ inline push(task)
 	if
 	:: (t - head[0]) < SIZE
 	:: else ->
-		/* spill(): all of it goes to the backlog; if a consumer was faster, there is room */
+		/* spill() moves all to the backlog; if a consumer was faster, there is room */
 		h = head[0];
 		n = t - h;
 		if
@@ -260,7 +260,7 @@ proctype consumer(byte me)
 	od
 }
 
-/* the first one is taken, the others go straight into the slots of the own ring */
+/* the first task is taken, the others go into the slots of the thief's own ring */
 inline copy_slots()
 {
 	x[0] = load(SLOT0(h));
@@ -288,7 +288,7 @@ proctype thief(byte me)
 		own = load(TAIL(1));
 		if
 		:: own != head[1] ->
-			/* not empty: pop from it */
+			/* its own ring is not empty: pop from it */
 			read_head_tail(1);
 			if
 			:: h != t -> n = 1; grab(1)
@@ -352,7 +352,7 @@ init {
 		run thief(THIEF);
 		run consumer(CONSUMER)
 	};
-	/* nothing moves any more */
+	/* no process can move any more */
 	timeout;
 	d_step {
 		do

@@ -4,28 +4,29 @@
  * handoff.c; module/workers/park.c, retire.c, spawner.c, create.c. The protocol is explained
  * in wake.c.
  *
- * Two CPUs, each with a ring. Two workers are at home on CPU 0, where one may run at a
- * time; the worker of CPU 1 sleeps in a task forever. A worker that searches on CPU 0
- * steals from ring 1, if it is offered, any number of tasks: it keeps one and moves the
- * others to ring 0, and meanwhile they are in no ring. The spawner, the expiry timer. No monitor: the
- * protocol must not need it.
+ * There are two CPUs, each with a ring. Two workers have their home on CPU 0, where one may
+ * run at a time; the worker of CPU 1 sleeps in a task forever. A worker that searches on
+ * CPU 0 steals any number of tasks from ring 1, if it is offered: it keeps one and moves the
+ * others to ring 0, and meanwhile they are in no ring. There are the spawner and the expiry
+ * timer, but no monitor: the protocol must not need it.
  *
- * The store buffers are those of CPUs, not of threads. A submitter of CPU 0 shares one with
- * the workers there, and executes no barrier if one of them counts as running. More than
- * that is in configurations of its own: AWAY, a worker of CPU 0 that is on CPU 3, in a task
- * or on its way to a ring 0 that was left to it; RETAKES, the monitor, which counts a
- * worker out from CPU 3, and does nothing else; OTHER, a worker of CPU 1 that runs, takes
- * tasks from ring 1, and blocks at any time; SHORT, tasks that are left to a worker that runs
- * or is waking on their CPU, or not, at any time.
+ * Store buffers belong to CPUs, not to threads. A submitter of CPU 0 shares a buffer with
+ * the workers there, and executes no barrier if one of them counts as running. Some
+ * configurations add to this: AWAY, a worker of CPU 0 that is on CPU 3, in a task or coming
+ * to a ring 0 that was left to it; RETAKES, a monitor that only counts a worker out from
+ * CPU 3; OTHER, a worker of CPU 1 that runs, takes tasks from ring 1, and blocks at any
+ * time; SHORT, tasks that at any time are left, or not, to a worker that runs or is waking
+ * on their CPU.
  *
- * A task either ends at once or sleeps until every task has started, as long as one
- * more worker may exist. So a queued task must be started although others sleep: when
- * nothing can move any more, all have been started.
+ * A task either ends at once, or sleeps until every task has started, as long as one more
+ * worker may exist. So a queued task must be started although others sleep: when no process
+ * can move any more, all tasks have been started.
  *
- * What a thread stores before it calls wake_up_process(), a full barrier, is written at
- * once. So is an offer, or its end, with the barrier that follows. So is an increment of the searching or running workers: a thread that reads it
- * late might as well have read early, and wakes one worker too many. (Nothing else
- * depends on wpool_coming_leave:A, so its absence need not be found.)
+ * Stores of a thread before wake_up_process(), which is a full barrier, are written at once.
+ * So is an offer, or its end, with the barrier that follows. So is an increment of the
+ * searching or running workers: a thread that reads it late might as well have read early,
+ * and wakes one worker too many. (Nothing else depends on wpool_coming_leave:A, so spin need
+ * not find its absence.)
  *
  * barrier: core/wake.c wake_one:A
  * barrier: core/wake.c wpool_wake_if_work:A
@@ -97,7 +98,7 @@
 #define LEAVES		0	/* workers that expire or leave */
 #endif
 #ifndef FAILS
-#define FAILS		0	/* workers that cannot be made: no memory */
+#define FAILS		0	/* how often a worker cannot be made: no memory */
 #endif
 #ifndef FULL
 #define FULL		0	/* how often max_workers is reached */
@@ -136,7 +137,7 @@
 #define WAKING		8	/* of CPU 0: number of the worker, from 1 on */
 #define SPAWN_WANTED	9
 #define UNSERVED	10
-#define LOOK		11	/* a call to look is on its way to CPU 0 */
+#define LOOK		11	/* an interrupt that makes CPU 0 look is pending */
 #define OFFER0		12	/* ring 0 is offered to other CPUs */
 #define OFFER1		13
 #define NLOCS		14
@@ -144,7 +145,7 @@
 #define RQ_LOCK		(BIT(IDLE_MASK) | BIT(NR_RUNNING))
 #define WORKERS_LOCK	BIT(NR_WORKERS)
 
-/* store buffers: those of CPUs */
+/* store buffers of CPUs */
 #define CPU0		0	/* workers and a submitter */
 #define CPU1		1	/* a submitter; perhaps a worker */
 #define CPU2		2	/* the spawner */
@@ -165,7 +166,7 @@
 #define LEFT_TOO
 #endif
 
-/* under the run queue's lock: in rq->idle; and what the thread that takes it off sets */
+/* under the run queue's lock: parked (in rq->idle), and what the thread that unparks it sets */
 bool parked[2], picked[2], helps[2], leaving[2];
 /* under the run queue's lock, w->running_on: counted in nr_running */
 bool running[2];
@@ -237,7 +238,7 @@ inline ask()
 	:: load(SPAWN_WANTED)
 	:: else ->
 		store(SPAWN_WANTED, 1);
-		/* to queue a work is fully ordered, also if it is pending */
+		/* queueing a work is fully ordered, also if the work is pending */
 		full_barrier();
 		asked = true
 	fi
@@ -286,7 +287,7 @@ inline look_into(own)
 }
 #endif
 
-/* an offer of ring 0 that nobody reads is none; the worker that is AWAY need not see it */
+/* skip an offer of ring 0 that no process reads; the worker that is AWAY need not see it */
 #define IS_READ(own)	((own) || LEAVES || FAILS || OTHER)
 
 /* wpool_runq_offer() */
@@ -526,7 +527,7 @@ inline search()
 #define IS_AWAY		0
 #endif
 
-/* wpool_running_leave(), with the barrier that follows */
+/* wpool_running_leave() and the barrier behind it */
 inline running_leave()
 {
 	atomic {
@@ -547,7 +548,7 @@ inline running_leave()
 #endif
 }
 
-/* the same without a barrier; the caller has the lock */
+/* wpool_running_leave() without a barrier; the caller has the lock */
 inline count_out()
 {
 	if
@@ -807,7 +808,7 @@ park:
 	:: else
 	fi;
 	atomic {
-		/* unlock is a release: the thread that takes it off sees what it did before */
+		/* unlock is a release: the thread that unparks it sees its earlier stores */
 		buf[me].set == 0 && lock(RQ_LOCK);
 		parked[id] = true;
 		store(IDLE_MASK, 1);
@@ -958,7 +959,7 @@ proctype spawner(byte me)
 
 	do
 	:: atomic { asked -> asked = false };
-	   /* what runs is not pending any more before its function begins */
+	   /* a work is no longer pending when its function begins */
 	   full_barrier();
 	   store(SPAWN_WANTED, 0);
 #ifndef NO_spawn_worker_A
@@ -1022,11 +1023,11 @@ proctype memory(byte me)
 
 init {
 	atomic {
-		/* one worker is awake; the other one sleeps, or does not exist yet */
+		/* one worker is awake; the other sleeps, or does not exist yet */
 		thread[0] = true;
 		mem[NR_WORKERS] = 1;
 #if AWAY
-		/* the other one is in a task, or was picked, and is on another CPU */
+		/* the other is on another CPU, in a task or picked */
 		thread[1] = true;
 		mem[NR_WORKERS] = 2;
 		if
@@ -1059,7 +1060,7 @@ init {
 		run memory(CPU2);
 		run worker(0, CPU0);
 #if AWAY
-		/* an earlier call may still be on its way */
+		/* an earlier interrupt may still be pending */
 		if
 		:: mem[LOOK] = 1
 		:: true
@@ -1097,7 +1098,7 @@ init {
 		run timer(CPU3)
 #endif
 	};
-	/* nothing moves any more */
+	/* no process can move any more */
 	timeout;
 	assert(started == NTASKS);
 	assert(mem[NR_SEARCHING] == 0 && mem[NR_COMING] == 0 && !mem[WAKING]);

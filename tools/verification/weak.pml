@@ -2,26 +2,26 @@
 /*
  * A weak memory for spin, which is sequentially consistent.
  *
- * Each process has a store buffer: a store goes there, a load sees the own buffer
- * first, and memory(me) writes any of its stores to memory at any time, in any
- * order between locations (PSO: more than x86's TSO allows, so that a release
- * means something). A buffer holds one store a location; the next one to the same
- * location waits until that is written.
+ * Each process has a store buffer: a store goes into the buffer, a load sees the
+ * process' own buffer first, and memory(me) writes any store of the buffer to
+ * memory at any time, in any order between locations (PSO: more than x86's TSO
+ * allows, so that a release has an effect). A buffer holds one store for each
+ * location; the next store to the same location waits until that one is written.
  *
  *   load(l)              an expression
  *   store(l, v)          WRITE_ONCE(). To a counter (l < NCOUNTERS) v is added:
  *                        atomic_inc() and atomic_dec(), which order nothing
- *   store_release(l, v)  is written after what is in the buffer before it
+ *   store_release(l, v)  is written after the earlier stores in the buffer
  *   full_barrier()       waits until the buffer is empty
  *   lock(m)              opens an atomic section that stands for one under a lock;
- *                        m: what others store under that lock is written by now.
+ *                        m: the stores of others under that lock are in memory.
  *                        Neither lock nor unlock is a barrier for what the process
  *                        stored before and loads afterwards
  *   mem[l]               by this name: a read-modify-write with a result, which goes
  *                        past the buffer; fully ordered if it follows full_barrier()
  *
- * Loads are not delayed. Where the removal of a barrier lets a load move, the model moves
- * it explicitly.
+ * Loads are not delayed. If the removal of a barrier lets a load move, the model moves
+ * the load explicitly.
  *
  * Before the include: NPROCS buffers, NLOCS (at most 16) locations, NCOUNTERS.
  * Each process has the number of its buffer in me.
@@ -30,8 +30,8 @@
 typedef buffer {
 	unsigned set : 16;	/* locations with a store that only the owner sees */
 #ifdef RELEASES
-	unsigned before : 16;	/* of them, those that go before the release */
-	byte release;		/* where that goes */
+	unsigned before : 16;	/* the stores among them that precede the release */
+	byte release;		/* location of the release */
 #endif
 	byte val[NLOCS];
 }

@@ -10,7 +10,7 @@ void *alloc_checked(void *memory)
 {
 	if (!memory) {
 		fputs("wpoolctl: out of memory\n", stderr);
-		/* no handlers: other threads may be about */
+		/* no exit handlers: other threads may still run */
 		_exit(EXIT_FAILURE);
 	}
 	return memory;
@@ -26,7 +26,7 @@ char *alloc_copy(const char *text)
 	return alloc_checked(strdup(text));
 }
 
-/* The room is doubled at each power of two, so that many appends cost little. */
+/* Doubles the allocation at each power of two, so that many appends cost little. */
 void *alloc_one_more(void *array, size_t nr, size_t size)
 {
 	if (!(nr & (nr - 1)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory. If there is none, the process says so and ends. What it has in the kernel ends with its
- * open files, and it could do nothing else for its user.
+ * Memory. If an allocation fails, the process prints a message and exits. The kernel then closes
+ * its files, which ends its tasks and its temporary pool.
  */
 #ifndef WPOOLCTL_ALLOC_H
 #define WPOOLCTL_ALLOC_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* @memory, unless that is NULL. */
+/* Returns @memory; exits if it is NULL. */
 void *alloc_checked(void *memory);
 
-/* Zeroed. */
+/* Returns zeroed memory for @nr objects of @size bytes. */
 void *alloc_zeroed(size_t nr, size_t size);
 char *alloc_copy(const char *text);
 
-/* Room for one more than @nr elements of @size, zeroed; returns the array, which may have moved. */
+/* Make room for one more than @nr elements of @size, zeroed. Returns the array; it may move. */
 void *alloc_one_more(void *array, size_t nr, size_t size);
 
 #endif /* WPOOLCTL_ALLOC_H */

@@ -17,15 +17,15 @@ enum amount_shape {
 
 struct amount {
 	enum amount_shape shape;
-	__u64 low;		/* the amount, the least, or the mean */
-	__u64 high;		/* none is above */
+	__u64 low;		/* the fixed amount, the minimum, or the mean */
+	__u64 high;		/* the maximum */
 };
 
-/* A number and its unit, of [0, max]. */
+/* Parses a number and its unit in [@min, @max]. */
 typedef int (*amount_reader)(const char *s, __u64 min, __u64 max, __u64 *out,
 			     struct errmsg *e);
 
-/* 0, or -1 and a message. */
+/* Parses an amount of at most @max. Returns 0, or -1 and a message. */
 int amount_parse(const char *s, amount_reader reader, __u64 max, struct amount *amount,
 		 struct errmsg *e);
 

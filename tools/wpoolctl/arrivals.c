@@ -37,7 +37,7 @@ double arrivals_expected(const struct arrivals_config *config, __u64 ns)
 	return config->rate * (s - ramp_s(config) / 2);
 }
 
-/* NULL if there are no more. */
+/* The recorded task that arrives next, NULL after the last. */
 static const struct replay_task *next_recorded(const struct arrivals *arrivals)
 {
 	const struct replay *replay = arrivals->config->replay;
@@ -71,7 +71,7 @@ void arrivals_step(struct arrivals *arrivals, __u64 step)
 {
 	double size = step;
 
-	/* of many the mean is near enough */
+	/* the sum of many distances is near its mean */
 	if (arrivals->config->poisson && step == 1)
 		size = -log(random_unit(&arrivals->random));
 	arrivals->expected += size * arrivals->submitters;

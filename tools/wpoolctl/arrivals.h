@@ -15,9 +15,9 @@
 /* Without a rate and a recording there is no schedule. */
 struct arrivals_config {
 	__u64 rate;		/* tasks per second of all submitters */
-	const struct replay *replay;	/* as they are recorded */
-	bool poisson;		/* instead of equal distances */
-	__u64 ramp_ns;		/* in which the rate rises from 0 to @rate, steadily */
+	const struct replay *replay;	/* NULL, or the recorded arrivals */
+	bool poisson;		/* exponential distances instead of equal ones */
+	__u64 ramp_ns;		/* time in which the rate rises linearly from 0 to @rate */
 	__u64 seed;
 };
 
@@ -34,18 +34,18 @@ static inline bool arrivals_are_scheduled(const struct arrivals_config *config)
 	return config->rate || config->replay;
 }
 
-/* Tasks per second of all submitters, once the rate has risen. */
+/* Tasks per second of all submitters after the ramp. */
 double arrivals_rate(const struct arrivals_config *config);
 
-/* The submitters share the tasks: with N of them, each takes every Nth of equal distances. */
+/* Submitters share the tasks: at equal distances each of N submitters takes every Nth task. */
 void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
 		   __u32 submitter, __u32 submitters);
 
-/* When the next task arrives; and go on to the one that is @step after it. */
+/* arrivals_ns() returns when the next task arrives; arrivals_step() skips @step tasks. */
 __u64 arrivals_ns(const struct arrivals *arrivals);
 void arrivals_step(struct arrivals *arrivals, __u64 step);
 
-/* How long the recorded task that arrives next ran. */
+/* The recorded run time of the task that arrives next. */
 __u64 arrivals_run_ns(const struct arrivals *arrivals);
 
 /* How many tasks of this submitter are expected from the next arrival until @ns. */

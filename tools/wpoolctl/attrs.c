@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Everything here follows the table of attributes that the module has. */
+/* Attributes of a pool, from the module's own table, module/pool/attr_table.h. */
 #include "attrs.h"
 
 #include <ctype.h>
@@ -49,7 +49,7 @@ static const struct attr attrs[] = {
 #include "../../module/pool/attr_table.h"
 };
 
-/* What the words of an ATTR_CLASS stand for, and how the other priorities are written. */
+/* The value of each word of an ATTR_CLASS, and the prefix of the other priorities. */
 static const __u32 class_of_word[] = {
 	WPOOL_DEV_SCHED_NORMAL, WPOOL_DEV_SCHED_FIFO_LOW, WPOOL_DEV_SCHED_FIFO,
 };
@@ -100,7 +100,7 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
-/* Where it is among them, or -1. */
+/* The index of @s in @words, or -1. */
 static int find_word(const char *const *words, size_t nr, const char *s)
 {
 	size_t i;
@@ -170,7 +170,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	void *field = (char *)&set->attrs + attr->offset;
 	__u64 n;
 
-	/* as kstrtou32() and kstrtoint() of sysfs */
+	/* sysfs takes a plus sign, too: kstrtou32() and kstrtoint() do */
 	if (is_number(attr) && s[0] == '+' && s[1] >= '0' && s[1] <= '9')
 		s++;
 	switch (attr->type) {
@@ -296,7 +296,7 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	return check_policy(set, now, e);
 }
 
-/* As of a pool whose own attributes contradict nothing. */
+/* Checks against a pool whose own attributes contradict nothing. */
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
 {
 	const struct wpool_dev_attrs any = {
@@ -329,7 +329,7 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
 			continue;
-		/* the number that there is, but that would change with the CPUs */
+		/* a capacity per CPU follows the CPUs, so the same number is a change */
 		if (attr->bit == WPOOL_DEV_CAPACITY && now->capacity_per_cpu)
 			continue;
 		/* all others have the same size */
@@ -430,7 +430,7 @@ void attr_print_help(enum attr_use use)
 	printf("\nAttributes:\n");
 	while ((attr = next_attr(attr, use))) {
 		format_values(attr, use, values, sizeof(values));
-		/* what is too long for its column has a line of its own */
+		/* a text too long for its column gets its own line */
 		if (strlen(values) > VALUES_WIDTH)
 			printf("  %-16s %s\n  %-16s %-*s %s\n", attr->name, values, "",
 			       VALUES_WIDTH, "", attr->about);
@@ -470,7 +470,7 @@ void attr_put_values(const char *name, enum attr_use use)
 	char cpus[64];
 	size_t i;
 
-	/* the shell takes "sched=fifo:" apart */
+	/* the shell splits "sched=fifo:" at the colon */
 	if (!strncmp(name, CLASS_PREFIX, strlen(name)))
 		puts("1\n50\n99");
 	if (!attr)

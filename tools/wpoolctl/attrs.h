@@ -17,7 +17,7 @@ enum attr_use {
 	ATTR_TUNE,
 };
 
-/* attrs.mask says what was given. attrs.cpumask points into the set. */
+/* attrs.mask has a bit for each attribute given. attrs.cpumask points to the set's own cpus. */
 struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
@@ -26,15 +26,15 @@ struct attr_set {
 void attr_set_init(struct attr_set *set);
 
 /*
- * "capacity=4". 0, or -1 and a message; an attribute may be given once. attr_set_add_list() takes
- * several, separated by commas; a part without '=' belongs to the list of CPUs before it.
+ * Add "capacity=4". An attribute may be given once. attr_set_add_list() takes several, separated by
+ * commas; a part without '=' belongs to the list of CPUs before it. Returns 0, or -1 and a message.
  */
 int attr_set_add(struct attr_set *set, enum attr_use use,
 		 const char *assignment, struct errmsg *e);
 int attr_set_add_list(struct attr_set *set, enum attr_use use,
 		      const char *list, struct errmsg *e);
 
-/* Find values that contradict each other, whatever the pool has. */
+/* Find given values that contradict each other in every pool. Returns 0, or -1 and a message. */
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
 
 /*
@@ -46,8 +46,8 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 		   struct errmsg *e);
 
 /*
- * Leave only attributes that change in a pool whose attributes are @now and @cpus. 0, or -1 and a
- * message if the change is not possible.
+ * Remove attributes that already have this value in a pool with the attributes @now and the mask
+ * @cpus. Returns 0, or -1 and a message if an attribute that differs can be set at creation only.
  */
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);
@@ -57,24 +57,24 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set);
 
 /*
- * The default of an attribute if @value, as sysfs shows it, differs from it. NULL if it does not,
- * and if there is no such attribute, or its default depends on the machine. In @buf.
+ * Returns the default of attribute @name, in @buf, if it differs from @value, the text in sysfs.
+ * Returns NULL if they are equal, if @name is no attribute, or if its default is a set of CPUs.
  */
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);
 
-/* For the shell, one a line: "name=", and what the value of one may be. */
+/* For the shell, one a line: each "name=", or the possible values of one attribute. */
 void attr_put_names(enum attr_use use);
 void attr_put_values(const char *name, enum attr_use use);
 
-/* Names of all attributes with their values, for the manual and for the help. */
+/* Print the names of all attributes and their values, for the manual and for the help. */
 void attr_print_manual(void);
 void attr_print_help(enum attr_use use);
 
-/* The word that stands for a value; "unknown" of a newer module. */
+/* The word for a value; "unknown" for a value that only a newer module has. */
 const char *attr_word(const char *name, __u32 value);
 
-/* "max", or the number; for capacity, queue_depth and free. */
+/* "max" or the number, for attributes that may be unlimited. */
 const char *attr_format_limit(__u32 value, char *buf, size_t len);
 
 #endif /* WPOOLCTL_ATTRS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options and complaints of all subcommands. */
+/* Options and error messages of all subcommands. */
 #include "cli.h"
 
 #include <getopt.h>
@@ -11,12 +11,12 @@
 
 #define MAX_OPTIONS	62
 #define WIDTH		79	/* of the help */
-#define MAX_INDENT	22	/* of what is said of an option, behind its name */
-#define FIRST_CODE	256	/* of options, which have no letters */
+#define MAX_INDENT	22	/* of the text behind the name of an option */
+#define FIRST_CODE	256	/* of options: they have no letters */
 
 static void complain(const struct command *cmd, const char *fmt, va_list ap)
 {
-	/* what was printed before comes first, whatever stdout is */
+	/* earlier output comes first, even if stdout is buffered */
 	fflush(stdout);
 	fprintf(stderr, "wpoolctl%s%s: ", cmd ? " " : "", cmd ? cmd->name : "");
 	vfprintf(stderr, fmt, ap);
@@ -52,7 +52,7 @@ void cli_usage(const struct command *cmd, const char *fmt, ...)
 
 /* ---- help ------------------------------------------------------------------- */
 
-/* A line break is a blank, but before an empty line and one that begins with a blank. */
+/* A newline counts as a blank, except before an empty line or a line that begins with a blank. */
 static bool is_break(const char *text)
 {
 	return *text == '\n' && (text[1] == '\n' || text[1] == ' ');
@@ -231,7 +231,7 @@ static int next_option(const struct command *cmd, int argc, char **argv,
 	case ':':
 		cli_usage(cmd, "%s wants a value", argv[optind - 1]);
 	case '?':
-		/* optopt: 0 unknown or ambiguous, a letter, or a known option */
+		/* optopt is 0 (unknown or ambiguous), a letter, or the code of an option */
 		if (optopt == 'h')
 			cli_usage(cmd, "--help takes no value");
 		if (optopt >= FIRST_CODE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every subcommand shares: its place in the table, its exit codes, its options, and how it
- * complains. The tables of options are used to parse, and to print --help, the manual (manual.c),
- * and the completions of the shell (complete.c).
+ * What all subcommands share: the table of commands, exit codes, options and error messages. The
+ * tables of options also print --help, the manual (manual.c) and the completions of the shell
+ * (complete.c).
  */
 #ifndef WPOOLCTL_CLI_H
 #define WPOOLCTL_CLI_H
@@ -29,21 +29,21 @@ struct cli_option {
 	const char *arg;	/* its value: "SECONDS", or "[=A=V,...]" if it may be left out */
 	const char *help;	/* for --help and the manual */
 	const char *more;	/* for the manual alone */
-	/* reads @value into the field of @to; 0, or -1 and a message */
+	/* parses @value into a field of @to; returns 0, or -1 and a message */
 	int (*set)(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 	size_t offset, size;	/* of the field */
 	__u64 min, max;
-	const char *const *words;	/* what it may be */
-	const char *verb;	/* trace: which one takes it */
-	bool no_job;		/* run: is no key of a job file */
+	const char *const *words;	/* the possible values */
+	const char *verb;	/* trace: the verb that takes this option */
+	bool no_job;		/* run: not allowed as a key of a job file */
 };
 
 struct command {
 	const char *name;
 	const char *args;	/* of the usage line */
-	const char *summary;	/* one line of the table */
-	const char *help;	/* what there is to know */
-	const char *more;	/* and for the manual alone */
+	const char *summary;	/* one line, for the list of commands */
+	const char *help;	/* the description */
+	const char *more;	/* the rest of it, for the manual alone */
 	const struct cli_option *options;
 	void (*more_help)(void);
 	int (*run)(const struct command *cmd, int argc, char **argv);
@@ -77,23 +77,23 @@ int cli_set_duration(const struct cli_option *option, void *to, const char *valu
 __printf(2, 3)
 void cli_error(const struct command *cmd, const char *fmt, ...);
 
-/* The same of a message, and CLI_FAILED. */
+/* Prints "wpoolctl CMD: " and the message. Returns CLI_FAILED. */
 int cli_fail(const struct command *cmd, const struct errmsg *e);
 
-/* The same with a hint at --help, and exit 2. Only before anything was done. */
+/* As cli_error(), with a hint at --help; exits with 2. Call it only before anything was done. */
 __printf(2, 3)
 noreturn void cli_usage(const struct command *cmd, const char *fmt, ...);
 
 /*
- * Reads all options into the fields of @to; bit i of the returned value says that the i-th option
- * was given. Prints --help, and complains about anything that is no option; both end the process.
+ * Reads all options into the fields of @to. Bit i of the result says that the i-th option was
+ * given. --help and an unknown option end the process, after the help or a message.
  */
 __u64 cli_parse(const struct command *cmd, int argc, char **argv, void *to);
 
-/* Complains and exits unless argv[optind] is the name of a pool; returns it. */
+/* Returns argv[optind]; exits with a message unless it is the name of a pool. */
 const char *cli_pool_arg(const struct command *cmd, int argc, char **argv);
 void cli_no_more_args(const struct command *cmd, int argc, char **argv);
-/* The same: a pool, and nothing else. */
+/* As cli_pool_arg(), but a further argument is an error, too. */
 const char *cli_only_pool_arg(const struct command *cmd, int argc, char **argv);
 
 /* ---- help ---- */
@@ -106,7 +106,7 @@ void cli_print_help(const struct command *cmd);
  */
 void cli_print_text(const char *text, int indent, int at);
 
-/* The same behind a name that took @at columns: below it, if that is too long. */
+/* Print @text behind a name of @at columns; on the next line if the name is too long. */
 void cli_print_entry(int at, int indent, const char *text);
 
 #endif /* WPOOLCTL_CLI_H */

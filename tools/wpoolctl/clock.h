@@ -29,7 +29,7 @@ static inline struct timespec timespec_of(__u64 ns)
 	return (struct timespec){ .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 }
 
-/* A signal ends both early: 0 or EINTR. */
+/* A signal ends either sleep early. Returns 0 or EINTR. */
 static inline int sleep_ns(__u64 ns)
 {
 	struct timespec time = timespec_of(ns);

@@ -11,15 +11,15 @@
 #define MAX_TARGET_NS	(60ULL * 60 * NSEC_PER_SEC)
 
 struct advice {
-	struct run run;		/* the first: some of its options are ours */
+	struct run run;		/* first member: advise takes some options of run */
 	__u64 target_ns;
 	__u32 max;		/* capacity */
 	bool json;
 	struct json_object *tries;
-	__u64 p99_ns;		/* of the last try */
+	__u64 p99_ns;		/* result of the last try */
 };
 
-/* Run it once more, in a pool of its own. The exit code. */
+/* Replay the recording in a new pool of this capacity. Returns the exit code. */
 static int try_capacity(struct advice *advice, __u32 capacity)
 {
 	struct wpool_dev_attrs *attrs = &advice->run.attrs.attrs;
@@ -52,7 +52,7 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	return CLI_OK;
 }
 
-/* As many workers as run at a time on average: fewer fall behind. */
+/* The average number of tasks that run at a time. Fewer workers fall behind. */
 static __u32 least_capacity(const struct advice *advice)
 {
 	const struct replay *replay = &advice->run.replay;
@@ -61,7 +61,7 @@ static __u32 least_capacity(const struct advice *advice)
 	return nr < advice->max ? nr : advice->max;
 }
 
-/* Twice as many until they are enough, and then what is between. 0 is: not even the most. */
+/* Double the workers until they are enough, then bisect. *enough is 0 if advice->max is too few. */
 static int find_capacity(struct advice *advice, __u32 *enough)
 {
 	__u32 few = 0, now = least_capacity(advice), best = 0;
@@ -151,7 +151,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 		cli_usage(cmd, "the recording is missing: a file of 'wpoolctl trace record'");
 	run->replay_file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	/* all that arrives is taken at once, unless somebody wants it otherwise */
+	/* by default the queue is unlimited, so that the pool accepts each task on arrival */
 	if (!(run->attrs.attrs.mask & WPOOL_DEV_QUEUE_DEPTH) &&
 	    attr_set_add(&run->attrs, ATTR_CREATE, "queue_depth=max", &e))
 		cli_usage(cmd, "--create: %s", e.text);
@@ -166,9 +166,9 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-	{ "p99", "TIME", "the time: 10ms",
+	{ "p99", "TIME", "the time within which 99 of 100 tasks must end: 10ms",
 	  CLI_DURATION(struct advice, target_ns, 1, MAX_TARGET_NS) },
-	{ "as", "KIND", "spin: a task uses a CPU (so if left out); or sleep",
+	{ "as", "KIND", "spin: a task uses a CPU (the default); or sleep",
 	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
 	{ "create", "A=V,...", "other attributes of the pool (see 'wpoolctl create --help')",
 	  "Without queue_depth, it is max.", .set = run_set_create },
@@ -183,11 +183,11 @@ static const struct cli_option options[] = {
 const struct command cmd_advise = {
 	.name = "advise",
 	.args = "FILE --p99 TIME [OPTION]...",
-	.summary = "the smallest capacity that keeps a recorded load fast",
+	.summary = "find the smallest capacity that keeps a recorded load fast",
 	.help =
 "Runs the tasks of FILE, which 'wpoolctl trace record' wrote, again and again in a temporary\n"
-"pool: they arrive at their recorded times, and each lasts as long as in the recording. Looks\n"
-"for the smallest capacity with which 99 of 100 end within TIME of their arrival.\n"
+"pool: they arrive at their recorded times, and each lasts as long as in the recording. Finds\n"
+"the smallest capacity with which 99 of 100 tasks end within TIME of their arrival.\n"
 "\n"
 "Each try takes as long as the recording. The CPUs should only do the other work that they do\n"
 "in normal use.\n"
@@ -195,8 +195,8 @@ const struct command cmd_advise = {
 "  wpoolctl trace record --pool http --duration 30s\n"
 "  wpoolctl advise wpool.trace --p99 20ms --as sleep",
 	.more =
-"The first try has as many workers as were busy on average, the next ones twice as many, until\n"
-"they are enough; then the numbers in between are searched. Fails if no capacity is enough.",
+"The first try has as many workers as were busy on average. Each further try has twice as many,\n"
+"until they are enough; then it tries numbers in between. Fails if no capacity is enough.",
 	.options = options,
 	.run = run_command,
 };

@@ -24,17 +24,17 @@ enum deed {
 
 struct declared {
 	char *pool;
-	struct attr_set set;	/* of a pool that there is: what is to be changed */
+	struct attr_set set;	/* of an existing pool: only the attributes to change */
 	enum deed deed;
-	unsigned int line;	/* of the file, where its section begins */
-	bool is_wrong;		/* a line of it is: the rest says too little to look at it */
+	unsigned int line;	/* where its section begins */
+	bool is_wrong;		/* a line is wrong, so do not check the section as a whole */
 };
 
 struct declaration {
 	const struct command *cmd;
 	const char *file;
 	bool only_check;
-	struct declared *pool[MAX_POOLS];	/* a set must not move */
+	struct declared *pool[MAX_POOLS];	/* pointers: a struct attr_set must not move */
 	unsigned int nr;
 };
 
@@ -98,7 +98,7 @@ static void complain(void *arg, const struct errmsg *e)
 	cli_error(declaration->cmd, "%s", e->text);
 }
 
-/* Says all that is wrong with its lines. */
+/* Reports every wrong line. */
 static int read_file(struct declaration *declaration)
 {
 	const char *name = declaration->file;
@@ -163,7 +163,7 @@ static int act(const struct declared *pool, struct errmsg *e)
 	return err;
 }
 
-/* All that is wrong is said before anything is done. */
+/* Reports all errors before any pool changes. */
 static int look_at_all(const struct declaration *declaration)
 {
 	int code = CLI_OK;
@@ -182,7 +182,7 @@ static int look_at_all(const struct declaration *declaration)
 	return code;
 }
 
-/* What fails keeps nothing else from being done. */
+/* If one pool fails, continue with the others. */
 static int act_on_all(const struct declaration *declaration)
 {
 	static const char *const done[] = {
@@ -229,7 +229,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-	{ "check", NULL, "only say what would be done", CLI_FLAG(struct declaration, only_check) },
+	{ "check", NULL, "only print what would change", CLI_FLAG(struct declaration, only_check) },
 	{ }
 };
 

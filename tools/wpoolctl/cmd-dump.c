@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpoolctl dump: what all pools are doing, as sysrq-x prints it. */
+/* wpoolctl dump: the state of all pools, as sysrq-x prints it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,10 +27,10 @@ const struct command cmd_dump = {
 	.summary = "print queues, workers and waiters of all pools",
 	.help =
 "Prints the state of each pool: its queues, with the functions of their first tasks, its\n"
-"workers in tasks, the submitters that wait, and why. It is read from debugfs, which is for\n"
-"root only. With the stacks of the workers, sysrq-x writes the same to the kernel's log.",
+"workers in tasks, the submitters that wait, and why. Reads debugfs, so only root may do it.\n"
+"sysrq-x writes the same, and the stacks of the workers, to the kernel's log.",
 	.more =
-"The log also has it for each pool that stalls, and, with the parameter dump_on_panic of the\n"
-"module, when the kernel panics.",
+"The log also gets it for each pool that stalls. With the module's parameter dump_on_panic it\n"
+"gets it when the kernel panics, too.",
 	.run = run,
 };

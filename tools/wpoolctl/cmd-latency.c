@@ -2,7 +2,7 @@
 /*
  * wpoolctl latency: how long the tasks of a pool waited and ran.
  *
- * It reads sysfs only, so anybody may look.
+ * It reads sysfs only, which every user may.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MAX_BARS	16
-#define LABEL_WIDTH	8	/* one bound of a bar; its label has two */
+#define LABEL_WIDTH	8	/* one bound of a bucket; the label of a bar has two */
 #define COUNT_WIDTH	12
 
 static const struct {
@@ -46,7 +46,7 @@ struct view {
 
 /* ---- for people ------------------------------------------------------------- */
 
-/* As many buckets together as makes them few: a power of two, so that bars are even. */
+/* How many buckets make one bar, so that bars are few. A power of two makes bars even. */
 static size_t choose_step(const struct hists *hists, const struct hist *hist)
 {
 	size_t first = 0, last = hists->nr_buckets - 1, step = 1;
@@ -78,7 +78,7 @@ static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 
 	if (room < 10)
 		room = 10;
-	/* a single one is seen, too */
+	/* a bar with one task is visible, too */
 	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
 	if (to_ns)
 		format_short(to_ns, to, sizeof(to));

@@ -3,8 +3,8 @@
  * wpoolctl metrics: the figures of all pools for Prometheus, in the format that the textfile
  * collector of its node_exporter reads, or in the stricter format of OpenMetrics.
  *
- * A file is written under another name and renamed, so that a reader finds the old file or the new
- * one, and the old one if anything fails.
+ * A file is written under another name and then renamed. A reader finds the whole old file or the
+ * whole new file; if writing fails, the old file stays.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #include "parse.h"
 #include "pools.h"
 
-/* Buckets of 16 a power of two are too many for a database: from 1 us on, one a power. */
+/* sysfs has 16 buckets for each power of two. A database gets one, from 1 us on. */
 #define MIN_BUCKET_NS	1024
 
 static const struct {
@@ -30,7 +30,7 @@ static const struct {
 
 /* ---- writing ---------------------------------------------------------------- */
 
-/* A counter's samples end in _total; what describes them does not, in OpenMetrics. */
+/* The samples of a counter end in _total. In OpenMetrics, HELP and TYPE omit that suffix. */
 static void describe(FILE *out, const char *name, const char *type, const char *help,
 		     bool openmetrics)
 {
@@ -163,7 +163,7 @@ static int fail(struct errmsg *e, const char *path)
 	return errmsg_set(e, "%s: %s", path, strerror(errno));
 }
 
-/* The name does not end as that of @path, so that nobody takes the file for a whole one. */
+/* The temporary name has another ending than @path, so that no collector reads the file. */
 static int write_file(const char *path, const struct pools *pools, bool openmetrics,
 		      struct errmsg *e)
 {
@@ -185,7 +185,7 @@ static int write_file(const char *path, const struct pools *pools, bool openmetr
 		goto out_unlink;
 	}
 	write_all(out, pools, openmetrics);
-	/* others read it; and after a crash it is whole or the old one */
+	/* other users may read it; fsync, so that a crash leaves the old or the new file */
 	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd))
 		err = fail(e, path);
 	if (fclose(out) && !err)
@@ -225,10 +225,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 static const struct cli_option options[] = {
 	{ "output", "FILE",
-	  "to this file, which is replaced only when all is written",
+	  "write to this file; it is replaced only when the new one is complete",
 	  CLI_TEXT(struct options, output) },
 	{ "openmetrics", NULL,
-	  "in the stricter format of OpenMetrics, which node_exporter does not read",
+	  "write the stricter format of OpenMetrics, which node_exporter does not read",
 	  CLI_FLAG(struct options, openmetrics) },
 	{ }
 };
@@ -247,7 +247,7 @@ const struct command cmd_metrics = {
 "with a bucket for each power of two.\n"
 "\n"
 "'systemctl enable --now wpoolctl-metrics.timer' writes them into\n"
-"/var/lib/prometheus/node-exporter/wpool.prom, if that directory is there.",
+"/var/lib/prometheus/node-exporter/wpool.prom, if that directory exists.",
 	.options = options,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpoolctl create, tune, release, reboot and destroy: what is done to a pool. */
+/* wpoolctl create, tune, release, reboot and destroy: commands that change a pool. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "dev.h"
 #include "parse.h"
 
-/* The exit code of what was done to a pool. */
+/* Prints the error of a command, if any. Returns the exit code. */
 static int finish(const struct command *cmd, const char *pool, int err)
 {
 	struct errmsg e;
@@ -172,9 +172,9 @@ static const struct cli_option release_options[] = {
 const struct command cmd_release = {
 	.name = "release",
 	.args = "POOL [--own | [--cancel] [--wait] [--timeout SECONDS]]",
-	.summary = "close a pool: it accepts nothing any more",
+	.summary = "close a pool: it accepts no more tasks",
 	.help =
-"Closes a pool: it accepts no task any more, refuses submitters that wait, and runs all\n"
+"Closes a pool: it accepts no more tasks, refuses submitters that wait, and runs all\n"
 "accepted tasks to their end. 'wpoolctl reboot' opens it again.",
 	.options = release_options,
 	.run = run_release,
@@ -204,7 +204,7 @@ const struct command cmd_reboot = {
 
 /* ---- destroy ---------------------------------------------------------------- */
 
-/* Attaches to all of them first: a name that is wrong must not end the others. */
+/* Attaches to all pools first: if a name is wrong, no pool is destroyed. */
 static int destroy(const struct command *cmd, char **pools, int nr)
 {
 	int *fds = alloc_zeroed(nr, sizeof(*fds)), code = CLI_OK, i;
@@ -244,7 +244,7 @@ const struct command cmd_destroy = {
 	.summary = "end pools",
 	.help =
 "Ends pools: submitters that wait are refused, accepted tasks run to their end, the workers\n"
-"leave. Unless all named pools exist, none is ended. Pools that belong to a module, and\n"
+"end. If a named pool does not exist, no pool is ended. Pools that belong to a module, and\n"
 "'default', cannot be ended.",
 	.run = run_destroy,
 };

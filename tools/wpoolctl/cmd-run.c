@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpoolctl run: submit workloads to a pool and report what became of them. */
+/* wpoolctl run: submit workloads to a pool and report how they ended. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ static void more_help(void)
 const struct command cmd_run = {
 	.name = "run",
 	.args = "POOL|--jobs FILE [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
-	.summary = "submit workloads to a pool and report what became of them",
+	.summary = "submit workloads to a pool and report how they ended",
 	.help =
 "Submits tasks to a pool, waits for them and reports: how many were accepted, refused,\n"
 "completed, failed and cancelled, how long they waited and ran, and on which CPUs. An\n"

@@ -27,11 +27,11 @@ static const struct group groups[] = {
 				    "handoffs", "hogs", "spawned",
 				    "spawn_failed", "spawn_error", "exhausted", "rescued",
 				    "expired", "faults" } },
-	/* what a newer module has and this table does not */
+	/* attributes of a newer module that are not in this table */
 	{ "Other", { NULL } },
 };
 
-/* Files of every device, which say nothing about a pool. */
+/* Files that every device has. They say nothing about a pool. */
 static bool is_boring(const char *attr)
 {
 	return !strcmp(attr, "uevent") || !strcmp(attr, "dev");
@@ -57,7 +57,7 @@ static bool in_any_group(const char *attr)
 	return false;
 }
 
-/* What is shown of one pool, and how. */
+/* What to show of one pool, and how. */
 struct shown {
 	const char *pool;
 	const char *only;	/* names, separated by commas; NULL for all */
@@ -83,7 +83,7 @@ static bool is_wanted(const struct shown *shown, const char *attr)
 	}
 }
 
-/* A list of CPUs can be longer than a line: it continues below. */
+/* A list of CPUs that is longer than a line continues below. */
 static void print_value(const char *attr, const char *value, const char *style,
 			const char *preset)
 {
@@ -107,7 +107,7 @@ static void print_value(const char *attr, const char *value, const char *style,
 	putchar('\n');
 }
 
-/* One value. 0 also if there is no such attribute. */
+/* Prints one value. Returns 0 also if there is no such attribute. */
 static int show_attr(const struct shown *shown, const char *attr, const char **title,
 		     struct errmsg *e)
 {
@@ -159,7 +159,7 @@ static int show_group(const struct shown *shown, const struct group *group,
 	return err;
 }
 
-/* Each name that was asked for is that of a file. */
+/* Checks that each requested name is the name of a file. */
 static int check_only(const struct shown *shown, const struct sysfs_names *present,
 		      struct errmsg *e)
 {
@@ -230,11 +230,11 @@ static int run(const struct command *cmd, int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-	{ "columns", "NAME,...", "only these, by the names of the sysfs files",
+	{ "columns", "NAME,...", "only these sysfs files",
 	  CLI_TEXT(struct shown, only) },
 	{ "json", NULL,
-	  "one object; the keys are the names of the sysfs files, and not_default lists those\n"
-	  "attributes that are not",
+	  "one object; the keys are the names of the sysfs files; not_default lists the\n"
+	  "attributes that are not at their defaults",
 	  CLI_FLAG(struct shown, as_json) },
 	{ }
 };
@@ -245,7 +245,7 @@ const struct command cmd_show = {
 	.summary = "show all attributes and figures of a pool",
 	.help =
 "Shows all attributes and figures of a pool. An attribute that is not at its default is\n"
-"followed by the default. tuning.rst explains all of them, wpoolctl(8) says where it is;\n"
+"followed by the default. tuning.rst explains all of them (its path is in wpoolctl(8));\n"
 "'wpoolctl tune --help' lists the attributes that can be changed.",
 	.options = options,
 	.run = run,

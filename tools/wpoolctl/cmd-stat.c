@@ -19,7 +19,7 @@
 struct stat_run {
 	const struct command *cmd;
 	bool json;
-	__u64 interval_ns;	/* 0: none was asked for */
+	__u64 interval_ns;	/* 0: no interval given */
 	__u64 count;		/* 0 is forever */
 	struct pools pools;
 	struct columns columns;
@@ -31,7 +31,7 @@ static void print_lines(struct stat_run *run)
 	const struct pool *pool, *end = run->pools.pool + run->pools.nr;
 	size_t nr;
 
-	/* other columns have titles again */
+	/* print the titles again if the columns change */
 	if (columns_set_busy(&run->columns, pools_have_latency(&run->pools)))
 		run->lines = 0;
 	for (pool = run->pools.pool; pool < end; pool++)
@@ -48,7 +48,7 @@ static void print_lines(struct stat_run *run)
 	}
 }
 
-/* name and the two times are in it, whatever columns were chosen */
+/* Contains name and the two times, whatever columns were chosen. */
 static void print_json_line(const struct columns *columns, const struct pool *pool)
 {
 	struct json_object *line = columns_json(columns, pool);
@@ -60,7 +60,7 @@ static void print_json_line(const struct columns *columns, const struct pool *po
 	json_print_line(line);
 }
 
-/* One look at all pools; prints those that were there at the look before, too. */
+/* Looks at all pools. Prints each pool that both this look and the previous one found. */
 static int look(struct stat_run *run)
 {
 	struct errmsg e;
@@ -74,7 +74,7 @@ static int look(struct stat_run *run)
 		print_lines(run);
 	if (err)
 		return cli_fail(run->cmd, &e);
-	/* a reader behind a pipe sees each interval when it ends */
+	/* flush, so that a reader of a pipe gets each interval at its end */
 	return fflush(stdout) ? CLI_FAILED : CLI_OK;
 }
 
@@ -101,7 +101,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	cli_parse(cmd, argc, argv, &run);
 	if (run.json && !run.columns.chosen)
 		columns_choose_all(&run.columns, true);
-	/* as vmstat: once, unless somebody wants it in intervals */
+	/* as vmstat: once, unless an interval is given */
 	if (!run.count && !run.interval_ns)
 		run.count = 1;
 	run.interval_ns = run.interval_ns ?: NSEC_PER_SEC;
@@ -122,7 +122,8 @@ static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
 	  "length of an interval (1), at least 0.01; ns, us, ms, m, h may be given",
 	  CLI_SECONDS(struct stat_run, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
-	{ "count", "N", "intervals (1; with --interval until interrupted)", "10k is taken, too.",
+	{ "count", "N", "number of intervals (1; with --interval until interrupted)",
+	  "10k is taken, too.",
 	  CLI_COUNT(struct stat_run, count, 1, 1000000000) },
 	{ "columns", "NAME,...", "these columns, in this order, however wide; 'all' for all",
 	  "A rate is the name of a figure and /s; the times are called wait_p50, wait_p99,\n"
@@ -142,7 +143,7 @@ const struct command cmd_stat = {
 	.help =
 "Prints a line for each pool at the end of every interval: rates over the interval, and\n"
 "figures at its end, as many as fit into the line. Without a name it watches all pools, also\n"
-"those that are made later. Where the attribute latency is 1, half of the tasks waited no\n"
+"pools that are made later. If a pool's attribute latency is 1, half of its tasks waited no\n"
 "longer than wait50 and ran no longer than run50, and 99 of 100 no longer than wait99 and\n"
 "run99.",
 	.options = options,

@@ -3,7 +3,7 @@
  * wpoolctl top: pools, the functions of their tasks, workers and CPUs, again and again.
  *
  * The figures of pools come from sysfs. All else comes from debugfs, which in most cases only root
- * may read; without it the view says why it is empty.
+ * may read. Without debugfs those views print why they are empty.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ static bool do_key(struct top *top, int key)
 		return true;
 	}
 	if (top->shows_help) {
-		/* back; any other key does what it says */
+		/* the keys below only leave the help; another key also does its work */
 		top->shows_help = false;
 		if (key && strchr("hHqQ?\033", key))
 			return true;
@@ -228,7 +228,7 @@ static int run_screen(struct top *top, struct errmsg *e)
 	return err;
 }
 
-/* All views, or the one that was asked for, as lines. */
+/* Prints all views, or the chosen one, as lines. */
 static int run_batch(struct top *top, bool all, struct errmsg *e)
 {
 	enum view view;
@@ -260,7 +260,7 @@ static int run_batch(struct top *top, bool all, struct errmsg *e)
 	return err;
 }
 
-/* By the column that was asked for; pools have the columns with names. */
+/* Sort by the column of --sort. Only the view of pools has columns with names for --sort. */
 static void sort_pools(struct top *top)
 {
 	struct errmsg e;
@@ -291,8 +291,8 @@ static const struct cli_option options[] = {
 	  CLI_SECONDS(struct top, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
 	{ "filter", "TEXT", "only pools and functions with this text in their names",
 	  CLI_FIELD(set_filter, struct top, filter) },
-	{ "sort", "COLUMN", "of the pools, the largest first", CLI_TEXT(struct top, sort_by) },
-	{ "columns", "NAME,...", "of the pools, as for stat",
+	{ "sort", "COLUMN", "sort pools by it, the largest first", CLI_TEXT(struct top, sort_by) },
+	{ "columns", "NAME,...", "columns of the pools, as for stat",
 	  CLI_COLUMNS(struct top, columns, true) },
 	{ "batch", NULL, "print lines instead; all views unless --view is given",
 	  CLI_FLAG(struct top, batch) },
@@ -320,7 +320,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		cli_usage(cmd, "--count: only with --batch");
 	if (!top.batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		cli_usage(cmd, "not on a terminal: --batch prints lines");
-	/* says so before the screen is taken */
+	/* report an error before curses takes the screen */
 	err = look(&top, &e);
 	if (!err && top.batch) {
 		err = run_batch(&top, all, &e);
@@ -339,10 +339,10 @@ const struct command cmd_top = {
 	.args = "[OPTION]...",
 	.summary = "watch pools, functions, workers and CPUs",
 	.help =
-"Shows, on the whole terminal, the figures of pools, the functions that their workers are in\n"
-"and their costs (while latency is 1), the state of each worker, and the queues of the CPUs. h\n"
-"explains the keys, q ends it. Everything except the pools is read from debugfs, which in most\n"
-"cases only root may read.",
+"Shows, on the whole terminal, the figures of pools, the functions that their workers run, the\n"
+"costs of functions (while latency is 1), the state of each worker, and the queues of the\n"
+"CPUs. h explains the keys, q quits. Everything except the figures of pools comes from\n"
+"debugfs, which in most cases only root may read.",
 	.more =
 "Each function is shown with the worker that has run, or slept, longest without a break, its\n"
 "CPU and, if it sleeps, the kernel function in which it sleeps. Red: submitters wait, tasks\n"
@@ -350,10 +350,10 @@ const struct command cmd_top = {
 "Yellow: hogs, and workers that wait for a CPU.\n"
 "\n"
 "Costs of functions are counted while a pool's attribute latency is 1: how many tasks return\n"
-"in a second, and how much of one CPU they take; for one task, on average since latency was\n"
+"per second, and how much of one CPU they take; for one task, on average since latency was\n"
 "switched on, how long it waits, how long it runs, and how much of its run it sleeps or waits\n"
 "for its CPU; and the longest run.\n"
-"  p f o  pools, functions, what they cost; Tab: the next\n"
+"  p f o  pools, functions, costs of functions; Tab: next view\n"
 "  w c    workers, CPUs\n"
 "  < >    sort by another column; r the other way round\n"
 "  /      only pools and functions with these letters\n"

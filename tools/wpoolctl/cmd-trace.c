@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpoolctl trace: what happened to each task, recorded and told. */
+/* wpoolctl trace: record what happens to each task, and report it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define DEFAULT_OVER_NS		(5 * NSEC_PER_MSEC)
 #define MAX_DURATION_NS		(24ULL * 60 * 60 * NSEC_PER_SEC)
 
-/* What the options say. */
+/* The values of the options. */
 struct wish {
 	struct recording recording;
 	enum trace_by by;
@@ -87,7 +87,7 @@ static int set_stop_over(const struct cli_option *option, void *to, const char *
 {
 	struct wish *wish = to;
 
-	/* to explain why it waited */
+	/* sched_switch explains why a task waited */
 	wish->recording.sched = true;
 	return cli_set_duration(option, to, value, e);
 }
@@ -107,7 +107,7 @@ static int set_buffer(const struct cli_option *option, void *to, const char *val
 static const struct cli_option options[] = {
 	{ "pool", "POOL", "record: only the events of this pool",
 	  CLI_FIELD(set_pool, struct wish, recording.pool), .verb = "record" },
-	{ "output", "FILE", "record: where to (" DEFAULT_FILE ")",
+	{ "output", "FILE", "record: write to this file (" DEFAULT_FILE ")",
 	  CLI_FILE(struct wish, recording.file), .verb = "record" },
 	{ "duration", "TIME", "record: end after this time; seconds, or with a unit",
 	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS),
@@ -116,14 +116,15 @@ static const struct cli_option options[] = {
 	  CLI_RANGE(set_stop_over, struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS),
 	  .verb = "record" },
 	{ "sched", NULL,
-	  "record: also record which threads of any program have the CPUs, for explain;\n"
+	  "record: also record which threads of all programs have the CPUs, for explain;\n"
 	  "--stop-over implies it",
 	  "On a busy machine such a recording is far larger.",
 	  CLI_FLAG(struct wish, recording.sched), .verb = "record" },
 	{ "buffer", "SIZE",
-	  "record: for each CPU, 4K to 1024M (4M); events that do not fit are lost, and counted",
+	  "record: buffer for each CPU, 4K to 1024M (4M); events that do not fit are lost and\n"
+	  "counted",
 	  .set = set_buffer, .min = 4096, .max = 1024 * 1024 * 1024, .verb = "record" },
-	{ "by", "WHAT", "report: func, cpu or worker: what the lines are about",
+	{ "by", "WHAT", "report: a line for each func, cpu or worker",
 	  CLI_WORD(trace_by_names, struct wish, by), .verb = "report" },
 	{ "over", "TIME", "explain: the first task that waited longer than this (5ms)",
 	  CLI_DURATION(struct wish, over_ns, 0, MAX_DURATION_NS), .verb = "explain" },
@@ -165,16 +166,16 @@ const struct command cmd_trace = {
 	.args = "record|report|timehist|chrome|explain [OPTION]... [FILE]",
 	.summary = "record what happens to each task, and show it",
 	.help =
-"Records the tracepoints of wpool into a file, in an instance of tracefs of its own, until it\n"
-"is interrupted, and shows recordings. Recording needs root. FILE is " DEFAULT_FILE " if none\n"
+"Records the tracepoints of wpool into a file until it is interrupted, and shows recordings.\n"
+"It uses its own instance of tracefs. Recording needs root. FILE is " DEFAULT_FILE " if none\n"
 "is named, - is standard input.\n"
 "\n"
 "report prints how many tasks ended, how long they waited, and how long they ran: the median,\n"
 "the time that one in a hundred exceeds, and the longest time. timehist prints a line for each\n"
 "task that ended. chrome writes JSON that Perfetto and Chrome's trace viewer show, with a row\n"
 "for each worker. For the first task that waited longer than 5 ms, explain prints what the\n"
-"pool's workers of its CPU did meanwhile, and, if that is recorded, which threads had that\n"
-"CPU.",
+"pool's workers of its CPU did meanwhile, and which threads had that CPU, if the recording\n"
+"contains them.",
 	.options = options,
 	.run = run,
 };

@@ -2,9 +2,9 @@
 /*
  * wpoolctl why: one sentence on why the tasks of a pool wait.
  *
- * It looks twice, some time apart, to see what grows meanwhile (refused submits, failed spawns,
- * finished tasks) and what does not move. Without debugfs it cannot name functions, and uses sysfs
- * to tell sleeping workers from others.
+ * It looks twice, some time apart, to see which counters grow (refused submits, failed spawns,
+ * finished tasks) and which stand still. Without debugfs it cannot name functions, and counts
+ * sleeping workers by sysfs.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,15 +23,15 @@
 /* What is known of the pool. */
 struct facts {
 	const struct pool *pool;
-	bool has_workers;		/* debugfs could be read */
+	bool has_workers;		/* debugfs is readable */
 	struct workers workers;
 	struct funcs funcs;
-	unsigned int nr[NR_DOINGS];	/* of its workers in tasks */
+	unsigned int nr[NR_DOINGS];	/* its workers in tasks, by what they do */
 	bool handoff;
-	int spawn_error;		/* 0: none, or the module does not say */
-	__u64 max_workers;		/* 0 if that is not known */
+	int spawn_error;		/* 0: none, or an older module */
+	__u64 max_workers;		/* the module's limit; 0: unknown */
 	__u64 all_workers;		/* of all pools */
-	char others[160];		/* who has them: "4 in a, 2 in b" */
+	char others[160];		/* which pools have them: "4 in a, 2 in b" */
 };
 
 struct answer {
@@ -80,7 +80,7 @@ static void count_all_workers(struct facts *facts)
 	pools_exit(&pools);
 }
 
-/* Of a pool that has been looked at twice. */
+/* Fills in the facts of a pool that has been looked at twice. */
 static void read_facts(struct facts *facts)
 {
 	const char *pool = facts->pool->name;
@@ -106,8 +106,8 @@ static void read_facts(struct facts *facts)
 /* ---- words ---------------------------------------------------------------- */
 
 /*
- * "40 tasks are queued and 3 wait for room". The latter are those of submitters that sleep, of
- * events, and of strands: all that the file waiting counts.
+ * "40 tasks are queued and 3 wait for room". The file waiting counts the tasks that wait for room:
+ * of sleeping submitters, of events, and of strands.
  */
 static void describe_wait(const struct facts *facts, char *buf, size_t len)
 {
@@ -124,7 +124,7 @@ static void describe_wait(const struct facts *facts, char *buf, size_t len)
 			 waiting, waiting == 1 ? "s" : "");
 }
 
-/* The function with the most workers that do this; " in http_fn (8.3 s, pid ...)". */
+/* The function with the most workers in state @doing: " in http_fn (8.3 s, pid ...)". */
 static void describe_func(const struct facts *facts, enum doing doing, char *buf,
 			  size_t len)
 {
@@ -156,8 +156,8 @@ static void describe_error(const struct facts *facts, char *buf, size_t len)
 }
 
 /*
- * Workers in tasks. sysfs and debugfs are read one after the other, so a task that began in between
- * is only in the second.
+ * The number of workers in tasks. debugfs is read after sysfs, so a task that began in between is
+ * in debugfs only.
  */
 static __u64 nr_busy(const struct facts *facts)
 {
@@ -178,7 +178,7 @@ static bool is_used_up(const struct facts *facts)
 	       strtoull(facts->pool->now.capacity, NULL, 10);
 }
 
-/* All of the capacity is in tasks: asleep, hogs, or at work. */
+/* As many workers as capacity allows are in tasks: they sleep, are hogs, or work. */
 static void explain_used_up(const struct facts *facts, const char *wait,
 			    struct answer *answer)
 {
@@ -304,7 +304,7 @@ static void explain(const struct facts *facts, struct answer *answer)
 		explain_used_up(facts, all, answer);
 	else
 		explain_missing(facts, all, answer);
-	/* nothing holds the workers up: the line is what submitters wait in */
+	/* nothing holds the workers up, so submitters wait for their turn */
 	if (!strcmp(answer->cause, "served") && figure(facts, FIGURE_WAITING))
 		answer->cause = "line";
 }
@@ -376,15 +376,15 @@ const struct command cmd_why = {
 "the pool is full. It looks at the pool twice. The functions are read from debugfs, which in\n"
 "most cases only root may read.",
 	.more =
-"The causes, as --json calls them. sleepers: all workers that capacity allows are in tasks,\n"
+"The causes by their names in --json. sleepers: all workers that capacity allows are in tasks,\n"
 "most of them asleep. hogs: tasks that run for more than hog_ms without sleeping keep the\n"
 "workers or the CPUs. capacity: all workers that capacity allows are at work. max_workers: all\n"
 "pools together have as many workers as the module may have. spawn: workers cannot be created;\n"
-"the error is named. handoff: it is 0, and workers that sleep keep their queues. cpu: workers\n"
-"are in tasks, but something else uses their CPUs. line: the pool is full, and submitters\n"
-"wait, but tasks are being finished. full: submits are refused because the pool is full.\n"
-"served: none of these, the queue is being worked on. closed, closing: the pool accepts no\n"
-"task, or only those of its own events and tasks. none: no task waits.",
+"the error is named. handoff: the attribute is 0, and workers that sleep keep their queues.\n"
+"cpu: workers are in tasks, but something else uses their CPUs. line: the pool is full, and\n"
+"submitters wait, but tasks finish. full: submits are refused because the pool is full.\n"
+"served: no such cause, workers serve the queue. closed, closing: the pool accepts no task, or\n"
+"only tasks of its own events and tasks. none: no task waits.",
 	.options = options,
 	.run = run,
 };

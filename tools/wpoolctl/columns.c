@@ -12,11 +12,11 @@
 enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WAIT, RUN };
 
 struct column {
-	const char *name;	/* of --columns: the file in sysfs; a rate has "/s" */
-	const char *title;	/* NULL: the name; of a rate: there is none, as nobody wants it */
+	const char *name;	/* for --columns: the file in sysfs; a rate ends with "/s" */
+	const char *title;	/* NULL: the title is the name; but a rate is not shown then */
 	enum kind kind;
 	enum figure figure;
-	unsigned int ppm;	/* of a time: which percentile */
+	unsigned int ppm;	/* percentile of a time, in millionths */
 };
 
 static const struct column all_columns[] = {
@@ -36,7 +36,7 @@ static const struct column all_columns[] = {
 	{ "run_p99", "run99", RUN, 0, 990000 },
 };
 
-/* In 80 columns: with times there is no room for all of the rest. */
+/* Ordered by importance: 80 columns have no room for the times and all the rest. */
 #define BUSY		"name,capacity,queue_depth,submitted/s,completed/s,workers,busy,blocked," \
 			"waiting,queued,"
 #define BUSY_WITH_TIMES	"name,capacity,queue_depth,completed/s,wait_p50,wait_p99,run_p50,run_p99," \
@@ -54,13 +54,13 @@ const char *column_title(const struct column *column)
 	return column->title ?: column->name;
 }
 
-/* Rates, and times of the tasks between. */
+/* Rates and times cover the time between two looks. */
 static bool needs_two_looks(const struct column *column)
 {
 	return column->kind == RATE || column->kind == WAIT || column->kind == RUN;
 }
 
-/* The one after @column, or the first after NULL; NULL after the last. Rates only if @rates. */
+/* The column after @column; NULL: the first. NULL after the last. Rates only if @rates. */
 static const struct column *next_column(const struct column *column, bool rates)
 {
 	for (column = column ? column + 1 : all_columns;
@@ -211,7 +211,7 @@ bool column_is_number(const struct column *column)
 	return column->kind != NAME && column->kind != STATE && column->kind != OWNER;
 }
 
-/* A percentile of what came between two looks; -1 if nothing did. */
+/* A percentile of the times between two looks; -1 if there are none. */
 static double time_ns(const struct column *column, const struct pool *pool)
 {
 	enum hist_kind kind = column->kind == WAIT ? HIST_WAIT : HIST_RUN;
@@ -225,7 +225,7 @@ static double time_ns(const struct column *column, const struct pool *pool)
 	return hist_percentile(&between, kind, column->ppm);
 }
 
-/* What sysfs has as text, or NULL. */
+/* The value of a column that is text in sysfs, else NULL. */
 static const char *text_of(const struct column *column, const struct pool *pool)
 {
 	switch (column->kind) {
@@ -365,7 +365,7 @@ static void print_cell(const struct columns *columns, size_t i, size_t nr,
 
 	if (i)
 		putchar(' ');
-	/* nothing behind the last word of a line */
+	/* no blanks behind the last word of a line */
 	printf("%*s%s%s%s%*s", left ? 0 : space, "", style, text, *style ? out_plain() : "",
 	       left && i + 1 < nr ? space : 0, "");
 }

@@ -20,10 +20,10 @@ struct json_object;
 
 struct columns {
 	const struct column *column[MAX_COLUMNS];
-	int width[MAX_COLUMNS];		/* grows with what is shown */
+	int width[MAX_COLUMNS];		/* grows with the values shown */
 	size_t nr;
-	int max_name;			/* longer names are cut; 0: none is */
-	bool chosen;			/* by name: all of them are shown */
+	int max_name;			/* longer names are cut; 0: no limit */
+	bool chosen;			/* by the user: show all of them */
 	bool has_times;			/* set by columns_set_busy() */
 };
 
@@ -33,29 +33,29 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* Says that @name is none of these columns, and which there are; returns the message. */
+/* Returns a message: @name is none of these columns, and which columns exist. */
 const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
 
-/* What is shown unless columns are chosen: a list that is right, or all. */
+/* Show @names unless columns are chosen: a list of valid names, or "all". */
 void columns_preset(struct columns *columns, const char *names);
 void columns_choose_all(struct columns *columns, bool rates);
 
 /*
- * The columns that stat and top show unless columns were chosen: with times if a pool measures
- * them. True if the columns have changed.
+ * Set the columns that stat and top show unless columns were chosen; @times: a pool measures times.
+ * Returns true if the columns have changed.
  */
 bool columns_set_busy(struct columns *columns, bool times);
 
 const char *column_name(const struct column *column);
 const char *column_title(const struct column *column);
-/* Does it say how much, so that larger values come first when sorted? */
+/* Is the column a number, so that larger values come first when sorted? */
 bool column_is_number(const struct column *column);
 double column_value(const struct column *column, const struct pool *pool);
 
-/* What stands in a cell, @buf of CELL_LEN. */
+/* Write the text of a cell into @buf of CELL_LEN bytes. */
 void column_format(const struct column *column, const struct pool *pool, char *buf);
 
-/* Widen the columns for this pool. */
+/* Make the columns wide enough for the values of this pool. */
 void columns_widen(struct columns *columns, const struct pool *pool);
 
 /* How many of the columns fit, from the first on: at least one, all if they were chosen. */
@@ -71,7 +71,7 @@ void columns_print(const struct columns *columns, size_t nr, const struct pool *
  */
 struct json_object *columns_json(const struct columns *columns, const struct pool *pool);
 
-/* All names, for the help, or one a line: rates only if @rates. */
+/* Print the names of all columns, for the help or one a line. Rates only if @rates. */
 void columns_print_help(bool rates);
 void columns_put_names(bool rates);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel's headers have and user space's do not. */
+/* Macros of the kernel's headers that user space lacks. */
 #ifndef WPOOLCTL_COMPILER_H
 #define WPOOLCTL_COMPILER_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may follow the words of a command line, one a line, for wpoolctl.bash-completion. First
- * "@files" if the name of a file may follow, too, and "@list" if the word is one of several, with
- * commas.
+ * For wpoolctl.bash-completion: print the words that may come next on a command line, one a line.
+ * Before them "@files" if a file name may come next, too, and "@list" if the word belongs to a list
+ * with commas.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void put_pools(void)
 	put_names(sysfs_list_pools(&names, &e), &names);
 }
 
-/* What its option --columns takes. */
+/* The values of the command's option --columns. */
 static void put_columns(const struct command *cmd)
 {
 	struct sysfs_names names;
@@ -94,7 +94,7 @@ static void put_verbs(const char *args)
 	}
 }
 
-/* What is no value of an option: @first is the first behind the command. */
+/* Arguments that are no value of an option. @first: the first word behind the command. */
 static void put_arguments(const struct command *cmd, bool first)
 {
 	bool attributes = strstr(cmd->args, "ATTRIBUTE");
@@ -131,7 +131,7 @@ static bool separates(const char *word)
 	return !strcmp(word, "=") || !strcmp(word, ":");
 }
 
-/* The shell takes name=value and kind:value apart; the last word is what is being typed. */
+/* The shell splits name=value and kind:value. The last word is the one being typed. */
 int complete(const struct command *const *commands, int argc, char **argv)
 {
 	const struct command *cmd;

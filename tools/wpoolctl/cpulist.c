@@ -11,7 +11,7 @@ static int bad_list(const char *s, struct errmsg *e)
 			  s, CPULIST_CPUS);
 }
 
-/* A CPU's number at *s, -1 if there is none; *s is moved behind it. N is the last possible one. */
+/* Parses a CPU number at *s and moves *s behind it; -1 if there is none. N is the last CPU. */
 static int scan_cpu(const char **s)
 {
 	int n = 0;

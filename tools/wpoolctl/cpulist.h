@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lists of CPUs as the kernel prints them, "0-3,5", and takes them: "all", "2-N". */
+/* Lists of CPUs in the kernel's format: "0-3,5", and for input also "all" and "2-N". */
 #ifndef WPOOLCTL_CPULIST_H
 #define WPOOLCTL_CPULIST_H
 
@@ -15,13 +15,13 @@ struct cpulist {
 	__u64 bits[CPULIST_WORDS];
 };
 
-/* At least one CPU. 0, or -1 and a message. */
+/* Parses a list of at least one CPU. Returns 0, or -1 and a message. */
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
 
-/* Bytes of @bits that are needed up to the last CPU, a multiple of 8. */
+/* How many bytes of @bits hold all CPUs of the list: a multiple of 8. */
 unsigned int cpulist_bytes(const struct cpulist *cpus);
 
-/* The CPU number @n of the list, from 0, which is taken again when it ends. */
+/* The @n-th CPU of the list, from 0. After the last CPU the list begins again. */
 int cpulist_nth(const struct cpulist *cpus, unsigned int n);
 
 /* The last CPU of the list, -1 if there is none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an error of /dev/wpool means for a person. */
+/* Messages for the errors of /dev/wpool. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ int dev_open_pool(const char *pool, struct errmsg *e)
 	return fd;
 }
 
-/* Only dev_open() can give the errors that are about the device itself. */
+/* Explains errors of the device itself, which only dev_open() returns. */
 static const char *explain_device(int err)
 {
 	switch (err) {

@@ -3,7 +3,7 @@
  * Transport: /dev/wpool. Every function returns 0 or more, or -errno; none
  * prints anything.
  *
- * An open file keeps the module in memory, and its closing cancels the tasks
+ * An open file keeps the module in memory. Closing the file cancels the tasks
  * that were submitted through it.
  */
 #ifndef WPOOLCTL_DEV_H
@@ -18,7 +18,7 @@
 
 #define DEV_PATH	"/dev/wpool"
 
-/* A file descriptor. */
+/* Returns a file descriptor. */
 int dev_open(void);
 
 int dev_attach(int fd, const char *pool);
@@ -32,19 +32,19 @@ int dev_destroy(int fd);
 int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus);
 int dev_stats(int fd, struct wpool_dev_stats *stats);
 
-/* @cpu goes with WPOOL_DEV_SUBMIT_ON, else 0. @accepted is set in every case. */
+/* @cpu: only with WPOOL_DEV_SUBMIT_ON, else 0. Sets *@accepted also on an error. */
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
 	       __u32 cpu, __u32 *accepted);
 int dev_cancel_all(int fd);
 int dev_group(int fd, __u32 max_outstanding, __u32 flags);
 
-/* Records read, 0 if no task of the file is unfinished. Sleeps. */
+/* Sleeps until there is a record. Returns the records read; 0: the file has no unfinished task. */
 ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max);
 
-/* Open and attach; the file descriptor, or -errno and a message. */
+/* Open and attach. Returns the file descriptor, or -errno and a message. */
 int dev_open_pool(const char *pool, struct errmsg *e);
 
-/* What -errno means for a person who did something with a pool. Returns it. */
+/* Sets the message for @err of a request on @pool. Returns @err. */
 int dev_explain(struct errmsg *e, int err, const char *pool);
 
 #endif /* WPOOLCTL_DEV_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Error messages of parsers. Input that is repeated in one is made printable. */
+/* Error messages of parsers. Input that a message repeats is made printable. */
 #include "errmsg.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A message stays on one line and sends nothing to the terminal but text. */
+/* A message is one line, and has no control characters for the terminal. */
 static void make_printable(char *s)
 {
 	for (; *s; s++)

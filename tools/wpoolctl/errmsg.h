@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One line that says what was wrong and what is allowed. Parsers fill it in, and commands print it,
- * so the parsers can be tested without a process.
+ * One line that says what was wrong and what is allowed. Parsers write the message, commands print
+ * it. So a test can call a parser directly.
  */
 #ifndef WPOOLCTL_ERRMSG_H
 #define WPOOLCTL_ERRMSG_H
@@ -10,7 +10,7 @@
 
 #define ERRMSG_LEN	640
 
-/* How much of somebody's input is repeated in a message. */
+/* The part of the input that a message repeats. */
 #define ERRMSG_Q	"'%.60s'"
 
 struct errmsg {

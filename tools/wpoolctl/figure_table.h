@@ -2,9 +2,9 @@
 /*
  * The figures of a pool. Define WPOOL_FIGURE() before you include this; its arguments are
  *
- *   - its name in enum figure, and that of its file in sysfs
- *   - the title of the column that has its rate; NULL if there is none
- *   - GAUGE or COUNTER, its name and what it is for Prometheus
+ *   - its name in enum figure, and the name of its file in sysfs
+ *   - the title of the column with its rate; NULL if no column shows the rate
+ *   - for Prometheus: GAUGE or COUNTER, its name, and its description
  */
 WPOOL_FIGURE(WORKERS, "workers", NULL, GAUGE, "wpool_workers", "Workers that exist.")
 WPOOL_FIGURE(IDLE, "idle", NULL, GAUGE, "wpool_workers_idle", "Workers asleep without a task.")

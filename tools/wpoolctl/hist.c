@@ -10,7 +10,7 @@ static int parse_bucket(struct hists *hists, __u64 from, __u64 waited, __u64 ran
 {
 	size_t i = hists->nr_buckets;
 
-	/* the first bucket begins at 0, each other one behind the one before */
+	/* the first bucket begins at 0, the starts of the others increase */
 	if (i == HIST_MAX_BUCKETS || (i ? from <= hists->from_ns[i - 1] : from))
 		return -1;
 	hists->from_ns[i] = from;
@@ -39,7 +39,7 @@ static int parse_line(struct hists *hists, const char *line)
 	}
 	if (sscanf(line, "%llu %llu %llu %c", &from, &waited, &ran, &end) == 3)
 		return parse_bucket(hists, from, waited, ran);
-	/* the titles; and what a newer module has between them and the buckets */
+	/* skip the titles, and lines of a newer module between titles and buckets */
 	return hists->nr_buckets || isdigit((unsigned char)*line) ? -1 : 0;
 }
 
@@ -90,7 +90,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 		hist->nr = 0;
 		hist->sum_ns -= old->sum_ns;
 		for (i = 0, last = 0; i < out->nr_buckets; i++) {
-			/* one file is read in several pieces */
+			/* the file is read in pieces, so a bucket may be behind the one before */
 			hist->bucket[i] -= old->bucket[i] < hist->bucket[i] ?
 					   old->bucket[i] : hist->bucket[i];
 			hist->nr += hist->bucket[i];
@@ -106,7 +106,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 
 size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm)
 {
-	/* the time of this rank, from 1, and all before it */
+	/* the rank of the quantile, from 1 */
 	__u64 rank = (nr / 1000000) * ppm + (nr % 1000000 * ppm + 999999) / 1000000;
 	__u64 seen = 0;
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long the tasks of a pool waited and ran: the file histogram of sysfs, or the
- * difference of two looks at it.
+ * How long the tasks of a pool waited and ran: the contents of the file histogram in
+ * sysfs, or the difference of two reads.
  */
 #ifndef WPOOLCTL_HIST_H
 #define WPOOLCTL_HIST_H
@@ -23,23 +23,23 @@ struct hist {
 	__u64 bucket[HIST_MAX_BUCKETS];
 };
 
-/* Without a bucket if the pool has never counted. */
+/* Has no buckets if the pool has never measured times. */
 struct hists {
 	size_t nr_buckets;
 	__u64 from_ns[HIST_MAX_BUCKETS];
 	struct hist hist[NR_HISTS];
 };
 
-/* @text is changed. 0, or -1 and a message. */
+/* Changes @text. Returns 0, or -1 and a message. */
 int hists_parse(struct hists *hists, char *text, struct errmsg *e);
 
 /*
- * What was counted between two looks. If the counters were reset meanwhile: all of @now. The
- * longest time is the end of its bucket, unless it is known.
+ * Compute the counts between two looks; if the counters were reset meanwhile, @out is @now. The
+ * longest time is exact if it is a new maximum, else the end of its bucket.
  */
 void hists_between(const struct hists *before, const struct hists *now, struct hists *out);
 
-/* The bucket that has the time of this rank, of @nr > 0 in all; the last if in doubt. */
+/* The bucket with the @ppm-th quantile of @nr > 0 times; the last one if the counts are fewer. */
 size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm);
 
 /*

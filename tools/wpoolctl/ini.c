@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of sections. */
+/* Files with sections, see ini.h. */
 #include "ini.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* Without the blanks around it; @s is changed. */
+/* Removes the blanks around @s, in place. */
 static char *strip(char *s)
 {
 	char *end;
@@ -21,7 +21,7 @@ static char *strip(char *s)
 	return s;
 }
 
-/* "[name]"; @line is changed. The name, or NULL and a message. */
+/* Parses "[name]" and changes @line. Returns the name, or NULL and a message. */
 static char *section_name(char *line, struct errmsg *e)
 {
 	size_t len = strlen(line);
@@ -40,11 +40,11 @@ err_bad:
 	return NULL;
 }
 
-/* Where the reading has come to. */
+/* The state of the reader. */
 struct ini {
 	unsigned int line;
-	char *section;		/* NULL: none so far */
-	bool skipped;		/* its head was wrong */
+	char *section;		/* NULL before the first section */
+	bool skipped;		/* the section's head was wrong */
 	ini_handler handler;
 	void *arg;
 };

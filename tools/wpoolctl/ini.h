@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files of sections: "[name]", and lines "key = value" or "key" in them. A line that begins
+ * Files with sections: "[name]", followed by lines "key = value" or "key". A line that begins
  * with # or ; is a comment.
  */
 #ifndef WPOOLCTL_INI_H
@@ -21,8 +21,8 @@ typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, co
 typedef void (*ini_complain)(void *arg, const struct errmsg *e);
 
 /*
- * Calls @complain for each wrong line, except those of a section whose head is wrong. 0, or -1 if
- * there was one.
+ * Calls @complain for each wrong line, but skips a section whose head is wrong. Returns 0, or -1 if
+ * any line is wrong.
  */
 int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happened in each interval of a run: lines while it continues, or a list for its report. */
+/* Figures of each interval of a run: lines during the run, or a list for its report. */
 #ifndef WPOOLCTL_INTERVALS_H
 #define WPOOLCTL_INTERVALS_H
 
@@ -10,7 +10,7 @@ struct interval {
 	__u64 from_ns;			/* after the start of the run */
 	__u64 to_ns;
 	const char *phase;		/* "ramp", "warm-up", "run" or "drain" */
-	__u64 asked;			/* arrivals; of a closed loop what was submitted */
+	__u64 asked;			/* arrivals; in a closed loop tasks submitted */
 	__u64 submitted;		/* accepted */
 	__u64 refused;
 	__u64 completed;
@@ -20,14 +20,14 @@ struct interval {
 	__u64 p99_ns;
 	__u64 p99_9_ns;
 	__u64 max_ns;
-	/* at its end */
+	/* at the end of the interval */
 	__u64 behind;			/* arrivals that are not handed over yet */
 	__u32 workers;
 	__u32 queued;
 };
 
 struct intervals {
-	bool lines;			/* print each when it is over, instead of keeping it */
+	bool lines;			/* print each interval at its end, instead of keeping it */
 	struct interval *list;
 	__u64 nr;
 };

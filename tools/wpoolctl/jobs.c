@@ -31,11 +31,11 @@ struct section {
 
 struct job {
 	struct section section;
-	struct command cmd;	/* has the job in its name */
+	struct command cmd;	/* its name contains the job's */
 	char cmd_name[80];
 	struct run run;
 	unsigned int phase;
-	pid_t pid;		/* 0 before and after */
+	pid_t pid;		/* 0 unless it runs */
 	FILE *report;
 	int code;
 };
@@ -46,8 +46,8 @@ struct jobs {
 	struct section global;
 	struct job *job[MAX_JOBS];
 	unsigned int nr;
-	unsigned int phase;	/* of the section that is read */
-	int sig;		/* that ended it */
+	unsigned int phase;	/* of the section being read */
+	int sig;		/* the signal that ended the run, or 0 */
 };
 
 /* ---- reading the file ------------------------------------------------------------ */
@@ -94,7 +94,7 @@ static int take_setting(struct section *section, const char *key, const char *va
 	return 0;
 }
 
-/* Each setting is tried at once, so that a complaint has its line. */
+/* Tries each setting at once, so that an error message has its line. */
 static int take(void *arg, unsigned int line __maybe_unused, const char *name, const char *key,
 		const char *value, struct errmsg *e)
 {
@@ -162,7 +162,7 @@ static void complain(void *arg, const struct errmsg *e)
 	cli_error(jobs->cmd, "%s", e->text);
 }
 
-/* 0, or -1 and what is wrong was said. */
+/* Returns 0, or -1 after printing what is wrong. */
 static int read_jobs(struct jobs *jobs, const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -256,7 +256,7 @@ static bool reap(struct jobs *jobs)
 	return pid == 0 || errno == EINTR;
 }
 
-/* Signals that end a run are for the jobs, too; what a terminal sends, they have got. */
+/* Passes on signals that end a run, unless a terminal sent them: it sends them to the jobs, too. */
 static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
 {
 	siginfo_t info;
@@ -307,7 +307,7 @@ static struct json_object *json_job(const struct job *job)
 	return object;
 }
 
-/* The worst of all: interrupted, failed, or with tasks that did not complete. */
+/* The worst exit code of all jobs: interrupted, then failed, then tasks that did not complete. */
 static int worst(const struct jobs *jobs)
 {
 	static const int order[] = { CLI_INTERRUPTED, CLI_FAILED, CLI_TASKS };
@@ -328,7 +328,7 @@ static void report(const struct jobs *jobs)
 	unsigned int i;
 
 	for (i = 0; i < jobs->nr; i++) {
-		/* after an interrupt later phases did not begin */
+		/* a job of a phase that did not begin, after an interrupt */
 		if (!jobs->job[i]->report)
 			continue;
 		if (jobs->json)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# LIMITS: what the table of attributes (module/pool/attr_table.h) calls by the names of
-# include/linux/wpool.h, which is no header for user space. KERNEL_HEADER is that file.
+# LIMITS: compiler flags that define WPOOL_MAX_*. The table of attributes
+# (module/pool/attr_table.h) uses them. KERNEL_HEADER is include/linux/wpool.h, a kernel header.
 LIMITS	:= $(shell sed -n "s/^.define \(WPOOL_MAX_[A-Z_]*\)[[:space:]]*\(.*\)/-D\1='\2'/p" \
 	   $(KERNEL_HEADER))

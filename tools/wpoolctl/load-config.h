@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The load that is wanted. */
+/* The configuration of a load. */
 #ifndef WPOOLCTL_LOAD_CONFIG_H
 #define WPOOLCTL_LOAD_CONFIG_H
 
@@ -19,25 +19,25 @@ struct load_config {
 	const struct work *works;
 	unsigned int nr_works;
 	const struct work_turns *turns;
-	__u64 tasks;		/* 0 is no limit */
-	__u32 batch;		/* descriptors of one ioctl at most */
+	__u64 tasks;		/* 0: no limit */
+	__u32 batch;		/* maximum of descriptors in one ioctl */
 	__u32 submitters;
-	__u32 group;		/* bound of the group of each submitter; 0 is no group */
+	__u32 group;		/* bound of each submitter's group; 0: no group */
 	bool nonblock;		/* never sleep on a full pool */
-	bool retry;		/* try again what was refused, instead of dropping it */
-	bool urgent;		/* all tasks are */
-	bool on;		/* the tasks prefer a CPU, on_cpu */
+	bool retry;		/* retry refused tasks instead of dropping them */
+	bool urgent;		/* all tasks are urgent */
+	bool on;		/* the tasks prefer the CPU on_cpu */
 	__u32 on_cpu;
 	struct arrivals_config arrivals;
 	__u64 warmup_ns;	/* after the ramp */
 	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
 	__u64 interval_ns;	/* of interval reports; 0: none */
-	__u64 timeout_ns;	/* 0 is none */
-	bool pinned;		/* each submitter to one of submit_cpus */
+	__u64 timeout_ns;	/* 0: none */
+	bool pinned;		/* each submitter runs on one of submit_cpus */
 	struct cpulist submit_cpus;
 };
 
-/* Ramp, warm-up and duration, 0 if that has no end. */
+/* The sum of ramp, warm-up and duration; 0 if the duration has no end. */
 static inline __u64 load_length_ns(const struct load_config *config)
 {
 	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +

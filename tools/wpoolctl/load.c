@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Putting load on a pool: starts the submitters, watches, and ends them. */
+/* Puts load on a pool: starts the submitters, watches them and ends them. */
 #include "load.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #define TICK_NS		(100 * NSEC_PER_MSEC)
 #define STOP_TICK_NS	(20 * NSEC_PER_MSEC)
 
-/* A submitter may wake up so late for the last arrival, and still hand it over. */
+/* A submitter that wakes up this late for the last arrival still submits it. */
 #define GRACE_NS	(20 * NSEC_PER_MSEC)
 
-/* Cancelled tasks end within milliseconds; a machine may be slow. */
+/* Cancelled tasks end within milliseconds; allow for a slow machine. */
 #define STUCK_NS	(30 * NSEC_PER_SEC)
 
 static sigset_t end_signals(void)
@@ -40,7 +40,7 @@ static void ignore(int sig __maybe_unused)
 
 sigset_t load_hold_signals(void)
 {
-	/* no SA_RESTART: it is there to interrupt */
+	/* no SA_RESTART: the signal has to interrupt ioctls */
 	struct sigaction kick = { .sa_handler = ignore };
 	sigset_t ends = end_signals(), set = ends;
 
@@ -51,7 +51,7 @@ sigset_t load_hold_signals(void)
 	return ends;
 }
 
-/* A signal that ends the run, or 0 after @ns or if a thread has news. */
+/* Waits for at most @ns. Returns a signal that ends the run, or 0, also for SUBMITTER_NEWS. */
 static int wait_signal(__u64 ns)
 {
 	struct timespec time = { .tv_nsec = ns };
@@ -68,15 +68,15 @@ struct watch {
 	struct progress *progress;
 	struct load_result *result;
 	int fd;
-	bool ending;		/* cancelling is wanted */
-	bool cancelled;		/* and was done */
+	bool ending;		/* tasks have to be cancelled */
+	bool cancelled;		/* all tasks were cancelled */
 	__u64 ending_ns;
 	__u64 looked_ns;
 	struct wpool_dev_stats stats;
 	struct interval last;	/* sums at the end of the last interval */
 };
 
-/* What all submitters have done so far. */
+/* Sums over all submitters. */
 struct sums {
 	__u64 accepted, refused, finished;
 };
@@ -113,7 +113,7 @@ static const char *phase(const struct load_config *config, __u64 ns)
 	return length_ns && ns > length_ns + GRACE_NS ? "drain" : "run";
 }
 
-/* Sums from the start of the run until now, and the times since the last call. */
+/* Fills @sum with sums since the start of the run, but times since the last call. */
 static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 {
 	const struct load_config *config = w->load->config;
@@ -180,7 +180,7 @@ static bool interval_is_left(const struct watch *w)
 	       sums.accepted + sums.refused > w->last.submitted + w->last.refused;
 }
 
-/* When the running interval ends. */
+/* When the current interval ends. */
 static __u64 interval_end_ns(const struct watch *w)
 {
 	return w->load->start_ns + w->last.to_ns + w->load->config->interval_ns;
@@ -206,7 +206,7 @@ static void begin_ending(struct watch *w, enum load_end end, __u64 now)
 	atomic_store(&w->load->stop, true);
 }
 
-/* A kick may come just before the sleep that it is meant to end: repeat it. */
+/* A kick is lost if it comes just before a submitter sleeps, so the caller repeats it. */
 static void kick_submitters(struct watch *w)
 {
 	struct submitter *s = w->load->submitters;
@@ -218,8 +218,8 @@ static void kick_submitters(struct watch *w)
 }
 
 /*
- * Again and again while a submitter is at work: under the policy run a submitter is inside a task.
- * Then once more, for the tasks accepted last.
+ * Called again while a submitter submits: under the policy run a submitter may be in a task. The
+ * last call comes after all submits, for the tasks accepted last.
  */
 static void cancel_all(struct watch *w)
 {
@@ -239,7 +239,7 @@ static void earlier(__u64 *when_ns, __u64 other_ns)
 		*when_ns = other_ns;
 }
 
-/* When the time for submits is over. */
+/* When submitters have to stop. */
 static __u64 stop_ns(const struct load *load)
 {
 	__u64 length_ns = load_length_ns(load->config);
@@ -263,7 +263,7 @@ static __u64 next_look_ns(const struct watch *w, bool stop)
 	return when > now ? when - now : 0;
 }
 
-/* False if it makes no sense to wait any longer. */
+/* Waits for all readers to end. Returns false if tasks are stuck, or after a second signal. */
 static bool watch(struct watch *w)
 {
 	__u64 timeout_ns = w->load->config->timeout_ns, now;
@@ -297,7 +297,7 @@ static bool watch(struct watch *w)
 
 /* ---- beginning and end of a run ------------------------------------------------ */
 
-/* A group, if it wants one, or counts in our memory. */
+/* Sets up the file's group for --group, or for tasks that count in our memory. */
 static int group_of(int fd, const struct load_config *config)
 {
 	__u32 flags = 0;
@@ -311,7 +311,7 @@ static int group_of(int fd, const struct load_config *config)
 	return dev_group(fd, config->group ? config->group : WPOOL_DEV_UNLIMITED, flags);
 }
 
-/* Tasks are shared out in rows, so that each submitter's kinds take turns. */
+/* Each submitter gets a row of consecutive tasks, so that its kinds take turns. */
 static void start_submitters(struct load *load)
 {
 	const struct load_config *config = load->config;
@@ -383,7 +383,7 @@ static void sum_up(struct load *load, struct load_result *result)
 	result->tally = load->tally;
 	overtaken_count(&load->overtaken, &result->overtaken);
 	overtaken_exit(&load->overtaken);
-	/* a run that did not last so long is measured up to its last task */
+	/* a run that ended earlier is measured up to its last task */
 	if (result->end != LOAD_COMPLETE || load->err)
 		result->tally.window.to_ns = 0;
 	if (load->err && result->end == LOAD_COMPLETE) {
@@ -392,7 +392,7 @@ static void sum_up(struct load *load, struct load_result *result)
 	}
 }
 
-/* On the heap: if the run gets stuck, its threads go on using it. */
+/* On the heap: the threads of a stuck run still use it after load_run(). */
 static struct load *load_new(const struct load_config *config)
 {
 	struct load *load = alloc_zeroed(1, sizeof(*load) + config->submitters *
@@ -439,7 +439,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 		progress_clear(progress);
 		return;
 	}
-	/* gone, if the pool was destroyed meanwhile: the last that is known */
+	/* this fails if the pool was destroyed meanwhile: use the last figures */
 	if (dev_stats(fd, &result->after))
 		result->after = result->before;
 	result->last_capacity = dev_info(fd, &last, NULL) ? result->attrs.capacity : last.capacity;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Putting load on a pool: threads that submit tasks, threads that read the completion records, and
- * one that supervises them.
+ * Put load on a pool: some threads submit tasks, some read completion records, and one supervises
+ * them.
  *
- * Each submitter has an open file of its own, with its own limits and records. Its reader reads
- * records while it submits, because a file holds a limited number of them. The reader does little
- * for a record, and sleeps between reads, to leave the machine to the pool.
+ * Each submitter has its own open file, with its own limits and records. A reader thread reads the
+ * records at the same time, because a file holds a limited number of them. The reader does little
+ * per record and sleeps between reads, to leave the CPUs to the pool.
  *
  * A run begins with a ramp and a warm-up, which are not measured. Without a schedule of
  * arrivals it is a closed loop: a submitter submits when its last call has returned.
@@ -25,26 +25,26 @@
 #include "tally.h"
 
 enum load_end {
-	LOAD_COMPLETE,		/* all tasks, or all the time; what was accepted finished */
-	LOAD_INTERRUPTED,	/* by a signal: the rest was cancelled */
-	LOAD_TIMED_OUT,		/* the rest was cancelled */
-	LOAD_BROKEN,		/* an error, see why; what was accepted finished */
+	LOAD_COMPLETE,		/* as configured; all accepted tasks finished */
+	LOAD_INTERRUPTED,	/* by a signal; unfinished tasks were cancelled */
+	LOAD_TIMED_OUT,		/* unfinished tasks were cancelled */
+	LOAD_BROKEN,		/* by an error, see why; all accepted tasks finished */
 	LOAD_STUCK,		/* tasks did not end after their cancellation */
-	LOAD_LEFT,		/* by a second signal: nobody waited for that */
+	LOAD_LEFT,		/* a second signal ended the wait for cancelled tasks */
 };
 
 struct load_result {
 	enum load_end end;
 	struct errmsg why;
 	__u64 accepted;
-	__u64 refused;		/* tasks that were dropped */
+	__u64 refused;		/* tasks dropped */
 	__u64 retries;		/* calls that were repeated because of --retry */
-	__u64 calls;		/* of the submit ioctl */
-	__u64 call_ns;		/* spent in them, asleep or not */
+	__u64 calls;		/* submit ioctls */
+	__u64 call_ns;		/* time in submit ioctls, sleeps included */
 	__u64 cpu_ns;		/* CPU time of the submitting threads */
-	__u32 peak_workers;	/* of looks 10 times a second */
+	__u32 peak_workers;	/* maximum of 10 looks a second */
 	struct wpool_dev_attrs attrs;
-	__u32 last_capacity;	/* another one, if the pool was tuned meanwhile */
+	__u32 last_capacity;	/* differs from attrs if the pool was tuned meanwhile */
 	struct wpool_dev_stats before;
 	struct wpool_dev_stats after;
 	struct tally tally;
@@ -53,15 +53,15 @@ struct load_result {
 };
 
 /*
- * Signals that end a run are blocked from here on, for the rest of the process, and load_run()
- * checks for them. So the caller can destroy a temporary pool. Returns these signals.
+ * Blocks the signals that end a run, until the process ends; load_run() checks for them. So the
+ * caller can still destroy a temporary pool. Returns these signals.
  */
 sigset_t load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and only used to read figures. Returns when all accepted tasks are
- * finished, except with LOAD_STUCK and LOAD_LEFT: then threads still run, and the process can only
- * end. The caller sets up @result->intervals.
+ * finished. After LOAD_STUCK and LOAD_LEFT threads still run, and the caller must exit. The caller
+ * sets up @result->intervals.
  */
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);

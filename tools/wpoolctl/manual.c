@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parts of wpoolctl(8) that say what the tables say. */
+/* Prints the parts of wpoolctl(8) that come from the tables. */
 #include "manual.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static void put_roff(const char *text, int len)
 	}
 }
 
-/* Paragraphs, and lines that begin with a blank, which stay as they are. The last line is open. */
+/* Prints paragraphs; lines that begin with a blank stay as they are. Adds no newline at the end. */
 static void put_text(const char *text, bool capital)
 {
 	bool verbatim = false;
@@ -29,7 +29,7 @@ static void put_text(const char *text, bool capital)
 			verbatim = !verbatim;
 			puts(verbatim ? ".nf\n.RS" : ".RE\n.fi");
 		}
-		/* no request of roff */
+		/* roff must not take the line for a request */
 		if (*text == '.' || *text == '\'')
 			printf("\\&");
 		if (capital && len--)
@@ -47,7 +47,7 @@ static void put_text(const char *text, bool capital)
 		printf("\n.RE\n.fi");
 }
 
-/* What is said of an option: a phrase that becomes a sentence; a first "word:" is a value. */
+/* Makes the help of an option a sentence. A first "word:" is a value and stays in lower case. */
 static void put_phrase(const char *text, const char *more)
 {
 	bool is_word = text[strcspn(text, "\n: ")] == ':';

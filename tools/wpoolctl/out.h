@@ -25,16 +25,16 @@ const char *out_plain(void);
 /* How wide lines may be: COLUMNS if that is set, else the terminal's width, else 80. */
 int out_width(void);
 
-/* Print a line, which on a terminal is cut between words where it is full. */
+/* Print a line. On a terminal it is wrapped between words. */
 void out_sentence(const char *text);
 
-/* How a pool's state is shown. */
+/* The style of a pool's state. */
 enum out_style out_state_style(const char *state);
 
 /*
- * JSON values are those of sysfs: what is a whole number there is a number,
- * everything else ("max", "block", "0-1") is a string. Without memory the
- * process ends.
+ * JSON values come from sysfs: a whole number is a number, everything else
+ * ("max", "block", "0-1") is a string. If an allocation fails, the process
+ * exits.
  */
 struct json_object *json_new(void);
 struct json_object *json_new_array(void);
@@ -51,13 +51,13 @@ struct json_object *json_new_array(void);
 void json_put_bool(struct json_object *to, const char *key, bool value);
 void json_put_double(struct json_object *to, const char *key, double value);
 void json_put_string(struct json_object *to, const char *key, const char *value);
-/* NULL is null. */
+/* Put an object under a key; NULL becomes null. */
 void json_put_object(struct json_object *to, const char *key, struct json_object *value);
 void json_put_u64(struct json_object *to, const char *key, __u64 value);
-/* The same, but 0 is null. */
+/* Put a number under a key; 0 becomes null. */
 void json_put_nonzero(struct json_object *to, const char *key, __u64 value);
 
-/* The value of a file of sysfs: an owner "-" is null, and the pressure an object. */
+/* Put the value of a file of sysfs. The owner "-" becomes null, the pressure an object. */
 void json_put_file(struct json_object *to, const char *file, const char *sysfs_value);
 void json_put_pressure(struct json_object *to, const char *key, const struct pressure *pressure);
 

@@ -2,8 +2,8 @@
 /*
  * Counting how many tasks overtake a task.
  *
- * The tasks are visited in the order of their starts. A tree over the order of their submits knows
- * which have started by then; each submitter has another tree over its own tasks.
+ * The tasks are visited in the order of their starts. A tree over the order of submits contains the
+ * tasks visited so far. Each submitter has another such tree of its own tasks.
  */
 #include "overtaken.h"
 
@@ -11,7 +11,7 @@
 
 #include "alloc.h"
 
-/* A Fenwick tree: how many numbers up to any one, from 1 to @nr, were added. */
+/* A Fenwick tree of numbers from 1 to @nr: it counts the added numbers up to any number. */
 struct tree {
 	__u32 nr;
 	__u32 all;
@@ -25,7 +25,7 @@ static void tree_add(struct tree *tree, __u32 i)
 		tree->sum[i]++;
 }
 
-/* How many are at least @i? */
+/* How many of the added numbers are at least @i? */
 static __u32 tree_from(const struct tree *tree, __u32 i)
 {
 	__u32 sum = 0;
@@ -35,11 +35,11 @@ static __u32 tree_from(const struct tree *tree, __u32 i)
 	return tree->all - sum;
 }
 
-/* What is known of a task beside its times, by its place in the order of the submits. */
+/* The place of a task among its submitter's tasks, and the first tasks that are surely later. */
 struct place {
-	__u32 own;		/* among those of its submitter, from 1 */
-	__u32 own_later;	/* the first of these that was handed over later, in another call */
-	__u32 later;		/* the first of all that were handed over then, or later */
+	__u32 own;		/* its number among its submitter's tasks, from 1 */
+	__u32 own_later;	/* the first number in the submitter's next call */
+	__u32 later;		/* index of the first task, of any submitter, from then on */
 };
 
 void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
@@ -71,7 +71,7 @@ static int compare_u64(const void *a, const void *b)
 	return compare(*(const __u64 *)a, *(const __u64 *)b);
 }
 
-/* Those that nothing tells apart are taken as in order. */
+/* Tasks that differ in nothing else count as started in order. */
 static int compare_submit(const void *a, const void *b)
 {
 	const struct overtaken_task *x = a, *y = b;
@@ -85,11 +85,11 @@ static int compare_start(const void *a, const void *b)
 	const struct overtaken_task *x = *(struct overtaken_task * const *)a;
 	const struct overtaken_task *y = *(struct overtaken_task * const *)b;
 
-	/* by their addresses: of two starts at the same time, the first submitted comes first */
+	/* at equal starts the task submitted first, at the lower address, comes first */
 	return compare(x->start_ns, y->start_ns) ?: (x < y ? -1 : x > y);
 }
 
-/* The first task, of those in the order of their submits, that was handed over at @ns or later. */
+/* The index of the first task submitted at @ns or later. */
 static __u32 first_at(const struct overtaken *overtaken, __u64 ns)
 {
 	__u32 from = 0, to = overtaken->nr, mid;
@@ -114,7 +114,7 @@ static __u32 nr_submitters(const struct overtaken *overtaken)
 	return nr;
 }
 
-/* What comes next of each submitter, from the last task to the first. */
+/* Fills in the places, from the last task to the first. @later_ns: each submitter's next call. */
 static void find_places(const struct overtaken *overtaken, struct place *places,
 			struct tree *trees, __u64 *later_ns)
 {
@@ -154,7 +154,7 @@ static void count(const struct overtaken *overtaken, const struct place *places,
 		at = by_start[i] - overtaken->tasks;
 		place = &places[at];
 		counts[i] = tree_from(own, place->own + 1);
-		/* of others: of all less of its own */
+		/* tasks of other submitters: all tasks without the submitter's own */
 		if (place->later < overtaken->nr)
 			counts[i] += tree_from(all, place->later + 1) -
 				     tree_from(own, place->own_later);
@@ -180,7 +180,7 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 	}
 	qsort(waits, nr, sizeof(*waits), compare_u64);
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);
-	/* a start that comes before its submit cannot be: the k-th start has k submits before it */
+	/* never negative: before the k-th start there are at least k submits */
 	for (i = 0; i < nr; i++)
 		fifo[i] -= overtaken->tasks[i].submit_ns;
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);
@@ -190,7 +190,7 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 	free(waits);
 }
 
-/* The tasks are in the order of their submits; @counts has room for all. */
+/* The tasks are sorted by submit; @counts has an element for each task. */
 static void count_all(const struct overtaken *overtaken, __u32 *counts)
 {
 	__u32 nr = overtaken->nr, nr_trees = nr_submitters(overtaken), i;

@@ -21,7 +21,7 @@ static const struct unit size_units[] = {
 	{ }
 };
 
-/* The first four are printed, too. */
+/* Output uses the first four units only. */
 static const struct unit time_units[] = {
 	{ "ns", 1 },
 	{ "us", NSEC_PER_USEC },
@@ -48,7 +48,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits at *s into *out; *s is moved behind them. False: none, or too many. */
+/* Reads digits at *s into *out and moves *s behind them. False: no digits, or an overflow. */
 static bool scan_digits(const char **s, __u64 *out)
 {
 	__u64 n = 0;
@@ -97,8 +97,8 @@ static bool scan_scaled(const char *s, const struct unit *units,
 		return false;
 
 	/*
-	 * Each digit stands for a part of one unit. K and M are no powers of ten, so the test is
-	 * whether the part is a whole number, not how many digits there are.
+	 * Each digit is a part of one unit. K and M are no powers of ten, so test whether the
+	 * fraction is a whole number of the smallest unit; do not count digits.
 	 */
 	if (fraction) {
 		__u64 numerator = 0, denominator = 1;
@@ -112,7 +112,7 @@ static bool scan_scaled(const char *s, const struct unit *units,
 			numerator = numerator * 10 + (*fraction - '0');
 			denominator *= 10;
 		}
-		/* below 10^9 hours */
+		/* no overflow: the product is below 10^9 hours */
 		product = (__uint128_t)numerator * unit->factor;
 		if (product % denominator)
 			return false;
@@ -287,7 +287,7 @@ const char *format_short(__u64 ns, char *buf, size_t len)
 	double value;
 	int digits;
 
-	/* what would be rounded to 1000 of a unit is 1.00 of the next one */
+	/* if a time rounds to 1000 of a unit, write 1.00 of the next one */
 	while (unit < SECONDS && ns >= unit[1].factor - unit->factor / 2)
 		unit++;
 	value = (double)ns / unit->factor;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Strict parsers of what people type: no trailing garbage, no sign where none makes sense, no
- * overflow, no silent clamping. Each returns 0, or -1 and a message that names what is allowed;
- * then the result is unchanged.
+ * Strict parsers of user input: no trailing garbage, no sign where none makes sense, no overflow,
+ * no silent clamping. Each returns 0, or -1 and a message that names the allowed values. On -1 the
+ * result is unchanged.
  */
 #ifndef WPOOLCTL_PARSE_H
 #define WPOOLCTL_PARSE_H
@@ -18,14 +18,14 @@
 int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e);
 
-/* The same, but "10k", "1.5M" and "1G" are taken, too: units of 1000. */
+/* As parse_u64(), and also "10k", "1.5M" and "1G" with units of 1000. */
 int parse_count(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 
 /* Number and unit, "1.5ms"; units ns, us, ms, s. */
 int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		   struct errmsg *e);
 
-/* The same, but a number without a unit is in seconds: "0.5"; also minutes and hours. */
+/* As parse_duration(), and also minutes and hours; a number without a unit is in seconds. */
 int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		  struct errmsg *e);
 
@@ -36,17 +36,17 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 /* "N" or "N/s", with units as for a count. */
 int parse_rate(const char *s, __u64 *per_s, struct errmsg *e);
 
-/* "key=value": the length of the key, and where the value starts. */
+/* Splits "key=value": the length of the key, and where the value starts. */
 int parse_assignment(const char *s, size_t *key_len, const char **value,
 		     struct errmsg *e);
 
 /* What the kernel accepts as the name of a pool. */
 int parse_pool_name(const char *s, struct errmsg *e);
 
-/* For people: "1.500ms", four digits. */
+/* "1.500ms": four digits, for people. */
 const char *format_duration(__u64 ns, char *buf, size_t len);
 
-/* The same with three digits, "1.50ms", of an estimate. At most six characters below 1000 s. */
+/* "1.50ms": three digits, for an estimate. At most six characters below 1000 s. */
 const char *format_short(__u64 ns, char *buf, size_t len);
 
 #endif /* WPOOLCTL_PARSE_H */

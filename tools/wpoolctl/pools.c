@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Looking at pools, see pools.h. */
+/* Repeated looks at pools, see pools.h. */
 #include "pools.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static void forget_absent(struct pools *pools)
 	pools->nr = kept;
 }
 
-/* False if the pool was created again between the two looks: its counters started at 0. */
+/* False if the pool was created again between the two looks: its counters restarted at 0. */
 static bool has_rates(const struct snapshot *before, const struct snapshot *now)
 {
 	enum figure i;

@@ -34,7 +34,7 @@ static int terminal_width(void)
 	return 80;
 }
 
-/* From 0 to 1: of the tasks or of the time, whichever is nearer to its end. */
+/* The part that is done, from 0 to 1: of the tasks or of the time, whichever is larger. */
 static double fraction(const struct progress *p, __u64 now_ns, __u64 accounted)
 {
 	double of_tasks = p->total ? (double)accounted / p->total : 0;
@@ -79,7 +79,7 @@ void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 		snprintf(total, sizeof(total), "/%llu", p->total);
 	snprintf(text, sizeof(text), " %3u%% %llu%s %llu/s%s%s%s", (unsigned int)(done * 100),
 		 accounted, total, per_s, left, *note ? ", " : "", note);
-	/* one column stays free: some terminals wrap when the last is used */
+	/* leave the last column free: some terminals wrap when it is used */
 	room = terminal_width() - 3 - (int)strlen(text);
 	if (room > MAX_BAR)
 		room = MAX_BAR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A bar on stderr that says how far a run is. */
+/* A progress bar on stderr. */
 #ifndef WPOOLCTL_PROGRESS_H
 #define WPOOLCTL_PROGRESS_H
 
@@ -8,15 +8,15 @@
 
 struct progress {
 	bool enabled;
-	bool shown;		/* there is something to wipe away */
-	__u64 total;		/* tasks, 0 if there is no limit */
-	__u64 total_ns;		/* time, 0 if there is no limit; one of both is */
+	bool shown;		/* a bar is on the terminal */
+	__u64 total;		/* tasks; 0: no limit */
+	__u64 total_ns;		/* time; 0: no limit. At least one of both has a limit */
 	__u64 start_ns;
 	__u64 drawn_ns;
 };
 
 enum progress_when {
-	PROGRESS_AUTO,		/* if stderr is a terminal */
+	PROGRESS_AUTO,		/* a bar if stderr is a terminal */
 	PROGRESS_ALWAYS,
 	PROGRESS_NEVER,
 };
@@ -24,11 +24,11 @@ enum progress_when {
 void progress_init(struct progress *p, enum progress_when when, __u64 total,
 		   __u64 total_ns, __u64 now_ns);
 
-/* @accounted: tasks that are finished or refused; of them @finished. */
+/* @accounted: tasks finished or refused; @finished: tasks finished */
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 		     __u64 finished, const char *note);
 
-/* Wipes the bar away; whoever prints calls this first. */
+/* Wipes the bar away. Call this before other output. */
 void progress_clear(struct progress *p);
 
 #endif /* WPOOLCTL_PROGRESS_H */

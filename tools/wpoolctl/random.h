@@ -28,7 +28,7 @@ static inline void random_init(struct random *random, __u64 seed, __u64 stream)
 	random->state = random_u64(&mix);
 }
 
-/* Evenly from (0, 1]. */
+/* Uniform in (0, 1]. */
 static inline double random_unit(struct random *random)
 {
 	return (double)((random_u64(random) >> 11) + 1) / (1ULL << 53);

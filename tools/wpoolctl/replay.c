@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tasks of a recording. */
+/* The tasks of a recording, see replay.h. */
 #include "replay.h"
 
 #include <linux/wpool.h>

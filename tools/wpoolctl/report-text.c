@@ -98,7 +98,7 @@ static void print_counts(const struct load_config *config,
 	putchar('\n');
 	if (scheduled) {
 		print_bad("not sent", tally->unsent);
-		printf("%s\n", tally->unsent ? "  (arrived, but waited to be handed over)" : "");
+		printf("%s\n", tally->unsent ? "  (arrived, but were not submitted)" : "");
 	}
 	printf("%-10s %10llu", "completed", tally->completed);
 	if (tally->warmup)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the reports of a run, for people and for programs, compute. */
+/* Figures that both reports of a run, for people and for programs, contain. */
 #include "report.h"
 
 __u64 report_asked(const struct load_result *result)
@@ -30,12 +30,12 @@ __u64 report_ideal_ns(const struct load_config *config,
 	__u32 capacity = result->attrs.capacity;
 
 	/*
-	 * For a schedule it would only say when the last task arrives, and nobody knows which part
-	 * of the tasks had which capacity.
+	 * With a schedule the ideal time is the time of the last arrival, which says nothing. If
+	 * the capacity changed meanwhile, it is unknown which tasks had which capacity.
 	 */
 	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;
-	/* submitters work, too */
+	/* under this policy submitters run tasks, too */
 	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	    capacity != WPOOL_DEV_UNLIMITED)
 		capacity += config->submitters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a run says when it is over. */
+/* The report of a run. */
 #ifndef WPOOLCTL_REPORT_H
 #define WPOOLCTL_REPORT_H
 
@@ -8,16 +8,16 @@
 void report_text(const struct load_config *config, const struct load_result *result);
 void report_json(const struct load_config *config, const struct load_result *result);
 
-/* ---- what both say ---- */
+/* ---- for both reports ---- */
 
-/* All arrivals: accepted, refused and not sent. Of a closed loop: what was offered. */
+/* All tasks that arrived: accepted, refused and not sent. Without a schedule: tasks submitted. */
 __u64 report_asked(const struct load_result *result);
 
-/* Tasks completed in a second, while the load was measured. */
+/* Tasks completed per second during the measurement. */
 double report_completed_per_s(const struct load_result *result);
 
 __u64 report_per_task(__u64 ns, const struct load_result *result);
-/* Not of a pool whose submitters run tasks, too. */
+/* Does the report contain the order? Not if submitters run tasks, too. */
 bool report_has_order(const struct load_result *result);
 __u64 report_ideal_ns(const struct load_config *config, const struct load_result *result);
 

@@ -99,31 +99,30 @@ const struct cli_option run_options[] = {
 	  "latencies count from the arrival; 10k/s, 1.5M/s",
 	  "This is an open loop: the next task arrives, whether the pool keeps up or not, and\n"
 	  "a task's latency counts from its arrival, not from when the pool had room for it.\n"
-	  "Tasks that have arrived and are not handed over by the end of the run are reported\n"
-	  "as not sent; their latency is at least their wait until then. Without this option a\n"
+	  "Tasks that have arrived and are not submitted by the end of the run are reported as\n"
+	  "not sent; their latency is at least their wait until then. Without this option a\n"
 	  "submitter submits when its last call has returned: a slow pool gets fewer tasks, so\n"
 	  "its waits look short.",
 	  .set = set_rate },
 	{ "arrivals", "KIND",
-	  "with --rate: fixed, at equal distances (so if left out), or poisson, at random,\n"
+	  "with --rate: fixed, at equal distances (the default), or poisson, at random,\n"
 	  "independent of each other",
 	  CLI_WORD(arrivals_words, struct run, load.arrivals.poisson) },
 	{ "ramp", "TIME",
-	  "for this time, before the warm-up, the rate rises from 0 to that of --rate",
+	  "before the warm-up, the rate rises from 0 to that of --rate for this time",
 	  CLI_SECONDS(struct run, load.arrivals.ramp_ns, 0, MAX_TIME_NS) },
-	{ "seed", "N", "of the random arrivals and amounts of work (1)",
+	{ "seed", "N", "seed of random arrivals and amounts of work (1)",
 	  "The same number gives the same run.",
 	  CLI_NUMBER(struct run, load.arrivals.seed, 0, ~0ULL) },
 	{ "replay", "FILE",
-	  "the tasks that 'wpoolctl trace record' has recorded: they arrive at the recorded\n"
-	  "times, and run as long; --tasks N: the first N",
-	  "A task arrives when its pool accepted it, since the recording does not have the\n"
-	  "time for which its submitter waited for room before. Tasks whose end was not\n"
-	  "recorded are left out.",
+	  "run the tasks that 'wpoolctl trace record' has recorded: they arrive at the recorded\n"
+	  "times, and run as long; with --tasks N only the first N",
+	  "A task arrives when its pool accepted it: the recording does not say how long its\n"
+	  "submitter waited for room before. Tasks whose end was not recorded are left out.",
 	  CLI_FILE(struct run, replay_file) },
-	{ "as", "KIND", "spin: they use a CPU (so if left out); or sleep",
+	{ "as", "KIND", "spin: recorded tasks use a CPU (the default); or sleep",
 	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
-	{ "batch", "N", "tasks of one system call, 1..4096 (256)",
+	{ "batch", "N", "maximum of tasks in one system call, 1..4096 (256)",
 	  CLI_COUNT(struct run, load.batch, 1, WPOOL_MAX_BATCH) },
 	{ "submitters", "N", "threads that submit, 1..256 (1), each with its own file",
 	  "Each has its share of the tasks.",
@@ -131,17 +130,17 @@ const struct cli_option run_options[] = {
 	{ "submit-cpus", "LIST", "the submitters run on these CPUs, one each, in turn: 0-3,5",
 	  .set = set_submit_cpus },
 	{ "group", "N",
-	  "each submitter has a group of its own, of N tasks in the pool at most, so that it\n"
-	  "leaves room for others",
-	  "Beyond that it waits, or, with --nonblock, its tasks are refused.",
+	  "each submitter has its own group of at most N tasks in the pool, so that it leaves\n"
+	  "room for others",
+	  "At N tasks the submitter waits, or, with --nonblock, its tasks are refused.",
 	  CLI_COUNT(struct run, load.group, 1, WPOOL_DEV_UNLIMITED) },
 	{ "on", "CPU",
-	  "tasks are queued where the workers of this CPU look first; other workers take them\n"
-	  "if those are busy or do not exist",
+	  "tasks are queued where the workers of this CPU look first; if these are busy or do\n"
+	  "not exist, other workers take them",
 	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes\n"
 	  "--urgent and --group, and is not for tasks of timer, strand, poll and count.",
 	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1) },
-	{ "urgent", NULL, "tasks start before those in the pool that are not urgent",
+	{ "urgent", NULL, "tasks start before tasks in the pool that are not urgent",
 	  "They start on the first CPU that has a worker for them. Of a tree only the root is\n"
 	  "urgent; timer and poll are urgent after the wait; tasks of strand keep their order.",
 	  CLI_FLAG(struct run, load.urgent) },
@@ -149,7 +148,7 @@ const struct cli_option run_options[] = {
 	  "The policy fail does the same. A refused task, and the tasks behind it in its\n"
 	  "batch, are dropped; with --batch 1 every task is tried.",
 	  CLI_FLAG(struct run, load.nonblock) },
-	{ "retry", NULL, "submit refused tasks again after a short pause, do not drop them",
+	{ "retry", NULL, "submit refused tasks again after a short pause instead of dropping them",
 	  CLI_FLAG(struct run, load.retry) },
 	{ "timeout", "TIME", "after this time cancel all unfinished tasks; exit 1",
 	  CLI_SECONDS(struct run, load.timeout_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
@@ -158,10 +157,10 @@ const struct cli_option run_options[] = {
 	  "destroy it afterwards; POOL may be left out",
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
 	  .set = run_set_create },
-	{ "interval", "TIME", "print a line of figures after each such time, at least 0.1 s",
-	  "The figures are: rates of tasks that arrived (by the schedule), were handed over,\n"
+	{ "interval", "TIME", "print a line of figures at each interval of at least 0.1 s",
+	  "The figures are: rates of tasks that arrived (by the schedule), were submitted,\n"
 	  "refused and completed; latencies, from their arrival, of tasks that ended; arrivals\n"
-	  "that are not handed over yet (a call counts when it returns); tasks queued in the\n"
+	  "that are not submitted yet (a call counts when it returns); tasks queued in the\n"
 	  "pool.",
 	  CLI_SECONDS(struct run, load.interval_ns, MIN_INTERVAL_NS, MAX_TIME_NS) },
 	{ "progress", "WHEN", "progress bar on stderr: auto (on a terminal), always, never",
@@ -201,7 +200,7 @@ int run_set(struct run *run, const char *key, const char *value, struct errmsg *
 	return err ? errmsg_in(e, "%s", option->name) : 0;
 }
 
-/* A name has no '=' in it, so that "--create capacity=4" means what it looks like. */
+/* The name of a pool contains no '=', so the argument in "--create capacity=4" is an attribute. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
 {
 	if (run->create && strchr(arg, '=')) {
@@ -229,8 +228,8 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 }
 
 /*
- * The tasks and their arrivals are those of the recording. Each uses a CPU for as long as the
- * recorded task ran, or sleeps for that time.
+ * Take the tasks and their arrivals from the recording. Each task uses a CPU, or sleeps, for as
+ * long as the recorded task ran.
  */
 static int complete_replay(struct run *run, struct errmsg *e)
 {
@@ -257,7 +256,7 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	return 0;
 }
 
-/* What has a CPU that it prefers; /dev/wpool would say no more than EINVAL. */
+/* Which tasks may prefer a CPU? /dev/wpool returns only EINVAL. */
 static int check_on(const struct run *run, struct errmsg *e)
 {
 	const struct load_config *load = &run->load;
@@ -282,7 +281,7 @@ static int check_on(const struct run *run, struct errmsg *e)
 	return 0;
 }
 
-/* The pools of a job file have several of them. */
+/* The name of a temporary pool. The jobs of a job file need several names. */
 static const char *make_name(struct run *run)
 {
 	static unsigned int nr;
@@ -295,7 +294,7 @@ static const char *make_name(struct run *run)
 	return run->own_name;
 }
 
-/* --jobs, and what goes with it; bits as of run->given. */
+/* The options allowed with --jobs, as bits of run->given. */
 static __u64 jobs_options(const struct run *run)
 {
 	const struct cli_option *option;

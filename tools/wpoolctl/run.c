@@ -33,10 +33,10 @@ static int finish(const struct run *run, const struct load_result *result)
 
 	switch (result->end) {
 	case LOAD_INTERRUPTED:
-		cli_error(run->cmd, "interrupted: what was not finished was cancelled");
+		cli_error(run->cmd, "interrupted: unfinished tasks were cancelled");
 		return CLI_INTERRUPTED;
 	case LOAD_TIMED_OUT:
-		cli_error(run->cmd, "the time ran out: what was not finished was cancelled");
+		cli_error(run->cmd, "the time ran out: unfinished tasks were cancelled");
 		return CLI_FAILED;
 	case LOAD_BROKEN:
 		cli_error(run->cmd, "%s", result->why.text);
@@ -47,7 +47,7 @@ static int finish(const struct run *run, const struct load_result *result)
 	}
 }
 
-/* Threads still sleep in the kernel: only the end of the process ends them. */
+/* Threads still sleep in the kernel. Only the exit of the process ends them. */
 static void abandon(struct run *run, enum load_end end)
 {
 	cli_error(run->cmd, "%s%s%s%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One run as its options describe it. */
+/* A run and its options. */
 #ifndef WPOOLCTL_RUN_H
 #define WPOOLCTL_RUN_H
 
@@ -18,15 +18,15 @@ struct run {
 	bool json;
 	bool quiet;
 	bool create;
-	const char *jobs;	/* a file that describes other runs */
+	const char *jobs;	/* a job file */
 	const char *replay_file;
-	unsigned int replay_as;	/* one of run_replay_words */
+	unsigned int replay_as;	/* index of run_replay_words */
 	bool has_replay_as;
 	struct replay replay;
-	__u64 given;		/* options, as cli_parse() says */
+	__u64 given;		/* the options given, as cli_parse() returns them */
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
-	int destroy_err;	/* of the temporary pool */
+	int destroy_err;	/* from destroying the temporary pool */
 };
 
 void run_init(struct run *run, const struct command *cmd);
@@ -34,7 +34,7 @@ void run_exit(struct run *run);
 
 extern const struct cli_option run_options[];
 
-/* Options that advise has, too; its structure begins with a struct run. */
+/* Options that advise shares. Its structure begins with a struct run. */
 extern const char *const run_replay_words[];
 int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
 		      struct errmsg *e);
@@ -42,23 +42,23 @@ int run_set_create(const struct cli_option *option, void *to, const char *value,
 		   struct errmsg *e);
 
 /*
- * An option as a key of a job file; without a value as NULL. Also "pool". 0, or -1 and a
- * message.
+ * Set an option by the key of a job file, or "pool". @value is NULL if there is none. Returns 0,
+ * or -1 and a message.
  */
 int run_set(struct run *run, const char *key, const char *value, struct errmsg *e);
 
-/* The name of a pool, or an attribute of the one to make. 0, or -1 and a message. */
+/* Take an argument: a pool's name, or one of its attributes. Returns 0, or -1 and a message. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e);
 
-/* After all options: what does not go together, and what is left out. 0, or -1 and a message. */
+/* Check that the options go together, and set defaults. Returns 0, or -1 and a message. */
 int run_complete(struct run *run, struct errmsg *e);
 
-/* Runs it and prints its report. The exit code. */
+/* Run and print the report. Returns the exit code. */
 int run_load(struct run *run);
 
 /*
- * The same without a report. Returns CLI_OK if it ran, however it ended: run_verdict() then says
- * what went wrong, and has the exit code. The caller sets up @result->intervals.
+ * Run without a report. Returns CLI_OK if the run began, however it ended. Then run_verdict()
+ * prints what went wrong and returns the exit code. The caller sets up @result->intervals.
  */
 int run_perform(struct run *run, struct load_result *result);
 int run_verdict(const struct run *run, const struct load_result *result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The one file that knows curses. */
+/* The only file that uses curses. */
 #include "screen.h"
 
 #include <limits.h>

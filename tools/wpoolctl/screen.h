@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A screen of text: on a terminal, curses draws it again and again, and returns keys; otherwise
+ * A screen of text. On a terminal, curses redraws it and reads keys. Otherwise it is printed as
  * lines on standard output.
  */
 #ifndef WPOOLCTL_SCREEN_H
@@ -20,7 +20,7 @@ enum screen_style {
 };
 
 enum screen_key {
-	SCREEN_KEY_NONE = -1,		/* nothing was pressed in time */
+	SCREEN_KEY_NONE = -1,		/* no key before the timeout */
 	SCREEN_KEY_SIZE = -2,		/* the terminal has another size */
 	SCREEN_KEY_UP = 0x1000,
 	SCREEN_KEY_DOWN,
@@ -32,24 +32,24 @@ enum screen_key {
 	SCREEN_KEY_RETURN,
 };
 
-/* 0, or -1 if the terminal is not known to curses. */
+/* Returns 0, or -1 if curses does not know the terminal. */
 int screen_open(void);
 void screen_close(void);
 bool screen_is_open(void);
 
 int screen_width(void);
-int screen_height(void);	/* a large number if it is not a terminal */
+int screen_height(void);	/* a large number unless it is a terminal */
 
 void screen_begin(void);
 __printf(2, 3)
 void screen_put(enum screen_style style, const char *fmt, ...);
 void screen_end_line(void);
-int screen_line(void);		/* the number of the line, from 0 */
-/* The last line of the terminal. */
+int screen_line(void);		/* the number of the current line, from 0 */
+/* Go to the last line of the terminal. */
 void screen_last_line(void);
 void screen_finish(void);
 
-/* A character, or one of enum screen_key; waits that long. */
+/* Waits for a key. Returns a character or one of enum screen_key. */
 int screen_key(int timeout_ms);
 
 #endif /* WPOOLCTL_SCREEN_H */

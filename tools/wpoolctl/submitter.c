@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One submitter: a thread that hands over tasks in batches, and a thread that reads their records.
+ * One submitter: a thread that submits tasks in batches, and a thread that reads their records.
  */
 #include "submitter.h"
 
@@ -16,15 +16,15 @@
 
 #define READ_RECORDS	1024U
 
-/* Between two reads that brought little, doubling. */
+/* The nap after a read of few records; it doubles. */
 #define MIN_NAP_NS	NSEC_PER_MSEC
 #define MAX_NAP_NS	(10 * NSEC_PER_MSEC)
 
-/* Before a refused or postponed submit is repeated, doubling. */
+/* The nap before a refused or postponed submit is repeated; it doubles. */
 #define MIN_RETRY_NS	(100 * NSEC_PER_USEC)
 #define MAX_RETRY_NS	(5 * NSEC_PER_MSEC)
 
-/* Arrivals that were not handed over are counted one by one up to that many. */
+/* Up to this number, arrivals that were not submitted are counted one by one. */
 #define MANY_UNSENT	1048576U
 
 static __u64 longer(__u64 nap_ns, __u64 max_ns)
@@ -85,7 +85,7 @@ static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64
 	};
 }
 
-/* Closed loop: as many as fit. */
+/* Closed loop: fill the batch. */
 static void fill_batch(struct submitter *s, struct batch *batch, __u64 next)
 {
 	const struct load_config *config = s->load->config;
@@ -97,7 +97,7 @@ static void fill_batch(struct submitter *s, struct batch *batch, __u64 next)
 		add_task(s, batch, task, task);
 }
 
-/* Open loop: what has arrived, as far as it fits; sleeps until there is one. */
+/* Open loop: sleep until a task arrives, then take all that have arrived and fit into the batch. */
 static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
 {
 	const struct load_config *config = s->load->config;
@@ -122,7 +122,7 @@ static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
 	}
 }
 
-/* What has arrived by the end of the run, but was not handed over. */
+/* Count the tasks that arrived by the end of the run but were not submitted. */
 static void count_unsent(struct submitter *s, const struct batch *batch, __u64 next)
 {
 	__u64 start_ns = s->load->start_ns, until_ns = now_ns(), arrival, left, step;
@@ -198,12 +198,12 @@ static void retry_later(struct batch *batch)
 	batch->retry_ns = longer(batch->retry_ns, MAX_RETRY_NS);
 }
 
-/* One ioctl for what is left of the batch. */
+/* One ioctl for the rest of the batch. */
 static void submit_rest(struct submitter *s, struct batch *batch)
 {
 	const struct load_config *config = s->load->config;
 	__u32 left = batch->nr - batch->done, accepted, flags = 0;
-	/* before the call: meanwhile all may end, and be read */
+	/* read this before the call: during the call all tasks may end and be read */
 	bool is_empty = atomic_load(&s->finished) == atomic_load(&s->accepted);
 	__u64 begin;
 	int err;
@@ -225,7 +225,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 	switch (err) {
 	case 0:
 	case -EINTR:
-	case -ECANCELED:	/* it waited for room in its group */
+	case -ECANCELED:	/* the submit waited for room in its group */
 		break;
 	case -EAGAIN:
 		if (config->retry) {
@@ -286,7 +286,7 @@ static void *submit_thread(void *arg)
 	sigemptyset(&kick);
 	sigaddset(&kick, SUBMITTER_KICK);
 	pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
-	/* or the kernel collects the ends of naps for 50 us */
+	/* by default the kernel delays the end of a nap by up to 50 us */
 	prctl(PR_SET_TIMERSLACK, 1);
 	submit_all(s);
 	s->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -299,9 +299,8 @@ static void *submit_thread(void *arg)
 /* ---- reading ----------------------------------------------------------------- */
 
 /*
- * The pool promises an order between the tasks that it accepts. A task for which an event or a turn
- * stands is accepted when the wait is over, and a submitter that runs a task itself does not need
- * the pool.
+ * The pool promises an order between accepted tasks. A task of a timer, poll or strand is accepted
+ * only after its wait for the event or its turn, so it is left out.
  */
 static bool has_order(const struct load_config *config, const struct wpool_dev_record *record)
 {
@@ -346,8 +345,8 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 }
 
 /*
- * A read sleeps until there is a record. A reader that slept after each record would wake for the
- * next one. So it lets records gather for some milliseconds, unless many come.
+ * A read sleeps until there is a record, so a reader without naps would wake up for each record. So
+ * it lets records gather for some milliseconds, unless many come.
  */
 static void read_all(struct submitter *s, struct wpool_dev_record *records)
 {
@@ -356,7 +355,7 @@ static void read_all(struct submitter *s, struct wpool_dev_record *records)
 	ssize_t nr;
 
 	for (;;) {
-		/* before the read: what was accepted by then is in it */
+		/* test this before the read, so that the last read finds all accepted tasks */
 		last_round = atomic_load(&s->submitted);
 		nr = dev_read(s->fd, records, READ_RECORDS);
 		if (nr == -EINTR)
@@ -435,7 +434,7 @@ int submitter_start(struct submitter *s)
 	int err;
 
 	arrivals_init(&s->arrivals, &config->arrivals, number, config->submitters);
-	/* streams that the arrivals of no submitter have */
+	/* the arrivals of submitters use the streams below */
 	random_init(&s->random, config->arrivals.seed, LOAD_MAX_SUBMITTERS + number);
 	err = pthread_create(&s->read_thread, NULL, read_thread, s);
 	if (err)
@@ -444,7 +443,7 @@ int submitter_start(struct submitter *s)
 	atomic_fetch_add(&s->load->reading, 1);
 	err = create_submit_thread(s);
 	if (err) {
-		/* or the reader would wait for it */
+		/* the reader must not wait for a thread that does not exist */
 		atomic_store(&s->submitted, true);
 		return err;
 	}

@@ -13,9 +13,9 @@
 #include "random.h"
 #include "tally.h"
 
-/* Ends a sleep in an ioctl. Its handler does nothing. */
+/* This signal ends a sleep in an ioctl. Its handler does nothing. */
 #define SUBMITTER_KICK	SIGUSR1
-/* Tells the thread in load_run() that something happened. */
+/* This signal tells the thread in load_run() that something happened. */
 #define SUBMITTER_NEWS	SIGUSR2
 
 struct load;
@@ -31,12 +31,12 @@ struct submitter {
 	__u64 end;
 	struct arrivals arrivals;
 	struct random random;		/* of the amounts of work */
-	__u64 counted;			/* by tasks of the kind count, on our behalf */
-	atomic_bool submitted;		/* the submit thread is through */
+	__u64 counted;			/* tasks of the kind count increment it in our memory */
+	atomic_bool submitted;		/* the submit thread has submitted everything */
 	atomic_ullong accepted;
 	atomic_ullong finished;		/* records read */
-	atomic_ullong refused;		/* tasks that were dropped */
-	/* of the submit thread, to be read when that has ended */
+	atomic_ullong refused;		/* tasks dropped */
+	/* written by the submit thread, read after it has ended */
 	__u64 retries;
 	__u64 calls;
 	__u64 call_ns;
@@ -47,24 +47,24 @@ struct submitter {
 struct load {
 	const struct load_config *config;
 	pthread_t main_thread;
-	pthread_mutex_t gate;		/* held while threads are made */
-	__u64 start_ns;			/* known when the gate opens */
-	atomic_bool stop;		/* submit no more */
-	atomic_uint submitting;		/* threads */
-	atomic_uint reading;
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t gate;		/* held while threads are created */
+	__u64 start_ns;			/* set before the gate opens */
+	atomic_bool stop;		/* stop submitting */
+	atomic_uint submitting;		/* submit threads that run */
+	atomic_uint reading;		/* read threads that run */
+	pthread_mutex_t lock;		/* protects the members below */
 	struct tally tally;
 	struct overtaken overtaken;
-	int err;			/* the first, 0 or negative */
+	int err;			/* the first error, 0 or negative */
 	struct errmsg why;
 	struct submitter submitters[];
 };
 
-/* The first error of a run counts; it ends submission. */
+/* Report an error. The run keeps the first one, and submits no more tasks. */
 __printf(3, 4)
 void load_fail(struct load *load, int err, const char *fmt, ...);
 
-/* 0 or a positive errno. The threads begin when load->gate is free. */
+/* Start both threads; they begin when load->gate is free. Returns 0 or a positive errno. */
 int submitter_start(struct submitter *s);
 void submitter_join(struct submitter *s);
 

@@ -47,7 +47,7 @@ static void add_name(struct sysfs_names *names, const char *name)
 	names->name[names->nr++] = alloc_copy(name);
 }
 
-/* Pools are directories or links to them, attributes are files; a table is no value. */
+/* List directories and links (pools), or files (attributes) except tables. */
 static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 		    struct errmsg *e)
 {
@@ -111,7 +111,7 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 		return err;
 	snprintf(path, sizeof(path), "%s/%s", class_dir(), pool);
 	err = list_dir(path, false, names, e);
-	if (err == -ENOENT)	/* destroyed in between */
+	if (err == -ENOENT)	/* the pool was destroyed meanwhile */
 		sysfs_find_pool(pool, e);
 	return err;
 }
@@ -124,7 +124,7 @@ void sysfs_names_exit(struct sysfs_names *names)
 	names->name = NULL;
 }
 
-/* One line of a file. 0 or -errno. */
+/* Reads the first line of a file. Returns 0 or -errno. */
 static int read_line(const char *path, char *buf, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
@@ -202,7 +202,7 @@ static int read_word(const char *pool, const char *attr, char *buf, size_t len,
 	int err = sysfs_read(pool, attr, buf, len, e);
 
 	if (err == -ENOENT) {
-		/* the pool went, or the module is another version */
+		/* the pool was destroyed, or the module has another version */
 		err = sysfs_find_pool(pool, e);
 		if (!err)
 			err = fail(e, ENOENT, attr);
@@ -225,7 +225,7 @@ static int read_figure(const char *pool, enum figure figure, __u64 *value,
 	return 0;
 }
 
-/* What an older module does not have is off. */
+/* If an older module has no such file, latency is off. */
 static int read_latency(const char *pool, struct snapshot *shot, struct errmsg *e)
 {
 	char buf[8];
@@ -264,7 +264,7 @@ static int read_pressure(const char *pool, struct pressure *pressure, struct err
 	return 0;
 }
 
-/* One file after the other, while tasks start and finish: each true by itself. */
+/* Reads file after file while tasks start and finish, so the figures belong to different times. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 {
 	enum figure i;

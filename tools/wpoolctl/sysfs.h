@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Transport: what pools show under /sys/class/wpool. Every user may read that; nothing here needs
- * /dev/wpool or keeps the module in memory.
+ * Transport: the files of pools under /sys/class/wpool. Every user may read them. Nothing here
+ * needs /dev/wpool or keeps the module in memory.
  *
  * WPOOLCTL_SYSFS in the environment names another directory, for tests.
  */
@@ -22,36 +22,36 @@ struct sysfs_names {
 	size_t nr;
 };
 
-/* Sorted. 0, or -errno and a message. */
+/* List the names of pools, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e);
-/* The files of one pool that hold a value, sorted. */
+/* The same for the files of one pool that hold a value. */
 int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 		     struct errmsg *e);
 void sysfs_names_exit(struct sysfs_names *names);
 
 /*
- * The value without its newline. 0, -ENOENT if there is no such attribute (no
- * message), or another -errno and a message.
+ * Read a value without its newline. Returns 0, -ENOENT if there is no such attribute
+ * (no message), or another -errno and a message.
  */
 int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	       struct errmsg *e);
 
-/* All of a file, to be freed; or NULL and errno. */
+/* Returns the contents of a file, to be freed; or NULL and errno. */
 char *sysfs_read_all(const char *path);
 
 /*
- * The file histogram; without a bucket if the pool has never counted. 0, -ENOENT if there is no
- * such file (no message), or another negative number and a message.
+ * Read the file histogram. It has no buckets if the pool has never measured times. Returns 0,
+ * -ENOENT if there is no such file (no message), or another negative number and a message.
  */
 int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e);
 
-/* 0, or -errno and a message that says whether pool or module is missing. */
+/* Returns 0, or -errno and a message: the pool or the module is missing. */
 int sysfs_find_pool(const char *pool, struct errmsg *e);
 
-/* The machine's CPUs that are "possible" or "online" as a list, "0-3". 0 or -1. */
+/* The "possible" or "online" CPUs of the machine as a list, "0-3". Returns 0 or -1. */
 int sysfs_cpus(const char *which, char *buf, size_t len);
 
-/* Figures of a pool, as figure_table.h has them. */
+/* The figures of a pool, from figure_table.h. */
 enum figure {
 #define WPOOL_FIGURE(_NAME, ...) FIGURE_##_NAME,
 #include "figure_table.h"
@@ -59,8 +59,8 @@ enum figure {
 };
 
 struct figure_info {
-	const char *name;	/* of its file */
-	const char *rate_title;	/* of a column; NULL if it has none */
+	const char *name;	/* the name of its file */
+	const char *rate_title;	/* the title of its column; NULL if it has none */
 	bool is_counter;
 	const char *metric, *help;
 };
@@ -69,13 +69,13 @@ extern const struct figure_info figures[NR_FIGURES];
 
 #define NR_PRESSURES	3
 
-/* Averages over the last 10, 60 and 300 s; 0 if the module is too old to have them. */
+/* Averages over the last 10, 60 and 300 s; 0 with an older module. */
 struct pressure {
 	double percent[NR_PRESSURES];
 	__u64 total_us;
 };
 
-/* "some avg10=... total=...". False if it is something else. */
+/* Parses "some avg10=... total=...". False if @line is something else. */
 bool pressure_parse(struct pressure *pressure, const char *line);
 
 struct snapshot {
@@ -87,14 +87,14 @@ struct snapshot {
 	__u64 value[NR_FIGURES];
 	struct pressure pressure;
 	bool latency;
-	struct hists hists;	/* without a bucket unless latency is on */
+	struct hists hists;	/* no buckets unless latency is on */
 };
 
-/* 0, or -errno and a message. */
+/* Read all figures of a pool. Returns 0, or -errno and a message. */
 int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e);
 
 /*
- * The module's limit on the workers of all pools; 0 if that is not known. WPOOLCTL_MODULE in the
+ * The module's limit on the workers of all pools; 0 if it is unknown. WPOOLCTL_MODULE in the
  * environment names another directory than /sys/module/wpool.
  */
 __u64 sysfs_max_workers(void);

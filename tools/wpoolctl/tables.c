@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading tables of debugfs. */
+/* Reads tables of debugfs. */
 #include "tables.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void parse_table(struct table *table)
 		table->cell = alloc_checked(reallocarray(table->cell, table->rows + 1,
 							 table->columns * sizeof(*row)));
 		row = table->cell + table->rows * table->columns;
-		/* a line that is cut short: what is missing is empty */
+		/* missing cells of a truncated line are empty */
 		for (i = cut_line(line, row, table->columns); i < table->columns; i++)
 			row[i] = end;
 	}
@@ -131,7 +131,7 @@ static enum doing parse_doing(const char *name)
 	for (doing = DOING_IDLE; doing < NR_DOINGS; doing++)
 		if (!strcmp(doing_names[doing], name))
 			return doing;
-	/* of an older module: busy */
+	/* an older module says "busy" only */
 	return DOING_RUNNING;
 }
 
@@ -184,7 +184,7 @@ const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 		*buf = '\0';
 	fclose(file);
 	buf[strcspn(buf, "\n")] = '\0';
-	/* it runs, or the kernel does not tell */
+	/* the thread runs, or the kernel does not tell */
 	if (!strcmp(buf, "0"))
 		*buf = '\0';
 	return buf;
@@ -225,7 +225,7 @@ void worker_describe(const struct worker *worker, char *buf, size_t len)
 		*where = '\0';
 	if (worker->since_ms >= 0)
 		format_ms(worker->since_ms, since, sizeof(since));
-	/* what says most comes first: the rest may be cut off */
+	/* the most important part comes first: the rest may be cut off */
 	snprintf(buf, len, "%s%s%s%s%s, pid %d, cpu %d", since, *since ? ", " : "",
 		 doing_text(worker->doing), *where ? " in " : "", where, worker->pid,
 		 worker->last_cpu);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Transport: the tables of /sys/kernel/debug/wpool, which in most cases only root may read. Columns
- * are found by their names, because they may come and go.
+ * are found by their titles, because other versions may have other columns.
  *
  * WPOOLCTL_DEBUGFS and WPOOLCTL_PROC in the environment name other directories, for
  * tests.
@@ -17,22 +17,22 @@
 
 struct table {
 	char *text;
-	char **cell;		/* the titles first */
-	size_t rows;		/* without the titles */
+	char **cell;		/* row by row, the titles first */
+	size_t rows;		/* not counting the titles */
 	size_t columns;
 };
 
-/* All of a file, to be freed; or NULL, errno and a message. */
+/* Returns the contents of a file, to be freed; or NULL, errno and a message. */
 char *text_read(const char *name, struct errmsg *e);
 
-/* 0, or -errno and a message. */
+/* Read a table. Returns 0, or -errno and a message. */
 int table_read(const char *name, struct table *table, struct errmsg *e);
 void table_exit(struct table *table);
 
 /* A cell by row and title; "" if there is no such column. */
 const char *table_cell(const struct table *table, size_t row, const char *title);
 
-/* The same as a number; @missing if it is none. */
+/* A cell as a number; @missing if it is none. */
 __s64 table_number(const struct table *table, size_t row, const char *title,
 		   __s64 missing);
 
@@ -63,7 +63,7 @@ struct workers {
 int workers_read(struct workers *workers, struct errmsg *e);
 void workers_exit(struct workers *workers);
 
-/* Where in the kernel a thread sleeps, "" if that is not known. In @buf. */
+/* The kernel function in which a thread sleeps, in @buf; "" if it is unknown. */
 const char *worker_wchan(const struct worker *worker, char *buf, size_t len);
 
 /* "8.3s, asleep in tcp_recvmsg, pid 812, cpu 3" */
@@ -75,7 +75,7 @@ struct func {
 	const char *name;
 	unsigned int nr[NR_DOINGS];
 	unsigned int busy;
-	/* the one that has had its CPU, or slept, longest; and of those that do the same */
+	/* the worker that has run or slept longest: of all, and of each kind of doing */
 	const struct worker *oldest;
 	const struct worker *oldest_of[NR_DOINGS];
 };
@@ -85,7 +85,7 @@ struct funcs {
 	size_t nr;
 };
 
-/* Points into @workers. Those with the most workers first. */
+/* Count the workers of each function, most workers first. @funcs points into @workers. */
 void funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
 void funcs_exit(struct funcs *funcs);
 

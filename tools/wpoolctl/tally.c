@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counting completion records. */
+/* Counts completion records. */
 #include "tally.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define CPU_NONE 0xffffffffU
 
-/* 0, or -1: a record that names such a CPU is damaged. */
+/* Returns 0, or -1 if the record is damaged: no kernel has such a CPU. */
 static int count_cpu(struct tally *tally, __u32 cpu, __u64 run_ns)
 {
 	if (cpu >= MAX_CPUS)
@@ -156,8 +156,8 @@ __u64 tally_window_ns(const struct tally *tally)
 }
 
 /*
- * The sum of all sleeps divided by the workers, but at least the longest sleep; with one length
- * only, whole rounds of the pool.
+ * The sum of all sleeps divided by the workers, but at least the longest sleep. If all sleeps have
+ * the same length, whole rounds of all workers.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity)
@@ -178,7 +178,7 @@ __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		if (works[i].amount.low > longest)
 			longest = works[i].amount.low;
 	}
-	/* without a limit it would say nothing but how quickly workers are made */
+	/* without a limit the result would only say how quickly workers are created */
 	if (!lengths || !capacity || capacity == WPOOL_DEV_UNLIMITED)
 		return 0;
 	if (lengths > 1)

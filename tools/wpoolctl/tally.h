@@ -3,9 +3,9 @@
  * How the tasks of a run ended, counted from their completion records. Plain arithmetic; threads
  * that share a tally need a lock.
  *
- * Counts are of all tasks. Times are of the measured tasks: those that arrived after the warm-up.
- * In an open loop a task arrives at the time of its schedule, however late it is handed over;
- * otherwise when it is handed over.
+ * Counts include all tasks. Times include only measured tasks, which arrived after the warm-up. In
+ * an open loop a task arrives at its scheduled time, however late it is submitted. In a closed loop
+ * it arrives when it is submitted.
  */
 #ifndef WPOOLCTL_TALLY_H
 #define WPOOLCTL_TALLY_H
@@ -20,12 +20,12 @@
 
 #define TALLY_ERRORS 8
 
-/* What is measured. Times of CLOCK_MONOTONIC. */
+/* The measurement. Times are CLOCK_MONOTONIC. */
 struct tally_window {
-	bool open_loop;		/* cookies have the arrivals */
-	__u64 start_ns;		/* what they are counted from */
-	__u64 from_ns;		/* begin of the measurement */
-	__u64 to_ns;		/* its end, 0 if it has none but that of the last task */
+	bool open_loop;		/* cookies contain the arrivals */
+	__u64 start_ns;		/* arrivals count from here */
+	__u64 from_ns;		/* start of the measurement */
+	__u64 to_ns;		/* end of the measurement; 0: the end of the last task */
 };
 
 /* How the tasks of one workload ended. */
@@ -33,7 +33,7 @@ struct tally_work {
 	__u64 completed;
 	__u64 failed;
 	__u64 cancelled;
-	struct timehist run_ns;		/* of the completed ones */
+	struct timehist run_ns;		/* completed tasks only */
 };
 
 struct tally_cpu {
@@ -42,22 +42,22 @@ struct tally_cpu {
 };
 
 struct tally_error {
-	int err;			/* positive; 0 is any other */
+	int err;			/* positive; 0: all other errors */
 	__u64 count;
 };
 
 enum tally_time {
 	TALLY_LATE,			/* arrival to submit; open loop only */
-	TALLY_QUEUE,			/* submit to start, of all that started */
-	TALLY_WAIT,			/* arrival to start, of all that started; open loop only */
-	TALLY_TOTAL,			/* arrival to end, of all that were not refused */
+	TALLY_QUEUE,			/* submit to start, of started tasks */
+	TALLY_WAIT,			/* arrival to start, of started tasks; open loop only */
+	TALLY_TOTAL,			/* arrival to end, of all tasks except refused ones */
 	NR_TALLY_TIMES
 };
 
-/* What an interval report says; who has read it clears it. */
+/* Figures of an interval. The reader clears them for the next one. */
 struct tally_interval {
 	__u64 completed;
-	struct timehist total_ns;	/* of tasks that ended in it */
+	struct timehist total_ns;	/* of tasks that ended in the interval */
 };
 
 struct tally {
@@ -66,10 +66,10 @@ struct tally {
 	__u64 completed;
 	__u64 failed;
 	__u64 cancelled;
-	__u64 never_ran;		/* part of the above */
+	__u64 never_ran;		/* included in the counts above */
 	__u64 warmup;			/* finished tasks that are not measured */
-	__u64 unsent;			/* arrived, but were not handed over before the end */
-	__u64 completed_in_window;	/* whenever they arrived */
+	__u64 unsent;			/* arrived, but not submitted before the end */
+	__u64 completed_in_window;	/* whenever the tasks arrived */
 	__u64 first_submit_ns;
 	__u64 last_end_ns;
 	struct timehist time[NR_TALLY_TIMES];
@@ -81,8 +81,8 @@ struct tally {
 };
 
 /*
- * A task's cookie: which workload it is, and in an open loop its arrival after window.start_ns,
- * otherwise any number.
+ * A task's cookie: its workload, and a number. In an open loop the number is the arrival after
+ * window.start_ns.
  */
 #define TALLY_WORK_BITS 4
 
@@ -102,26 +102,26 @@ static inline __u64 tally_cookie_number(__u64 cookie)
 	return cookie >> TALLY_WORK_BITS;
 }
 
-/* All zero is an empty tally. 0, or -1: a record is damaged. */
+/* Count records. A tally of zeros is empty. Returns 0, or -1 if a record is damaged. */
 int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32 nr);
 
 /*
- * Open loop: @nr tasks that arrived at about @arrival_ns were not handed over until @until_ns. They
- * are counted as if they ended then, since they would have taken at least that long.
+ * Open loop: count @nr tasks that arrived at about @arrival_ns and were not submitted until
+ * @until_ns. They count as if they ended then: they would have taken at least that long.
  */
 void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
 void tally_exit(struct tally *tally);
 
-/* First hand-over to last end, by the kernel's own clock. */
+/* Time from the first submit to the last end, by the kernel's clock. */
 __u64 tally_wall_ns(const struct tally *tally);
 
 /* Length of the measurement. */
 __u64 tally_window_ns(const struct tally *tally);
 
 /*
- * The shortest time in which @works could have ended on @capacity workers, if they only sleep, each
- * always for the same time; 0 if one of them does anything else, or if the capacity is unlimited.
+ * The shortest time in which @works could have ended on @capacity workers. All tasks of a work must
+ * sleep for the same time. Returns 0 if a work does anything else, or if capacity is unlimited.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histograms of times as they are measured, see timehist.h. */
+/* Histograms of measured times, see timehist.h. */
 #include "timehist.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "hist.h"
 
 /*
- * Times below two times 128 ns have a bucket of their own. Each power of two above has 128
- * buckets, which follow those of the power below it.
+ * Each time below 256 ns has its own bucket. Each power of two above has 128 buckets. Buckets are
+ * in the order of their times.
  */
 static size_t bucket_of(__u64 ns)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A view of wpoolctl top that is a list of lines, and what that of the pools shares with it. */
+/* Views of wpoolctl top that are lists of lines, and helpers for the view of the pools. */
 #include "top-list.h"
 
 #include <string.h>
 
 #include "alloc.h"
 
-#define WIDE		120	/* columns of a terminal with room for long names */
+#define WIDE		120	/* columns; a terminal this wide has room for long names */
 #define NARROW_NAME	12
 #define NARROW_FUNC	24
 #define WIDE_FUNC	48

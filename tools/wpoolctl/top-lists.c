@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lists of wpoolctl top: functions, what they cost, workers and CPUs. */
+/* The lists of wpoolctl top: functions, their costs, workers and CPUs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ const struct list function_list = {
 
 /* ---- tables of counters ---------------------------------------------------- */
 
-/* The same line of the look before, by its pool and another column, or -1. */
+/* The row of the previous look with the same pool and the same value of column @key, or -1. */
 static ssize_t last_row(const struct looks *looks, size_t row, const char *key)
 {
 	const char *pool = table_cell(&looks->now, row, "pool");
@@ -78,7 +78,7 @@ static ssize_t last_row(const struct looks *looks, size_t row, const char *key)
 	return -1;
 }
 
-/* By how much a counter grows in a second. */
+/* How much a counter grew per second between the two looks. */
 static double rate(const struct top *top, const struct looks *looks, size_t row, ssize_t last,
 		   const char *title)
 {
@@ -93,7 +93,7 @@ static double rate(const struct top *top, const struct looks *looks, size_t row,
 
 /* ---- costs ------------------------------------------------------------------ */
 
-/* Of one task, in ns. */
+/* The mean of one task in ns. */
 static double mean(const struct table *table, size_t row, const char *title, __s64 runs)
 {
 	return runs ? (double)table_number(table, row, title, 0) / runs : 0;

@@ -26,7 +26,7 @@ static bool has_hogs(const struct pool *pool)
 	return pool->valid && pool->now.value[FIGURE_HOGS] > pool->last.value[FIGURE_HOGS];
 }
 
-/* Is capacity used up? */
+/* Are as many workers busy as capacity allows? */
 static bool is_used_up(const struct pool *pool)
 {
 	return strcmp(pool->now.capacity, "max") &&
@@ -40,7 +40,7 @@ static bool is_queue_full(const struct pool *pool)
 	       figure(pool, FIGURE_QUEUED) >= strtoull(pool->now.queue_depth, NULL, 10);
 }
 
-/* What is saturated: submitters wait, capacity or the queue is used up, hogs. */
+/* Mark saturation: submitters wait, capacity or the queue is used up, hogs. */
 static enum screen_style cell_style(const struct pool *pool, const char *column)
 {
 	if (!strcmp(column, "waiting") && figure(pool, FIGURE_WAITING))
@@ -83,7 +83,7 @@ static int compare_pools(const void *a, const void *b)
 	return order ?: strcmp(one->name, other->name);
 }
 
-/* Times if a pool takes them. What the view is sorted by stays the same. */
+/* Show times if a pool measures them. Keep the sorted column. */
 static void choose_columns(struct top *top)
 {
 	const struct column *by = top->columns.column[top->sort];
@@ -130,9 +130,9 @@ static void show_pools(struct top *top)
 	}
 }
 
-/* ---- what was --------------------------------------------------------------- */
+/* ---- history ----------------------------------------------------------------- */
 
-/* How high a bar is; nothing at all is less than a little. */
+/* The character for a value. 0 has its own, so that a small value differs from it. */
 static char level_of(double value, double most)
 {
 	static const char levels[] = "_.:-=+*#%@";
@@ -166,7 +166,7 @@ static void show_history_of(const struct pool *pool, int name_width, unsigned in
 	screen_end_line();
 }
 
-/* On a terminal that has room for it below the pools: a line for each of the first ones. */
+/* If the terminal has room below the pools, show a line of history for each of the first pools. */
 static void show_history(const struct top *top)
 {
 	int name_width = top->columns.width[0] > 7 ? top->columns.width[0] : 7;
@@ -242,7 +242,7 @@ size_t top_nr_sort_columns(const struct top *top)
 	return nr;
 }
 
-/* What a view is sorted by at first: what is busiest, or longest, comes first. */
+/* The initial sort column of a view: the busiest or longest line comes first. */
 size_t top_preset_sort(const struct top *top, enum view view)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wpoolctl top: what it has seen (cmd-top.c), and how that is shown (top-views.c).
+ * wpoolctl top: its state (cmd-top.c) and its views (top-views.c).
  */
 #ifndef WPOOLCTL_TOP_H
 #define WPOOLCTL_TOP_H
@@ -18,7 +18,7 @@ enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_COSTS, VIEW_WORKERS, VIEW_CPUS, NR_
 
 extern const char *const view_names[NR_VIEWS + 1];
 
-/* A table of debugfs, and what it was in the look before. */
+/* A table of debugfs: this look and the previous one. */
 struct looks {
 	struct table now, last;
 	struct errmsg error;
@@ -36,22 +36,22 @@ struct top {
 	size_t sort;		/* column of the view */
 	bool reverse;
 	char filter[32];
-	bool is_typing;		/* the filter */
+	bool is_typing;		/* keys go to the filter */
 	bool shows_help;
-	size_t first;		/* line of the view that is shown first */
+	size_t first;		/* the first line of the view that is on the screen */
 	__u64 interval_ns;
 	__u64 count;		/* of looks; 0 is forever */
 	bool batch;
-	const char *sort_by;	/* a column that was asked for, or NULL */
+	const char *sort_by;	/* the column of --sort, or NULL */
 };
 
-/* A line of sums over all pools. */
+/* Show a line of sums over all pools. */
 void top_show_summary(const struct top *top);
 
-/* Titles and lines of a view, from top->first on, as many as the screen has. */
+/* Show titles and as many lines of a view, from top->first on, as fit on the screen. */
 void top_show_view(struct top *top, enum view view);
 
-/* How many columns a view can be sorted by, and by which it is sorted at first. */
+/* How many columns a view can be sorted by, and its initial sort column. */
 size_t top_nr_sort_columns(const struct top *top);
 size_t top_preset_sort(const struct top *top, enum view view);
 

@@ -23,7 +23,7 @@ struct chrome {
 	bool first;
 };
 
-/* The number of a pool or a worker among those seen, from 1; *fresh: it is the first time. */
+/* The number of a pool or a worker, from 1. Sets *fresh if it is seen for the first time. */
 static size_t number_of(struct chrome *chrome, const char *pool, int worker, bool *fresh)
 {
 	size_t i;
@@ -69,7 +69,7 @@ static void name_it(struct chrome *chrome, const char *what, size_t pid, int tid
 	put(chrome, object);
 }
 
-/* The pool as a process, and the worker as its thread, named when they are seen first. */
+/* Names the pool as a process and the worker as its thread, when they are first seen. */
 static size_t introduce(struct chrome *chrome, const struct trace_event *event)
 {
 	size_t pid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading the events of wpool, and sched_switch. */
+/* Parses the events of wpool, and sched_switch. */
 #include "trace.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static bool parse_time(const char *line, const char *end, __u64 *ns)
 	return true;
 }
 
-/* What stands behind " KEY=", up to the next " KEY=": a function may have blanks in it. */
+/* The value behind " KEY=", up to the next " KEY=". A function may contain blanks. */
 static bool find_value(const char *fields, const char *key, char *buf, size_t len)
 {
 	size_t key_len = strlen(key), n;
@@ -104,7 +104,7 @@ static long long find_number(const char *fields, const char *key, int base, long
 	return find_value(fields, key, buf, sizeof(buf)) ? strtoll(buf, NULL, base) : missing;
 }
 
-/* "COMM-PID [CPU] FLAGS SECONDS:", where @end is that colon; a COMM may have blanks in it. */
+/* The CPU in "COMM-PID [CPU] FLAGS SECONDS:". @end is that colon. A COMM may contain blanks. */
 static int find_cpu(const char *line, const char *end)
 {
 	const char *s = end;
@@ -120,7 +120,7 @@ static int find_cpu(const char *line, const char *end)
 	return sscanf(s, "[%d]", &cpu) == 1 ? cpu : -1;
 }
 
-/* "prev_comm=COMM prev_pid=PID ...": of @which, "prev" or "next" */
+/* Parses "prev_comm=COMM prev_pid=PID ...". @which is "prev" or "next". */
 static bool find_thread(const char *fields, const char *which, struct trace_thread *thread)
 {
 	char comm[16], pid[16], name[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a task waited: what the workers of its CPU did meanwhile, the CPU, and the pool. */
+/* Why a task waited: what the workers of its CPU, the CPU and the pool did meanwhile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #define MAX_PARTS	64
 #define SHOWN_PARTS	8
 
-/* A part of the wait: what a function, or a thread, had of it. */
+/* The part of the wait in which a function or a thread ran. */
 struct part {
 	char name[TRACE_FUNC_LEN];
-	int pid;		/* of a thread; 0 if the CPU was idle, -1 of all else */
+	int pid;		/* of a thread; 0: the CPU was idle; -1: no thread */
 	__u64 ns;
 	__u64 nr;
-	bool goes_on;		/* one was not done when the wait ended */
+	bool goes_on;		/* it still ran when the wait ended */
 };
 
 struct parts {
@@ -34,9 +34,9 @@ struct explanation {
 	struct trace_tasks tasks;
 	struct parts funcs;
 	__u64 moments[NR_TRACE_KINDS];
-	__u64 spawn_ns;		/* the longest */
-	__u64 switch_ns;		/* of that CPU, the last one; 0 if none is recorded */
-	struct trace_thread thread;	/* which has had it since */
+	__u64 spawn_ns;		/* the longest spawn */
+	__u64 switch_ns;		/* the last switch of the CPU; 0: none recorded */
+	struct trace_thread thread;	/* the thread on the CPU since then */
 	struct parts threads;
 };
 
@@ -51,7 +51,7 @@ static bool find_late(const struct trace_event *event, void *arg)
 	return false;
 }
 
-/* Something went on from here to there. */
+/* Adds the time from @from to @to to the part of @name or @pid. */
 static void add(const struct explanation *why, struct parts *parts, const char *name, int pid,
 		__u64 from, __u64 to, bool goes_on)
 {
@@ -66,11 +66,11 @@ static void add(const struct explanation *why, struct parts *parts, const char *
 	}
 	if (to <= from)
 		return;
-	/* a thread may change its name */
+	/* a thread may change its name, so compare pids */
 	for (i = 0; i < parts->nr; i++)
 		if (part[i].pid == pid && (pid >= 0 || !strcmp(part[i].name, name)))
 			break;
-	/* the last place is for all that come too late */
+	/* the last place collects the rest */
 	if (i >= MAX_PARTS - 1) {
 		i = MAX_PARTS - 1;
 		name = "others";
@@ -86,7 +86,7 @@ static void add(const struct explanation *why, struct parts *parts, const char *
 	part[i].goes_on |= goes_on;
 }
 
-/* A thread has had the CPU since the last switch. */
+/* Adds the time of @thread, from the last switch to @to. */
 static void add_thread(struct explanation *why, const struct trace_thread *thread, __u64 to)
 {
 	add(why, &why->threads, thread->pid ? thread->comm : "nothing: it was idle", thread->pid,
@@ -163,7 +163,7 @@ static int longer(const void *a, const void *b)
 	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
 }
 
-/* The longest first. Returns the sum of all. */
+/* Prints the longest parts first. Returns the sum of all. */
 static __u64 print_parts(struct parts *parts, bool threads)
 {
 	__u64 known = 0, others = 0;
@@ -230,11 +230,11 @@ static void print_explanation(struct explanation *why)
 	       format_short(late->value, time, sizeof(time)), out_plain(), late->cpu, late->func);
 	printf("Meanwhile the pool's workers there ran:\n");
 	known = print_parts(&why->funcs, false);
-	/* several workers may have run at the same time: the sum may be longer */
+	/* workers may have run at the same time, so the sum may exceed the wait */
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",
 		       format_short(wait - known, time, sizeof(time)));
-	/* which threads had the CPU, if the recording has that */
+	/* the threads on the CPU, if the recording has sched_switch */
 	if (why->switch_ns) {
 		add_thread(why, &why->thread, late->ns);
 		printf("That CPU ran:\n");

@@ -74,7 +74,7 @@ static int instance_start(const char *dir, const struct recording *recording, st
 	return err ?: write_file(dir, "events/wpool/enable", "1", e);
 }
 
-/* Count an event, and see whether it is what the recording is to end with. */
+/* Counts an event. Ends the recording if its task waited longer than stop_over_ns. */
 static void look_at(struct recording *recording, const char *line)
 {
 	struct trace_event event;
@@ -90,7 +90,7 @@ static void look_at(struct recording *recording, const char *line)
 			      event.value > recording->stop_over_ns;
 }
 
-/* One piece of the trace into the file. 1, 0 if there is none now, or -1 and a message. */
+/* Copies a piece of the trace to the file. Returns 1, 0 if there is none, or -1 and a message. */
 static int copy_piece(struct recording *recording, int pipe, FILE *out, struct errmsg *e)
 {
 	static char buf[65536], line[MAX_LINE];
@@ -113,7 +113,7 @@ static int copy_piece(struct recording *recording, int pipe, FILE *out, struct e
 	return got > 0;
 }
 
-/* Somebody said so, a task waited longer, or the time is over. */
+/* True after a signal, after a task waited longer than stop_over_ns, or when the time is over. */
 static bool is_at_end(const struct recording *recording, __u64 end_ns)
 {
 	return __atomic_load_n(&is_told, __ATOMIC_RELAXED) || recording->is_over ||
@@ -128,14 +128,14 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
-	/* a piece at a time: events may come as fast as they are copied */
+	/* test for the end after each piece: events may come as fast as they are copied */
 	while (err >= 0 && !is_at_end(recording, end_ns)) {
 		poll(&readable, 1, LOOK_MS);
 		err = copy_piece(recording, pipe, out, e);
 	}
 	err_end = write_file(dir, "events/enable", "0", err < 0 ? &ignored : e);
 	err = err < 0 ? err : err_end;
-	/* what came until then */
+	/* copy the events until the end */
 	while (!err && (err = copy_piece(recording, pipe, out, e)) > 0)
 		err = 0;
 	return err;

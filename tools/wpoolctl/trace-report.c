@@ -11,7 +11,7 @@
 #include "parse.h"
 #include "timehist.h"
 
-#define MIN_NAME	24	/* what the other columns leave of 80 */
+#define MIN_NAME	24	/* 80 columns without the other ones */
 
 const char *const trace_by_names[NR_TRACE_BYS + 1] = {
 	[TRACE_BY_FUNC] = "func",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tasks of a trace that run: a tree by their numbers. */
+/* The running tasks at a point of a trace: a tree ordered by task number. */
 #include "trace.h"
 
 #include <search.h>
@@ -18,7 +18,7 @@ void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *star
 	struct trace_event **found = tfind(started, &tasks->root, compare), *copy;
 
 	if (found) {
-		/* its end was lost */
+		/* the end of the earlier task with this number was lost */
 		**found = *started;
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recording the events of wpool, and sched_switch; reading them, as the kernel writes them, one
- * line of text each; and what can be computed from them.
+ * Record the events of wpool, and sched_switch. Read them as text, one line each, in the kernel's
+ * format. Compute reports from them.
  */
 #ifndef WPOOLCTL_TRACE_H
 #define WPOOLCTL_TRACE_H
@@ -31,31 +31,30 @@ struct trace_thread {
 
 struct trace_event {
 	enum trace_kind kind;
-	__u64 ns;			/* when, in microseconds */
+	__u64 ns;			/* time; its resolution is a microsecond */
 	char pool[TRACE_NAME_LEN];
 	char func[TRACE_FUNC_LEN];	/* with its module, "" if the event has none */
 	__u32 task;
 	int worker;			/* -1 if the event has none */
 	int cpu;			/* of the queue; -1 if the event has none */
-	__u64 value;			/* wait_ns, run_ns, took_ns; LOST: how many */
-	int status;			/* DROPPED */
-	struct trace_thread from, to;	/* SWITCHED: who had that CPU, and who gets it */
+	__u64 value;			/* wait_ns, run_ns or took_ns; LOST: number of events */
+	int status;			/* DROPPED only */
+	struct trace_thread from, to;	/* SWITCHED: the CPU's previous and next thread */
 };
 
 /* False if the line has none of these events. */
 bool trace_parse(const char *line, struct trace_event *event);
 
 /*
- * Call @each for all events of a file, in the order of their times; a return value of false ends
- * that. @name "-" is standard input. 0, or -1 and a message if the file cannot be read, or has
- * none.
+ * Call @each for all events of a file in the order of their times, until it returns false. @name
+ * "-" is standard input. Returns 0, or -1 and a message if the file cannot be read or has no event.
  */
 int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
 	       void *arg, struct errmsg *e);
 
-/* ---- trace-tasks.c: those that have started, and not ended, at a point of a trace ---- */
+/* ---- trace-tasks.c: tasks that have started but not ended at a point of a trace ---- */
 
-/* All zero is none. */
+/* A struct of zeros has no task. */
 struct trace_tasks {
 	void *root;
 };
@@ -63,25 +62,25 @@ struct trace_tasks {
 /* A task has started. */
 void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
 
-/* The task has ended: fills in how it started; false if that was before the trace. */
+/* A task has ended. Copies its start to @started; false if it started before the trace. */
 bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *started);
 
-/* Call @each for those that are left, and forget them. */
+/* Call @each for the remaining tasks, and remove them. */
 void trace_tasks_exit(struct trace_tasks *tasks,
 		      void (*each)(const struct trace_event *started, void *arg), void *arg);
 
 /*
- * ---- trace-record.c: in an instance of its own: what others trace is not disturbed, and the
- * instance is gone afterwards. WPOOLCTL_TRACEFS names another directory, for tests. ----
+ * ---- trace-record.c: it creates its own instance of tracefs, so that it does not disturb other
+ * tracers, and removes it at the end. WPOOLCTL_TRACEFS names another directory, for tests. ----
  */
 
 struct recording {
 	const char *file;
 	const char *pool;	/* NULL: all */
 	__u64 duration_ns;	/* 0: until a signal */
-	__u64 stop_over_ns;	/* until a task has waited longer; 0: whatever they do */
-	__u64 buffer_kib;	/* for each CPU */
-	bool sched;		/* which threads have the CPUs, too */
+	__u64 stop_over_ns;	/* stop after a task that waited longer; 0: do not */
+	__u64 buffer_kib;	/* per CPU */
+	bool sched;		/* record sched_switch, too */
 	/* out: */
 	__u64 nr_events;
 	__u64 nr_lost;
@@ -91,22 +90,22 @@ struct recording {
 /* 0, or -1 and a message. SIGINT, SIGTERM and SIGHUP end the recording. */
 int trace_record(struct recording *recording, struct errmsg *e);
 
-/* ---- what can be said of a recorded trace; all return 0, or -1 and a message ---- */
+/* ---- reports on a recorded trace; all return 0, or -1 and a message ---- */
 
 enum trace_by { TRACE_BY_FUNC, TRACE_BY_CPU, TRACE_BY_WORKER, NR_TRACE_BYS };
 
 extern const char *const trace_by_names[NR_TRACE_BYS + 1];
 
-/* A table of the tasks that have ended: how many, how long they waited and ran. */
+/* Print a table of ended tasks: how many, how long they waited and ran. */
 int trace_report(const char *file, enum trace_by by, struct errmsg *e);
 
-/* A line for each task that has ended. */
+/* Print a line for each ended task. */
 int trace_timehist(const char *file, struct errmsg *e);
 
-/* JSON as trace viewers read it, a row for each worker. */
+/* Print JSON for trace viewers, a row for each worker. */
 int trace_chrome(const char *file, struct errmsg *e);
 
-/* Why the first task that waited longer did: what ran where it was queued meanwhile. */
+/* Print why the first task that waited longer than @over_ns did: what its CPU ran meanwhile. */
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e);
 
 #endif /* WPOOLCTL_TRACE_H */

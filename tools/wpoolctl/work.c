@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "parse.h"
 
-/* Of each kind of argument: what is wanted, with an example behind the last blank, and values. */
+/* For each kind of argument: its description, with an example behind the last blank, and values. */
 static const struct {
 	const char *wanted;
 	const char *values;	/* for the shell */
@@ -36,15 +36,15 @@ const struct work_kind work_kinds[] = {
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE, "",
 	  "oops; needs the module loaded with allow_fault=1" },
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION, ":TIME",
-	  "wait for a high-resolution timer before the task starts, without a worker and\n"
-	  "without room in the pool" },
+	  "wait for a high-resolution timer before the task starts; the wait needs no worker and\n"
+	  "no room in the pool" },
 	{ "strand", WPOOL_WORK_STRAND, ARG_DURATION, ":TIME",
-	  "use a CPU; tasks of this kind of one file run one after the other, in the order of\n"
+	  "use a CPU; tasks of this kind from one file run one after the other, in the order of\n"
 	  "their submits" },
 	{ "poll", WPOOL_WORK_POLL, ARG_FD, ":FD",
-	  "wait until the file that wpoolctl has inherited as FD can be read from, or is at\n"
-	  "its end, before the task starts, without a worker and without room in the pool;\n"
-	  "nothing is read" },
+	  "wait, before the task starts, until the inherited file descriptor FD of wpoolctl is\n"
+	  "readable or at its end; the wait needs no worker and no room in the pool; nothing is\n"
+	  "read" },
 	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION, ":TIME",
 	  "use a CPU, shared with other CPUs of the pool that have nothing else to do" },
 	{ "count", WPOOL_WORK_COUNT, ARG_NONE, "",
@@ -56,9 +56,9 @@ const struct work_kind work_kinds[] = {
 const char work_amounts[] =
 "Times are a number and one of ns, us, ms, s, m, h, up to 60s; sizes are bytes, or a number\n"
 "and K or M, up to 64M; both may have decimals. TIME, N and SIZE, except those of tree, may be\n"
-"random for each task: LOW-HIGH is even between these, exp=MEAN is exponential, pareto=LOW has\n"
-"the Pareto distribution with the shape 1.5, whose mean is three times LOW, with a few very\n"
-"long ones. A value above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
+"random for each task: LOW-HIGH is uniform, exp=MEAN is exponential, pareto=LOW has the Pareto\n"
+"distribution with the shape 1.5, whose mean is three times LOW, with a few very large values.\n"
+"A value above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
 
 static const struct work_kind *find_kind(const char *name)
 {
@@ -86,7 +86,7 @@ static int check_tree_nodes(__u32 depth, __u32 fanout, struct errmsg *e)
 	return 0;
 }
 
-/* DEPTHxFANOUT[:DURATION]; the argument is cut up. */
+/* Parses DEPTHxFANOUT[:DURATION]; changes @s. */
 static int parse_tree(char *s, struct work *work, struct errmsg *e)
 {
 	char *leaf = strchr(s, ':'), *times;
@@ -145,7 +145,7 @@ static int unknown_kind(const char *name, struct errmsg *e)
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", name, known);
 }
 
-/* The text is cut up. */
+/* Parses KIND[:ARG]; changes @s. */
 static int parse_kind(char *s, struct work *work, struct errmsg *e)
 {
 	const struct work_kind *kind;
@@ -198,8 +198,8 @@ void work_exit(struct work *work)
 }
 
 /*
- * Smooth weighted round robin: each turn goes to the work that has waited most for its share, so
- * that a@2 and b@1 make a b a, not a a b.
+ * Smooth weighted round robin: each turn goes to the work that lacks most of its share. So a@2 and
+ * b@1 make a b a, not a a b.
  */
 void work_turns_init(struct work_turns *turns, const struct work *works,
 		     unsigned int nr_works)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Workloads: what "--work sleep:1ms@3" means, and in which order several of
- * them take turns.
+ * Workloads: the parser of "--work sleep:1ms@3", and the order in which several
+ * workloads take turns.
  */
 #ifndef WPOOLCTL_WORK_H
 #define WPOOLCTL_WORK_H
@@ -32,29 +32,29 @@ struct work_kind {
 	const char *about;
 };
 
-/* One without a name at their end; and what there is to say of their arguments. */
+/* The kinds end with one without a name. work_amounts describes their arguments. */
 extern const struct work_kind work_kinds[];
 extern const char work_amounts[];
 
-/* Values that the argument of a kind may have, one a line, for the shell. */
+/* Print possible values of a kind's argument for the shell, one a line. */
 void work_put_values(const char *name);
 
 struct work {
-	const char *text;	/* as it was given, without the weight */
+	const char *text;	/* as given, without the weight */
 	__u32 kind;		/* WPOOL_WORK_* */
 	__u32 depth;
 	__u32 fanout;
 	__u32 weight;
-	struct amount amount;	/* how long, how much, how often; of a tree per leaf */
+	struct amount amount;	/* how long, how much or how often; for a tree, per leaf */
 };
 
 /* The works in the order of their turns, over and over. */
 struct work_turns {
-	__u8 *turn;		/* index of a work */
+	__u8 *turn;		/* each the index of a work */
 	__u32 nr;
 };
 
-/* KIND[:ARG][@WEIGHT]. 0, or -1 and a message; @work->text is allocated. */
+/* Parses KIND[:ARG][@WEIGHT]; allocates @work->text. Returns 0, or -1 and a message. */
 int work_parse(const char *s, struct work *work, struct errmsg *e);
 void work_exit(struct work *work);
 
@@ -62,7 +62,7 @@ void work_turns_init(struct work_turns *turns, const struct work *works,
 		     unsigned int nr_works);
 void work_turns_exit(struct work_turns *turns);
 
-/* Which of the works task number @task does. */
+/* The index of the work that task number @task does. */
 static inline unsigned int work_turn(const struct work_turns *turns, __u64 task)
 {
 	return turns->turn[task % turns->nr];

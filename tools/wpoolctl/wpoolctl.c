@@ -2,8 +2,8 @@
 /*
  * wpoolctl - look at, make, tune and load the pools of the wpool module.
  *
- * One table of subcommands, which also prints the help. Speed for programs that use /dev/wpool all
- * the time is no aim: they include <linux/wpool.h>.
+ * One table of subcommands also prints the help. wpoolctl is not meant for programs that submit all
+ * the time: they include <linux/wpool.h> and use /dev/wpool.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void print_usage(FILE *out)
 	      "130 interrupted.\n", out);
 }
 
-/* One that there is not ends the process. */
+/* Exits if there is no such command. */
 static const struct command *find_command(const char *name)
 {
 	const struct command *const *cmd;
@@ -74,7 +74,7 @@ static int run_help(const struct command *cmd, int argc, char **argv)
 	return CLI_OK;
 }
 
-/* A full disk or a closed pipe behind stdout is a failure, too. */
+/* Fail if stdout cannot be written: a full disk, or a closed pipe. */
 static int finish_output(int code)
 {
 	if (!ferror(stdout) && !fflush(stdout))

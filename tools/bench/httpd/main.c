@@ -4,7 +4,7 @@
  *
  *   style=thread   thread.c: a kernel thread for each connection, which blocks
  *   style=percpu   queue.c: a work item for each connection, on a per-CPU workqueue
- *   style=unbound  the same on an unbound one
+ *   style=unbound  the same on an unbound workqueue
  *
  * The other parameters are those of the sample. workers is the max_active of the workqueue; a
  * per-CPU workqueue divides it among the CPUs. Threads are not limited.
@@ -61,12 +61,12 @@ static int make_socket(void)
 	};
 	int err;
 
-	/* as the sample, and for its reason */
+	/* sock_create(), for the same reason as in the sample */
 	err = sock_create(AF_INET, SOCK_STREAM, IPPROTO_TCP, &server.sock);
 	if (err)
 		return err;
 	sock_set_reuseaddr(server.sock->sk);
-	/* the type of an address is not the same in all kernels */
+	/* the type of this argument differs between kernels */
 	err = kernel_bind(server.sock, (void *)&sin, sizeof(sin));
 	if (err)
 		sock_release(server.sock);
@@ -97,7 +97,7 @@ static void __exit bench_httpd_exit(void)
 {
 	WRITE_ONCE(server.stopping, true);
 	chosen->stop();
-	/* no callback is still on its way out of the network's softirq */
+	/* wait until no callback still runs in the network's softirq */
 	synchronize_net();
 }
 

@@ -3,10 +3,9 @@
  * A work item for each connection: the socket's callbacks queue it, and it takes a step, as the run
  * of the sample's event does. One more work item accepts connections.
  *
- * The idle time: when the deadline that a timer knows has come, the timer looks whether the
- * connection has a later one. So a request does not touch the timer. Code that frees a connection
- * has first excluded all that could queue the item, and then takes the item back from the queue,
- * where it may still be for an earlier reason.
+ * The idle time: when a timer expires, it checks whether the connection has a later deadline. So a
+ * request does not touch the timer. Code that frees a connection first makes sure that nothing
+ * queues the item any more. Then it cancels the item, which may still be queued.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -24,7 +23,7 @@
 #include "conn.h"
 #include "style.h"
 
-/* In a run; then others have their turn. */
+/* Maximum of accepts in one run; then other works have their turn. */
 #define MAX_ACCEPTS	64
 
 #define RETRY_TIME	(HZ / 10)
@@ -32,10 +31,10 @@
 struct session {
 	struct work_struct work;
 	struct timer_list timer;
-	int cpu;				/* of a per-CPU workqueue */
+	int cpu;				/* for a per-CPU workqueue */
 	bool timed_out;				/* READ_ONCE(), WRITE_ONCE() */
 	struct list_head node;			/* server.lock */
-	void (*state_change)(struct sock *sk);	/* of a socket that is not ours */
+	void (*state_change)(struct sock *sk);	/* the socket's original callbacks */
 	void (*write_space)(struct sock *sk);
 	struct conn conn;
 };
@@ -87,7 +86,7 @@ static void write_space(struct sock *sk)
 	fire_sock(sk);
 }
 
-/* From here on the connection may run, and be gone as soon as the lock is free. */
+/* The connection may run from here on, and may be freed as soon as the lock is free. */
 static void attach(struct session *session)
 {
 	struct sock *sk = session->conn.sock->sk;
@@ -136,7 +135,7 @@ static void put_server(void)
 		complete(&server.unused);
 }
 
-/* In its own run. */
+/* Called in the connection's own run. */
 static void close(struct session *session)
 {
 	spin_lock(&server.lock);
@@ -144,7 +143,7 @@ static void close(struct session *session)
 	spin_unlock(&server.lock);
 	detach(session);
 	timer_delete_sync(&session->timer);
-	/* nothing queues it any more, but it may be queued from before */
+	/* nothing queues the item any more, but it may still be queued */
 	cancel_work(&session->work);
 
 	sock_release(session->conn.sock);
@@ -172,10 +171,10 @@ static void run(struct work_struct *work)
 		close(session);
 }
 
-/* Connections are spread, wherever their packets come in. */
+/* Spread connections over the CPUs, wherever their packets arrive. */
 static int next_cpu(void)
 {
-	static int last = -1;	/* the accept work's */
+	static int last = -1;	/* only the accept work uses it */
 
 	if (!is_percpu)
 		return WORK_CPU_UNBOUND;
@@ -210,7 +209,7 @@ static int open(struct socket *sock)
 static void listen_ready(struct sock *sk)
 {
 	read_lock_bh(&sk->sk_callback_lock);
-	/* a connection that is not accepted yet has copies of our callback and data */
+	/* a connection that is not accepted yet has copies of this callback and data: skip it */
 	if (sk->sk_user_data && sk->sk_state == TCP_LISTEN)
 		queue_accept(0);
 	read_unlock_bh(&sk->sk_callback_lock);
@@ -303,7 +302,7 @@ static void stop(void)
 	spin_unlock(&server.lock);
 	put_server();
 	wait_for_completion(&server.unused);
-	/* the last connection may have asked for another */
+	/* the close of the last connection may have queued the accept work */
 	cancel_delayed_work_sync(&accept_work);
 	destroy_workqueue(queue);
 }

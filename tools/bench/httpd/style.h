@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A style: who runs the steps of a connection.
+ * A style: what runs the steps of a connection.
  */
 #ifndef BENCH_HTTPD_STYLE_H
 #define BENCH_HTTPD_STYLE_H
@@ -11,9 +11,9 @@
 
 /**
  * struct style - how connections are served
- * @name: as the module's parameter says it
- * @start: serve what comes to server.sock, which does not listen yet; 0 or -errno
- * @stop: server.stopping is set; end all connections, and wait until they are gone
+ * @name: value of the module's parameter style
+ * @start: make server.sock listen, and serve its connections; returns 0 or -errno
+ * @stop: called with server.stopping set; ends all connections, and waits until they are gone
  */
 struct style {
 	const char *name;
@@ -21,7 +21,7 @@ struct style {
 	void (*stop)(void);
 };
 
-/* The fields of wpool, pool and accept, are not used. */
+/* The fields pool and accept, which are for wpool, are not used. */
 extern struct httpd server;
 extern uint workers;
 

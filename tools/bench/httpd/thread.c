@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread for each connection: it waits in recvmsg(), and the point that it has reached in the
- * code is the state of its connection. One more thread accepts connections.
+ * A thread for each connection: it waits in recvmsg(), and its place in the code is the state of
+ * the connection. One more thread accepts connections.
  *
- * To end them, their sockets are shut down, which ends every wait.
+ * stop() shuts down the sockets, which ends every wait of the threads.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -19,11 +19,11 @@
 #include "conn.h"
 #include "style.h"
 
-/* Another try, when there is no memory. */
+/* Time until another try if there is no memory. */
 #define RETRY_TIME	(HZ / 10)
 
 struct client {
-	struct list_head node;		/* under clients_lock */
+	struct list_head node;		/* clients_lock */
 	struct conn conn;
 };
 
@@ -32,9 +32,9 @@ static LIST_HEAD(clients);
 static DECLARE_WAIT_QUEUE_HEAD(room);
 static struct task_struct *acceptor;
 
-/* One for each thread that served: the last thing it does is outside this module's code. */
+/* Each thread that served completes it at its end, outside of this module's code. */
 static DECLARE_COMPLETION(ended);
-static unsigned long nr_started;	/* the acceptor's, and after its end stop()'s */
+static unsigned long nr_started;	/* written by the acceptor, read by stop() after its end */
 
 static void close(struct client *client)
 {
@@ -56,7 +56,7 @@ static int serve(void *data)
 		next = conn_step(&client->conn);
 		cond_resched();
 	} while (next == CONN_AGAIN && !READ_ONCE(server.stopping));
-	/* the socket's own time-out */
+	/* the socket timed out */
 	if (next == CONN_WAIT)
 		atomic_long_inc(&server.timed_out);
 	close(client);
@@ -126,7 +126,7 @@ static int start(void)
 	acceptor = kthread_create(accept_all, NULL, "bench_httpd_accept");
 	if (IS_ERR(acceptor))
 		return PTR_ERR(acceptor);
-	/* it ends before stop() has waited for it */
+	/* the acceptor may end before stop() waits for it */
 	get_task_struct(acceptor);
 	wake_up_process(acceptor);
 	return 0;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that nobody keeps: allocated, submitted, and gone when they have run.
+ * Tasks without an owner: allocated, submitted, and freed when they have run.
  *
  *	alloc peer=NAME n=N
  *	submit_fn n=N
  *	invoke n=N [depth=D]
  *
  * "alloc": each item is allocated with kmalloc(), with the same size for all peers, and its
- * function frees it; the task of wpool is a detached one. "submit_fn" is what wpool offers for
- * this, wpool_submit_fn(), which allocates what it needs; "invoke" is the same for a pool of one
- * function.
+ * function frees it; wpool's tasks are detached. "submit_fn" uses wpool_submit_fn(), which
+ * allocates the task; "invoke" is the same for a pool of one function.
  */
 #include <linux/slab.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the benchmark module share: one measurement and its
- * parameters, the clocks, the counting of finished tasks.
+ * Declarations that the files of the benchmark module share: a measurement and its
+ * parameters, clocks, and the counting of finished tasks.
  *
- * A measurement is asked for in one line, "CASE key=value ...", and answers with
- * one line of JSON: the parameters as they were given, then the figures.
+ * A line "CASE key=value ..." requests a measurement. The answer is one line of JSON:
+ * the parameters as given, then the figures.
  *
- * A case is a struct bench_case, which is data and a few functions. What all cases do is done in
- * main.c: parameters, memory, the pool and its items, the figures of the pool, and their end.
+ * A case is a struct bench_case: data and a few functions. main.c does the work that all cases
+ * share: it handles the parameters, the memory, the pool and its items, and the pool's figures.
  */
 #ifndef WPOOL_BENCH_H
 #define WPOOL_BENCH_H
@@ -30,29 +30,29 @@ struct bench_meter {
 	u64 idle_us;
 };
 
-/* What each case has. One with more has a struct of its own that begins with this one. */
+/* The data of each case. A case with more data has a struct that begins with this one. */
 struct bench {
 	struct bench_run *run;
 	const struct bench_fn *fn;
 	struct bench_pool pool;
-	struct bench_item *items;	/* their data is this struct */
+	struct bench_item *items;	/* item->data is this struct */
 	struct bench_meter meter;
 	u64 n;				/* tasks, or operations; parameter n */
 	u64 nr_items;			/* n, unless prepare() says something else */
 	u32 producers, batch;		/* parameters */
-	bool detached;			/* wpool's tasks are, as with parameter detached */
+	bool detached;			/* wpool's tasks are detached, as with parameter detached */
 };
 
 /**
  * struct bench_case - a measurement
- * @name: as it is asked for
- * @size: of its struct, or 0: it has no more than a struct bench
- * @fn: the function of the items of its pool; NULL: it makes pools itself, if any
- * @n: by default
- * @prepare: take the parameters, allocate memory, and change defaults, before the pool is made; may
+ * @name: the word CASE in a request
+ * @size: size of its struct, or 0 for a struct bench
+ * @fn: the function of the items of its pool; NULL: the case makes pools itself, if any
+ * @n: default of parameter n
+ * @prepare: reads parameters, allocates memory and changes defaults, before the pool is made; may
  *	be NULL. An error means that a parameter is wrong
- * @ready: the same when the pool and the items exist, before the first submit; may be NULL
- * @measure: measure, and put figures. After an error tasks may be missing, so nothing is freed
+ * @ready: called when the pool and the items exist, before the first submit; may be NULL
+ * @measure: measures, and puts figures. After an error tasks may be missing, so nothing is freed
  */
 struct bench_case {
 	const char *name;
@@ -80,7 +80,7 @@ static inline u32 bench_u32(u64 ns)
 	return min_t(u64, ns, U32_MAX);
 }
 
-/* One, from any process context. */
+/* Submit one item, in any process context. */
 static inline int bench_submit(struct bench *b, struct bench_item *item)
 {
 	return b->pool.peer->submit(&b->pool, item);
@@ -99,14 +99,14 @@ void bench_meter_stop(struct bench *b);
 
 /* Free memory in bytes, after the kernel's own pending frees. */
 u64 bench_free_memory(void);
-/* The same at this moment, without waiting for any. */
+/* The same without waiting for pending frees. */
 u64 bench_free_memory_now(void);
-/* How much less there is now. */
+/* By how much bench_free_memory() is below @before. */
 u64 bench_shrunk_by(u64 before);
-/* Context switches of all threads of wpool, and how many threads there are. */
+/* Returns the context switches of all threads of wpool; *@threads is their number. */
 u64 bench_switches(u32 *threads);
 
-/* Finished tasks, one counter per CPU, so that CPUs share nothing. */
+/* Finished tasks: one counter per CPU, so that CPUs share no cache line. */
 DECLARE_PER_CPU_ALIGNED(u64, bench_finished);
 
 static inline void bench_count(void)
@@ -116,18 +116,18 @@ static inline void bench_count(void)
 
 void bench_count_reset(void);
 u64 bench_count_sum(void);
-/* Wait until @nr tasks have counted. -ETIMEDOUT if the number does not change for a minute. */
+/* Wait until @nr tasks have counted. -ETIMEDOUT if the count does not change for a minute. */
 int bench_count_wait(u64 nr);
 
 void bench_sleep_us(u64 us);
-/* Compute until @ns have passed; returns when that was. */
+/* Compute until @ns have passed; returns the time of the end. */
 u64 bench_compute_for(u64 ns);
 
 /* For sort(). */
 int bench_compare_u32(const void *a, const void *b);
 int bench_compare_u64(const void *a, const void *b);
 
-/* Puts the median and so on of @nr values as "<prefix>_p50" ...; sorts them. */
+/* Puts percentiles of @nr values as "<prefix>_p50" and so on; sorts the values. */
 void bench_put_percentiles(struct bench_run *run, const char *prefix, u32 *values, u32 nr);
 
 struct bench_wait {
@@ -135,33 +135,33 @@ struct bench_wait {
 };
 
 /*
- * Puts "wait_*" in us, of tasks in the order of their submits, and "fifo_*": the waits if the same
- * start times were given to the tasks first in, first out.
+ * Puts "wait_*", the waits in us; and "fifo_*", the waits if the tasks had the same start times
+ * first in, first out. @waits is in the order of the submits.
  */
 int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr);
 
 /* ---- c2c.c ---- */
 
-/* A round trip of a cache line between the first two CPUs; 0 if there are none. */
+/* The round trip of a cache line between the first two CPUs; 0 with one CPU. */
 u32 bench_c2c_ns(void);
 
 /* ---- producers.c ---- */
 
 /*
- * Producers: threads that submit, started together, each on a CPU of its own.
+ * Producers: threads that submit, started together, each on its own CPU.
  *
- * Before the start all producers are asleep. The cost of a producer is the run time of its thread
- * between that sleep and its end, as the scheduler counts it, and the time from its first submit to
- * its last.
+ * Before the start all producers sleep. Two costs of a producer are measured: the run time of its
+ * thread from that sleep to its end, as the scheduler counts it, and the time from its first submit
+ * to its last.
  */
 struct bench_producer {
-	/* what it does; an error stops the measurement */
+	/* the producer's function; an error stops the measurement */
 	int (*fn)(struct bench_producer *producer);
 	void *data;		/* the struct of the case */
 	u32 index;
 	u64 first, nr;		/* its share of the items */
 
-	/* filled in */
+	/* results */
 	u64 start_ns, end_ns;
 	u64 run_ns;
 	int err;
@@ -176,26 +176,26 @@ typedef int (*bench_producer_fn)(struct bench_producer *producer);
 
 /*
  * Run b->producers, which share @nr operations, to their end; the meter starts when all are ready.
- * With the parameter pin=0 the scheduler places them, else producer i stays on CPU i. If it is
- * @measured, and no warm-up, puts "submit_ns" and "submit_cpu_ns", sums over all producers.
+ * With the parameter pin=0 the scheduler places them, else producer i stays on CPU i. @measured:
+ * not a warm-up, so put "submit_ns" and "submit_cpu_ns", sums over all producers.
  */
 int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* The same, and wait until @nr tasks have counted themselves with bench_count(). */
+/* The same, and wait until @nr tasks have called bench_count(). */
 int bench_produce_counted(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* Run @warm tasks, so that workers exist, and a flush; then the n tasks, with the meter. */
+/* Run @warm tasks, so that workers exist, and flush; then run the n tasks with the meter. */
 int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn);
-/* The same with a tenth of the items, and then all: each submitted once, in turn. */
+/* The same: a tenth of the items, then all items, each submitted once, in turn. */
 int bench_measure_items(struct bench *b);
-/* What a producer does there: its share in one go, or in batches with parameter batch. */
+/* The producer's function there: submits its share at once, or in batches with parameter batch. */
 int bench_produce_items(struct bench_producer *producer);
 
 /* ---- compute.c ---- */
 
-/* Compute for that many turns; how many of them take @ns, and a millisecond. */
+/* Compute for @turns turns. The others return how many turns take @ns, and a millisecond. */
 void bench_spend(u64 turns);
 u64 bench_turns(u64 ns, u64 per_ms);
 u64 bench_turns_per_ms(void);
-/* Long ones among short ones, in no order that any CPU could profit from. */
+/* The length of task @i: long and short, in an order that favours no CPU. */
 u64 bench_length_ns(u64 i);
 
 /* ---- the measurements, one concept a file ---- */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A submitter that has something to do itself: is another CPU used meanwhile?
+ * A submitter that computes itself: does another CPU run its tasks meanwhile?
  *
  *	beside peer=NAME n=N [tasks=TASKS] [ns=NS] [from=thread|softirq|irq] [batch=TASKS] [on=CPU]
  *
  * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes for the
- * same time itself. "beside_*" is the time from before the first submit until all of them have
- * ended, including the thread; "start_*" the time until the first task has started; in ns. With
- * from=softirq a timer of that CPU submits the tasks, while the thread computes. With from=irq its
- * hard interrupt submits them, and the thread does not compute. With on=CPU they are submitted on
- * that CPU.
+ * same time itself. "beside_*" is the time from before the first submit until all tasks and the
+ * thread have ended; "start_*" is the time until the first task has started; in ns. With
+ * from=softirq a timer of that CPU submits the tasks, while the thread computes. With from=irq the
+ * timer's hard interrupt submits them, and the thread does not compute. With on=CPU the tasks are
+ * submitted to that CPU.
  */
 #include "bench.h"
 #include "compat.h"
@@ -108,7 +108,7 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-/* Before the measurement, so that workers exist and the length of the tasks is known. */
+/* Rounds before the measurement, so that workers exist and the length of the tasks is known. */
 #define WARM	20
 
 static int prepare(struct bench *b)

@@ -6,18 +6,18 @@
  *
  * The producer, on CPU 0, sleeps until the workers have parked, submits all tasks of a burst one by
  * one, and sleeps again; N times. "burst_*" is the time from before the first submit until the last
- * task has run, "enqueue_*" that of the submits, in ns. A task takes a time stamp, which costs the
- * same for all peers.
+ * task has run, "enqueue_*" the time of the submits, in ns. A task takes a time stamp, which costs
+ * the same for all peers.
  *
  * The task that was submitted last wakes the producer. If the producer slept for a fixed time
- * instead, it would first have to set a timer, which can take longer than the burst: workers of its
+ * instead, it would first have to set a timer, which can take longer than the burst. Workers of its
  * own CPU would wait for that, and workers of another CPU would not.
  */
 #include <linux/completion.h>
 
 #include "bench.h"
 
-/* When a task ended last on this CPU. */
+/* The end of the last task on this CPU. */
 static DEFINE_PER_CPU_ALIGNED(u64, last_ns);
 
 struct burst {
@@ -30,7 +30,7 @@ struct burst {
 
 static void stamp(struct bench_item *item)
 {
-	/* of the last one only */
+	/* only the last task of a burst has data */
 	struct burst *u = item->data;
 
 	this_cpu_write(last_ns, ktime_get_ns());
@@ -64,11 +64,11 @@ static int burst_once(struct burst *u, u64 i)
 	after = ktime_get_ns();
 	u->submitted += u->size;
 	wait_for_completion(&u->last);
-	/* others may run at the same time, or after it */
+	/* other tasks may run at the same time as the last one, or after it */
 	err = bench_count_wait(u->submitted);
 	if (err)
 		return err;
-	/* the functions have returned: their time stamps are there */
+	/* after this the functions have returned, so their time stamps are written */
 	bench_flush(b);
 	u->enqueue_ns[i] = bench_u32(after - before);
 	u->burst_ns[i] = bench_u32(last_of_all_ns() - before);
@@ -106,7 +106,7 @@ static int measure(struct bench *b)
 	for (i = 0; i + 1 < u->size; i++)
 		b->items[i].data = NULL;
 	bench_count_reset();
-	/* unmeasured, so that there are workers */
+	/* one burst is not measured, so that workers exist */
 	return bench_produce(b, false, 1, produce_bursts) ?:
 	       bench_produce(b, true, b->n, produce_bursts);
 }

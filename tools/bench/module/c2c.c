@@ -3,9 +3,8 @@
  * The time that a cache line takes from one CPU to another and back.
  *
  * A host moves its virtual CPUs, so within seconds two of them may begin or cease to share a cache.
- * That changes the cost of a task that one of them submits and the other one runs. Any measurement
- * with c2c=1 puts the round trip just before it and just after it, as "c2c_before_ns" and
- * "c2c_after_ns".
+ * That changes the cost of a task that one CPU submits and the other runs. Any measurement with
+ * c2c=1 puts the round trip just before and just after it, as "c2c_before_ns" and "c2c_after_ns".
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -15,14 +14,14 @@
 
 #define CHUNKS		21
 #define TRIPS		100
-/* A machine whose CPUs take turns needs a switch of threads for each trip. */
+/* Longest measurement: if CPUs take turns, each trip needs a switch of threads. */
 #define LONGEST_NS	(20 * NSEC_PER_MSEC)
 
 struct ping_pong {
 	struct bench b;
 	u32 ball ____cacheline_aligned;	/* odd: it is the answerer's turn */
 	bool stop ____cacheline_aligned;
-	u32 chunk_ns[CHUNKS];		/* of one round trip */
+	u32 chunk_ns[CHUNKS];		/* time of one round trip, by chunk */
 	u32 nr_chunks;
 };
 
@@ -60,7 +59,7 @@ static void answer(struct ping_pong *pp)
 	}
 }
 
-/* Each on a CPU of its own. */
+/* Both players run this, each on its own CPU. */
 static int play(struct bench_producer *p)
 {
 	struct ping_pong *pp = p->data;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a caller does again and again besides submitting, beside what the peers have for it.
+ * Calls other than a submit, again and again, compared with the peers' calls for the same purpose.
  *
  *	call what=WHAT peer=wpool|percpu|unbound|kworker n=N [count=C] [ns=NS] [strands=S]
  *
  * One thread makes N calls; with C, N / C calls with C tasks each, so that "total_ns" is the time
- * of N tasks. WHAT is one of the table at the end of this file: a flush of a pool in which nothing
- * is outstanding; a pool made for one task, and destroyed; a submit that is cancelled at once; a
- * time-out armed and cancelled, or moved; C tasks of NS, and the wait for all of them (a group, or
- * works that are flushed one by one); a loop that takes NS in all (wpool_parallel_for(), or eight
- * works); and C tasks in the order of their submits, on each of S strands or ordered workqueues.
+ * of N tasks. WHAT is a name in the table at the end of this file: a flush of an idle pool; a pool
+ * made for one task, and destroyed; a submit that is cancelled at once; a time-out armed and
+ * cancelled, or moved; C tasks of NS, and the wait for all of them (a group, or works that are
+ * flushed one by one); a loop that takes NS in all (wpool_parallel_for(), or eight works); and C
+ * tasks in the order of their submits, on each of S strands or ordered workqueues.
  */
 #include <linux/jiffies.h>
 #include <linux/wpool_event.h>
@@ -47,7 +47,7 @@ struct calls {
 	int family;
 };
 
-static u64 member_turns;	/* of a group's task, which has room for nothing */
+static u64 member_turns;	/* global, because a group's task has no room for data */
 
 static void spend(struct bench_item *item)
 {
@@ -203,7 +203,7 @@ static int order_wq(struct calls *c)
 	return 0;
 }
 
-/* ---- kthread_worker, and what it has in common with workqueues ---- */
+/* ---- kthread_worker, and code that it shares with workqueues ---- */
 
 static int cancel_kworker(struct calls *c)
 {
@@ -344,7 +344,7 @@ static int prepare(struct bench *b)
 	    !c->nr_strands || c->nr_strands > MAX_STRANDS)
 		return -EINVAL;
 	c->calls = div64_u64(b->n, count);
-	/* a loop is divided into works, or by the pool itself */
+	/* a workqueue's loop is divided into works; wpool divides a loop itself */
 	c->count = loop ? LOOP_PARTS : count;
 	c->turns = bench_turns(bench_num(b->run, "ns", 0), bench_turns_per_ms());
 	if (loop && c->family != WPOOL)
@@ -364,7 +364,7 @@ static int measure(struct bench *b)
 
 	for (i = 0; i < c->count; i++)
 		b->items[i].turns = c->turns;
-	/* unmeasured, so that there are workers */
+	/* some calls are not measured, so that workers exist */
 	err = prepare_all(c) ?:
 	      bench_produce(b, false, max(div_u64(c->calls, 10), 1ULL), produce) ?:
 	      bench_produce(b, true, c->calls, produce);

@@ -7,10 +7,10 @@
  * N round trips, shared by C clients; client i is on CPU i modulo the number of CPUs. A client
  * sleeps on a completion that its task completes, or with own=1 in the peer's own wait:
  * wpool_task_wait(), flush_work(), kthread_flush_work(). A task computes for NS. "trip_*" is the
- * time from before the submit until the client runs again, in ns; with enqueue=1, "enqueue_*" that
- * of the submit alone. With one client a CPU and enqueue=1 it has the shape of the kernel's own
- * lib/test_workqueue.c. With turns=1 the emulator's plugin counts what each CPU does from one trip
- * of its client to the next.
+ * time from before the submit until the client runs again, in ns; with enqueue=1, "enqueue_*" is
+ * the time of the submit alone. One client per CPU with enqueue=1 has the shape of the kernel's own
+ * lib/test_workqueue.c. With turns=1 the emulator's plugin counts the instructions of each CPU from
+ * one trip of its client to the next.
  */
 #include <linux/completion.h>
 
@@ -91,7 +91,7 @@ static int prepare(struct bench *b)
 	if (bench_num(b->run, "enqueue", 0))
 		c->enqueue_ns = bench_series(b, "enqueue", b->n);
 	c->own = bench_num(b->run, "own", 0);
-	/* wpool: a thread that a completion wakes submits before the function has returned */
+	/* wpool: the completion wakes a client, which submits before the function has returned */
 	b->detached = !c->own;
 	return 0;
 }
@@ -130,7 +130,7 @@ static int measure(struct bench *b)
 {
 	int err;
 
-	/* unmeasured, so that there are workers */
+	/* some trips are not measured, so that workers exist */
 	err = bench_produce(b, false, max_t(u64, b->n / 10, b->producers), produce_trips) ?:
 	      produce(b);
 	if (!err)

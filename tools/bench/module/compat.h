@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the benchmark needs and older kernels lack. Kbuild tells what is there.
+ * Definitions that older kernels lack. Kbuild detects what the kernel has.
  */
 #ifndef BENCH_COMPAT_H
 #define BENCH_COMPAT_H
@@ -10,11 +10,11 @@
 #include <linux/workqueue.h>
 
 #ifndef COMPAT_HAVE_WQ_PERCPU
-/* older kernels have no flag for it: per-CPU is their default */
+/* older kernels have no such flag: per-CPU is their default */
 #define WQ_PERCPU 0
 #endif
 
-/* These create a worker that runs; so did the calls of the old names. */
+/* These create a running worker, as the functions with the old names did. */
 #ifndef kthread_run_worker
 #define kthread_run_worker kthread_create_worker
 #define kthread_run_worker_on_cpu kthread_create_worker_on_cpu

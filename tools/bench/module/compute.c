@@ -6,9 +6,9 @@
  *	compute peer=NAME n=N lengths=3
  *
  * One producer, or P, submit all tasks. "work_ns" is the sum of the times of the functions,
- * "ideal_ns" that sum divided by the CPUs: no pool can be faster. The functions count to a number
- * of turns that is calibrated before, and do not read a clock: a task that loses its CPU has as
- * much to do as before. With lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take
+ * "ideal_ns" is that sum divided by the CPUs: no pool can be faster. The functions make a number of
+ * turns that is calibrated before, and do not read a clock, so a task that loses its CPU still has
+ * the same work to do. With lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take
  * 100 us.
  */
 #include <linux/cpumask.h>
@@ -22,7 +22,7 @@ noinline void bench_spend(u64 turns)
 
 	while (turns--) {
 		x = x * 3 + 1;
-		/* keep each turn, and one after the other */
+		/* the compiler must keep each turn and their order */
 		asm volatile("" : "+r" (x));
 	}
 }
@@ -30,7 +30,7 @@ noinline void bench_spend(u64 turns)
 #define CALIBRATION_TURNS	50000
 #define CALIBRATION_TRIES	20
 
-/* The fastest of some tries. */
+/* Returns the result of the fastest of some tries. */
 u64 bench_turns_per_ms(void)
 {
 	u64 best = U64_MAX, before;

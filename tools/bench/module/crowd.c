@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How soon do new workers come, if more are needed than run?
+ * How soon do new workers come if more are needed than exist?
  *
  *	crowd peer=NAME n=TASKS [capacity=TASKS]
  *
@@ -93,7 +93,7 @@ static int measure(struct bench *b)
 	start = ktime_get_ns();
 	for (i = 0; i < b->n && !err; i++)
 		err = bench_submit(b, &b->items[i]);
-	/* those that are there already wait for the others forever */
+	/* after an error the tasks that have started wait for the others forever */
 	err = err ?: bench_count_wait(b->n);
 	bench_put(b->run, "total_ns", c->last_ns - start);
 	stop_busy(c->busy);

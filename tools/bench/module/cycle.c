@@ -24,7 +24,7 @@ enum cycle_kind {
 
 static const char * const kinds[] = { "ring", "chain", "family" };
 
-/* What bench_item's index says of a task of a ring. */
+/* The index of a ring's bench_item is the state of its task. */
 enum {
 	HAS_RUN,
 	IN_FLIGHT,
@@ -33,15 +33,15 @@ enum {
 
 struct cycle {
 	struct bench b;
-	struct mutex mutex;	/* what the tasks have in common */
+	struct mutex mutex;	/* shared by all tasks */
 	struct completion freed;
 	atomic_t children;
-	u64 *left;		/* how often a chain, or the parent, continues */
+	u64 *left;		/* how often a chain, or the parent, still continues */
 	u64 flight, turns, lock_turns, us;
 	enum cycle_kind kind;
 };
 
-/* A task that does not continue is noticed: see bench_count_wait(). */
+/* An error needs no handling: bench_count_wait() notices a task that does not continue. */
 static void submit_next(struct cycle *c, struct bench_item *item)
 {
 	if (bench_submit(&c->b, item))
@@ -133,7 +133,7 @@ static int produce(struct bench_producer *p)
 	return err;
 }
 
-/* About @n tasks, so that all chains, or families, are whole. */
+/* Run about @n tasks: whole chains or families. */
 static int cycle(struct cycle *c, bool measured, u64 n)
 {
 	u64 part = c->kind == FAMILY ? c->flight + 1 : c->flight, i;
@@ -161,7 +161,7 @@ static int prepare(struct bench *b)
 	mutex_init(&c->mutex);
 	init_completion(&c->freed);
 	c->left = bench_zalloc(b, c->flight, sizeof(*c->left));
-	/* it is submitted before the function that led to that has returned */
+	/* a task is submitted again before its function has returned */
 	b->detached = true;
 	b->nr_items = 2 * c->flight;
 	return 0;
@@ -170,7 +170,7 @@ static int prepare(struct bench *b)
 static int measure(struct bench *b)
 {
 	struct cycle *c = container_of(b, struct cycle, b);
-	/* unmeasured, so that there are workers */
+	/* some tasks are not measured, so that workers exist */
 	int err = cycle(c, false, max(div_u64(b->n, 10), c->flight));
 
 	if (err)

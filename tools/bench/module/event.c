@@ -6,18 +6,17 @@
  *	event_armed n=N
  *	event_fire n=N [cpu=C] [pause=US]
  *
- * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the other; the
- * measurement ends when the last has expired. The timers are bare ones, whose functions count, bare
- * ones in objects as large as an event, delayed works of a per-CPU workqueue, or events, whose
+ * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the other. The
+ * measurement ends when the last has expired. bare: timers whose functions count; padded: the same
+ * in objects as large as an event; work: delayed works of a per-CPU workqueue; event: events whose
  * functions count in one of W workers.
  *
- * "event_armed": N events are armed for a time that does not come, and cancelled again. Measured
- * are the time for one event, by how much the machine's free memory shrinks, how many workers were
- * made, and how often a thread of wpool was woken in a second ("quiet_switches").
+ * "event_armed": N events are armed for a time that does not come, and cancelled again. The case
+ * measures the time for one event, by how much free memory shrinks, how many workers are made, and
+ * how often a thread of wpool is woken in a second ("quiet_switches").
  *
- * "event_fire": the pool is quiet. A producer on CPU 0 submits a task, and the next time it fires
- * an event, and so on alternately. "submit_*" and "fire_*" are the times from before the call to
- * the start, in ns.
+ * "event_fire": the pool is quiet. A producer on CPU 0 alternately submits a task and fires an
+ * event. "submit_*" and "fire_*" are the times from before the call to the start, in ns.
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
@@ -31,7 +30,7 @@
 
 #define FAR	(3600 * HZ)
 
-/* Something that waits for a time, and the object that it is in. */
+/* A kind of timer, and the object that contains it. */
 struct wheel_kind {
 	const char *name;
 	size_t bytes;
@@ -173,7 +172,7 @@ static int measure_wheel(struct bench *b)
 		return -ENOMEM;
 	for (i = 0; i < b->n; i++)
 		w->kind->init(object_of(w, i));
-	/* unmeasured, so that there are workers */
+	/* some timers are not measured, so that workers exist */
 	err = bench_measure(b, DIV_ROUND_UP(b->n, 10), wheel_produce);
 	if (err)
 		return err;
@@ -281,7 +280,7 @@ static int shoot(struct bench_producer *p)
 	int err;
 
 	for (i = 0; i < 2 * p->nr; i++) {
-		/* its last run is over, and the worker parks */
+		/* wait until the last run is over, so that the worker parks */
 		wpool_flush(b->pool.wpool);
 		bench_sleep_us(s->pause_us);
 		before = ktime_get_ns();

@@ -5,13 +5,12 @@
  *	full peer=NAME n=N [capacity=W] [depth=D] [us=US] [compute=1]
  *
  * One producer submits N tasks of us microseconds, asleep or with compute=1 busy, to W workers. W +
- * D of them are accepted and unfinished; others wait for room: in wpool by its own bound, before a
+ * D tasks are accepted and unfinished. Others wait for room: in wpool by its own bound, with a
  * workqueue at a semaphore. "wait_*" is the time from before the submit until the task starts, in
  * us.
  *
- * "fifo_*" is what those would be if the same tasks had started at the same times,
- * but first in, first out: the i-th submit gets the i-th start. Only the order
- * makes the difference.
+ * "fifo_*" are the waits if the tasks had the same starts first in, first out: the
+ * i-th submit gets the i-th start. So the two differ only by the order.
  */
 #include <linux/semaphore.h>
 
@@ -19,7 +18,7 @@
 
 struct full {
 	struct bench b;
-	struct bench_wait *waits;	/* of each item */
+	struct bench_wait *waits;	/* one for each item */
 	struct semaphore gate;
 	bool gated;
 	bool compute;
@@ -76,11 +75,11 @@ static int measure(struct bench *b)
 	int err;
 
 	sema_init(&f->gate, workers + bench_num(b->run, "depth", 1000));
-	/* unmeasured, so that there are workers */
+	/* some tasks are not measured, so that workers exist */
 	err = bench_measure(b, min(b->n, workers * 4), produce);
 	if (err)
 		return err;
-	/* one producer: the submits are in order */
+	/* with one producer the submits are in order */
 	return bench_put_waits(b, f->waits, b->n);
 }
 

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does a task cost more when there are more of them, or more pools?
+ * Does a task cost more if there are more tasks, or more pools?
  *
  *	recycle peer=NAME n=N [set=4096]
  *	pools peer=NAME pools=P n=N [spread=1]
  *	destroy peer=NAME pools=P [threads=T]
  *
- * "recycle": n no-op tasks, but never more than a set of items, each submitted again when it has
- * run, because growth of memory is not measured here. "pools": P pools exist and have been used; n
- * no-op tasks go to one of them, or with spread=1 to each in turn. "create_ns" is for all pools.
+ * "recycle": n no-op tasks in a set of items; each item is submitted again when it has run, because
+ * growth of memory is not measured here. "pools": P pools exist and have been used; n no-op tasks
+ * go to one of them, or with spread=1 to each in turn. "create_ns" is the time to create all pools.
  *
- * "destroy": P pools exist, and each has run a task, so it has a worker. T threads destroy them at
- * the same time, each its part, one pool after the other. "total_ns" is the time until all are
- * gone.
+ * "destroy": P pools exist, and each has run a task, so it has a worker. T threads at the same time
+ * destroy their shares, one pool after the other. "total_ns" is the time until all pools are gone.
  */
 #include "bench.h"
 
 struct growth {
 	struct bench b;
-	u64 set;			/* recycle */
-	struct bench_pool *pools;	/* the others */
+	u64 set;			/* only for recycle */
+	struct bench_pool *pools;	/* for the other cases */
 	u64 nr_pools;
 };
 
@@ -28,7 +27,7 @@ struct growth {
 static void recycled(struct bench_item *item)
 {
 	bench_count();
-	/* pairs with produce_recycled(): the last touch */
+	/* pairs with produce_recycled(): the last access to the item */
 	smp_store_release(&item->busy, false);
 }
 
@@ -43,7 +42,7 @@ static int produce_recycled(struct bench_producer *p)
 
 	for (i = 0; i < p->nr; i++) {
 		item = &g->b.items[next];
-		/* pairs with recycled(): what it did is done */
+		/* pairs with recycled(): its accesses to the item are complete */
 		while (smp_load_acquire(&item->busy))
 			bench_sleep_us(50);
 		item->busy = true;
@@ -60,7 +59,7 @@ static int prepare_recycle(struct bench *b)
 {
 	struct growth *g = container_of(b, struct growth, b);
 
-	/* wpool: as with the peers, a running task may be submitted again */
+	/* wpool: a running task may be submitted again, as with the peers */
 	b->detached = true;
 	g->set = bench_num(b->run, "set", 4096);
 	b->nr_items = g->set;
@@ -90,7 +89,7 @@ static void in_a_pool(struct bench_item *item)
 
 BENCH_FN(in_a_pool);
 
-/* n is the number of items: of tasks, or one for each pool. */
+/* n is the number of tasks, or of pools. */
 static int make_pools(struct bench *b)
 {
 	struct growth *g = container_of(b, struct growth, b);
@@ -124,7 +123,7 @@ static int produce_spread(struct bench_producer *p)
 	return err;
 }
 
-/* @n tasks in turn to the first @nr_pools. */
+/* Submit @n tasks in turn to the first @nr_pools pools. */
 static int spread_over(struct growth *g, bool measured, u64 n, u64 nr_pools)
 {
 	struct bench *b = &g->b;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From submit to start, one task in flight.
+ * The time from submit to start, with one task in flight.
  *
  *	latency peer=NAME n=N [cpu=C] [pause=US]
  *	wakeup n=N cpu=C [pause=US]
  *	busy peer=NAME n=N [producers=P]
  *
  * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the task has started,
- * and then long enough for the workers to park. cpu=0 keeps the pool on the producer's CPU, cpu=1
- * away from it; without cpu, each peer decides. "wakeup" is the floor: the same with a thread that
- * is woken directly.
+ * and then sleeps until the workers have parked. cpu=0 keeps the pool on the producer's CPU, cpu=1
+ * away from it; without cpu, each peer decides. "wakeup" is the lower bound: the same with a thread
+ * that is woken directly.
  *
- * "busy": the producers stay busy until their task has run, and give up their CPU only if the
- * scheduler asks for it; the next task follows at once.
+ * "busy": each producer polls until its task has run, and gives up its CPU only if the scheduler
+ * asks for it. The next task follows at once.
  *
  * "enqueue_*" is the time of the submit call alone. All times are in ns, and include the cost of
  * one time stamp per interval.
@@ -24,7 +24,7 @@
 
 #include "bench.h"
 
-/* What a producer has in flight; lines of its own. */
+/* The task that a producer has in flight, in its own cache lines. */
 struct shot {
 	struct bench_item item;
 	struct completion done;
@@ -38,7 +38,7 @@ struct latency {
 	u32 *start_ns;		/* from before the submit to the task's start */
 	u32 *enqueue_ns;
 	u64 pause_us;
-	/* of the floor */
+	/* for "wakeup" */
 	struct task_struct *sleeper;
 	struct completion done;
 	u64 woken_ns;
@@ -51,7 +51,7 @@ static void hit(struct bench_item *item)
 
 	shot->started_ns = ktime_get_ns();
 	complete(&shot->done);
-	/* the last touch; pairs with the loads in shoot_slowly(), shoot_fast() */
+	/* the last access to the shot; pairs with the loads in shoot_slowly(), shoot_fast() */
 	smp_store_release(&shot->finished, true);
 }
 
@@ -85,7 +85,7 @@ static int shoot_slowly(struct bench_producer *p)
 			return err;
 		wait_for_completion(&shot->done);
 		note(l, i, before, after, shot->started_ns);
-		/* pairs with hit(), whose last touch it is */
+		/* pairs with hit(), whose last access this waits for */
 		while (!smp_load_acquire(&shot->finished))
 			cpu_relax();
 	}
@@ -106,7 +106,7 @@ static int shoot_fast(struct bench_producer *p)
 		after = ktime_get_ns();
 		if (err)
 			return err;
-		/* pairs with hit(): its time stamp is there */
+		/* pairs with hit(): its time stamp is written */
 		while (!smp_load_acquire(&shot->finished)) {
 			cond_resched();
 			cpu_relax();
@@ -183,7 +183,7 @@ const struct bench_case bench_busy = {
 	.measure = measure_busy,
 };
 
-/* ---- the floor ---- */
+/* ---- wakeup: the lower bound ---- */
 
 static int sleeper_main(void *data)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpool_bench: wpool beside what the kernel has for the same purpose, measured in one boot. Two
+ * wpool_bench: measures wpool and the kernel's mechanisms for the same purpose, in one boot. Two
  * files in debugfs:
  *
- *	/sys/kernel/debug/wpool_bench/run	write a line: a measurement is made
+ *	/sys/kernel/debug/wpool_bench/run	writing a line makes a measurement
  *	/sys/kernel/debug/wpool_bench/result	its figures, a line of JSON
  *
  * The write returns when the measurement is done, with its error if it failed. One measurement runs
  * at a time. The top of each file describes its measurements and their parameters; all of them take
  * c2c=1, see c2c.c.
  *
- * If it is built into a kernel, it makes the measurements of wpool_bench.plan, separated by
+ * If the module is built into a kernel, it makes the measurements of wpool_bench.plan, separated by
  * semicolons, at boot, and writes the results to the log.
  */
 #include <linux/debugfs.h>
@@ -34,7 +34,7 @@ static const struct bench_case *const cases[] = {
 	&bench_event_wheel, &bench_event_armed, &bench_event_fire,
 };
 
-static DEFINE_MUTEX(run_mutex);	/* one measurement at a time, and its result */
+static DEFINE_MUTEX(run_mutex);	/* protects a measurement and its result */
 static struct bench_run last_run;
 
 /* ---- a case ---- */
@@ -84,7 +84,7 @@ static int run_in_pool(struct bench *b, const struct bench_case *one)
 	}
 	err = one->measure(b);
 	if (err) {
-		/* what tasks may still touch stays */
+		/* tasks may still access the memory, so do not free it */
 		pr_err("wpool_bench: tasks are missing (%d)\n", err);
 		__module_get(THIS_MODULE);
 		b->run->nr_memory = 0;
@@ -141,7 +141,7 @@ static int measure(const char *line)
 			continue;
 		err = measure_case(&last_run, cases[i]);
 		bench_run_end(&last_run);
-		/* the emulator's plugin may have counted */
+		/* the emulator's plugin may have counted: let it report */
 		bench_mark_text("report ", line);
 		return err;
 	}
@@ -199,7 +199,7 @@ static struct dentry *dir;
 static char plan[4096];
 module_param_string(plan, plan, sizeof(plan), 0444);
 
-/* After the log there is nothing that this kernel is for. */
+/* This kernel only makes the measurements, so it powers off after the log. */
 static void run_plan(void)
 {
 	char *rest = plan, *line;

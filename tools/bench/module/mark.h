@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Marks: what the benchmark module says to the emulator's plugin, tools/bench/plugin.
+ * Marks: messages of the benchmark module to the emulator's plugin, tools/bench/plugin.
  *
- * A mark is one instruction without effect, nopl DISP(%rax), and DISP says what it means. The
- * plugin recognises the instruction when it is translated; without the plugin, and on hardware, it
- * costs as much as any other nop.
+ * A mark is one instruction without effect, nopl DISP(%rax), whose DISP is the message. The plugin
+ * recognises the instruction when it is translated. Without the plugin, and on hardware, it costs
+ * as much as any other nop.
  *
- *	BEGIN id, END id	this CPU performs one operation of that path between them
- *	END_AWAY id		END if its thread has left its CPU meanwhile, else DROP
+ *	BEGIN id, END id	between them this CPU performs one operation of path id
+ *	END_AWAY id		END if the operation's thread has left its CPU meanwhile, else DROP
  *	DROP id			forget the operation that has begun
- *	OUT id, IN id		the thread that performs it leaves its CPU, and comes
- *				back, perhaps on another one
+ *	OUT id, IN id		the operation's thread leaves its CPU, and comes back, perhaps
+ *				on another one
  *	FROM, TO		between them the instructions of all CPUs are counted
- *	TURN			this CPU begins the next round of what it does again and again
- *	TICK			a clock interrupt came: the round is not like the others
+ *	TURN			this CPU begins the next turn of a repeated operation
+ *	TICK			a clock interrupt came: do not count this turn
  *	ZERO, ONE		a bit of text, see bench_mark_text()
  *
  * This file is shared with the plugin.
@@ -94,9 +94,9 @@ static __always_inline void bench_mark_drop(const enum bench_path path)
 /*
  * A line of text for the plugin:
  *
- *	watch FROM TO	count operations from now on, and apart what is executed
- *			between these addresses; the first one counts
- *	report WHAT	write down what was counted since the last report
+ *	watch FROM TO	count operations from now on, and separately the instructions
+ *			between these addresses; only the first watch counts
+ *	report WHAT	write the counts since the last report
  */
 static inline void bench_mark_char(char c)
 {
@@ -110,7 +110,7 @@ static inline void bench_mark_char(char c)
 	}
 }
 
-/* Both words of it, one after the other. */
+/* Send a line: @word, then @rest. */
 static inline void bench_mark_text(const char *word, const char *rest)
 {
 	while (*word)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool costs while nothing happens: memory, and wake-ups.
+ * Costs of an idle pool: memory, and wake-ups.
  *
  *	memory [peer=NAME] [pools=P] [workers=W] [queued=Q]
  *	quiet [seconds=S] [workers=W]
  *
  * "memory" measures how much the free memory shrinks by P pools, then by W idle workers, then by Q
- * queued tasks (whose own memory the caller has), so it includes everything, sysfs and stacks too.
- * For a peer only the pools are measured. "quiet" counts the context switches of all of wpool's
- * threads: a thread that was woken has switched. Pools are used first, and their spare workers have
- * expired by then.
+ * queued tasks (whose own memory belongs to the caller), so it includes sysfs and stacks, too. For
+ * a peer only the pools are measured. "quiet" counts the context switches of all of wpool's
+ * threads, because a woken thread switches. Before that the pools are used, and their spare workers
+ * expire.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -58,7 +58,7 @@ static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
 	return wpool_create(&attrs);
 }
 
-/* Has @pool make @nr workers, by as many tasks that wait for each other. */
+/* Make @nr workers in @pool, by @nr tasks that wait for each other. */
 static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 {
 	struct gate gate = { };
@@ -77,7 +77,7 @@ static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 	if (!err)
 		err = bench_count_wait(nr);
 	gate_open(&gate);
-	/* a gate that is open lets everybody through, late ones too */
+	/* the gate is open, so tasks that start late pass it, too */
 	while (wpool_flush(pool) == -EINTR)
 		cond_resched();
 	return err;
@@ -94,7 +94,7 @@ static int measure_pools(struct bench *b, u32 nr)
 		return -ENOMEM;
 	before = bench_free_memory();
 	for (i = 0; i < nr; i++) {
-		/* never used, so there is no function */
+		/* the pools are never used, so they need no function */
 		err = bench_pool_create(&pools[i], b->run, NULL);
 		if (err)
 			break;
@@ -172,7 +172,7 @@ const struct bench_case bench_memory = {
 	.measure = measure_memory,
 };
 
-/* ---- wake-ups of what is quiet ---- */
+/* ---- wake-ups of quiet pools ---- */
 
 u64 bench_switches(u32 *threads)
 {
@@ -182,7 +182,7 @@ u64 bench_switches(u32 *threads)
 	*threads = 0;
 	rcu_read_lock();
 	for_each_process(p) {
-		/* workers, and what the module has one of */
+		/* workers of pools, and the module's own threads */
 		if (!(p->flags & PF_KTHREAD) ||
 		    (strncmp(p->comm, "wp/", 3) && strncmp(p->comm, "wpool", 5)))
 			continue;
@@ -206,7 +206,7 @@ static int measure_quiet(struct bench *b)
 		return PTR_ERR(pool);
 	err = make_workers(pool, tasks, nr);
 	if (!err) {
-		/* until the spare ones have gone: some of the pools before, too */
+		/* wait until spare workers have expired, also of earlier pools */
 		bench_sleep_us(5 * USEC_PER_SEC);
 		before = bench_switches(&threads_before);
 		bench_sleep_us(seconds * USEC_PER_SEC);

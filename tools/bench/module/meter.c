@@ -2,13 +2,13 @@
 /*
  * Clocks and counters.
  *
- * CPU time is the time in which online CPUs were not idle, summed over all of them: the work, the
- * waking, the switching, the interrupts. It comes from the clock of the idle task, which counts in
- * microseconds, not from ticks. Under -icount it means nothing, because CPUs take turns; there the
- * wall time counts the instructions of all of them.
+ * CPU time is the time in which online CPUs were not idle, summed over all CPUs: it includes work,
+ * wake-ups, switches and interrupts. It comes from the clock of the idle task, which counts in
+ * microseconds, not from ticks. Under -icount it is meaningless, because CPUs take turns; there the
+ * wall time counts the instructions of all CPUs.
  *
- * The end of a run is noticed by reading counters that no two CPUs share, with ever shorter sleeps
- * in between: a counter that all tasks decrement would be a large part of what is measured.
+ * To notice the end of a run, a thread reads per-CPU counters, with shorter and shorter sleeps in
+ * between. A counter that all tasks decrement would be a large part of the measured cost.
  */
 #include "bench.h"
 
@@ -41,7 +41,7 @@ u64 bench_compute_for(u64 ns)
 	return now;
 }
 
-/* All CPUs, in us; U64_MAX where idle time is not kept. */
+/* The idle time of all CPUs in us; U64_MAX if the kernel does not keep it. */
 static u64 idle_time_us(void)
 {
 	u64 sum = 0, us;
@@ -78,7 +78,7 @@ void bench_meter_stop(struct bench *b)
 	bench_put(b->run, "cpu_ns", all > idle ? all - idle : 0);
 }
 
-/* The kernel does not count what CPUs keep for their next allocation: megabytes. */
+/* Pages in per-CPU lists: some megabytes that the kernel does not count as free. */
 static u64 pages_at_hand(void)
 {
 	struct zone *zone;
@@ -105,7 +105,7 @@ u64 bench_free_memory_now(void)
 
 u64 bench_free_memory(void)
 {
-	/* threads and pools go by RCU, and then through per-CPU lists */
+	/* threads and pools are freed by RCU, and then go through per-CPU lists */
 	rcu_barrier();
 	return bench_free_memory_now();
 }
@@ -148,7 +148,7 @@ int bench_count_wait(u64 nr)
 		sum = bench_count_sum();
 		now = ktime_get_ns();
 		if (sum > seen) {
-			/* half of what is left, at the speed of the last sleep */
+			/* half of the remaining time, at the speed of the last sleep */
 			sleep_us = div64_u64((now - then) * (nr - min(sum, nr)),
 					     (sum - seen) * 2 * NSEC_PER_USEC);
 			sleep_us = clamp_t(u64, sleep_us, SHORTEST_US, LONGEST_US);
@@ -212,7 +212,7 @@ int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr)
 		starts_ns[i] = waits[i].start_ns;
 	}
 	bench_put_percentiles(b->run, "wait", waits_us, nr);
-	/* the i-th submit gets the i-th start */
+	/* first in, first out: the i-th submit gets the i-th start */
 	sort(starts_ns, nr, sizeof(*starts_ns), bench_compare_u64, NULL);
 	for (i = 0; i < nr; i++)
 		waits_us[i] = wait_us(waits[i].submit_ns, starts_ns[i]);

@@ -4,8 +4,8 @@
  *
  *	mix peer=NAME n=N us=US [producers=P] [handoff=0|1] [capacity=C]
  *
- * Measured is how long the others hold up the tasks that do nothing: "noop_ns" is from the first
- * submit until the last of these has run, "total_ns" until all tasks have run.
+ * The case measures how long sleeping tasks delay the no-op tasks: "noop_ns" is the time from the
+ * first submit until the last no-op has run, "total_ns" the time until all tasks have run.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -67,7 +67,7 @@ static int measure(struct bench *b)
 	for (i = 0; i < b->n; i++)
 		if (i % ONE_IN)
 			b->items[i].data = NULL;
-	/* all of it, unmeasured: every peer has made the workers it wants */
+	/* the first run is not measured, so that each peer has made its workers */
 	err = mix_once(m, false);
 	if (err)
 		return err;

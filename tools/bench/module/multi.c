@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several pools behind one handle, as the MultiPool of ants, beside one pool of their size.
+ * Several pools behind one handle, as the MultiPool of ants, compared with one pool of their size.
  *
  *	multi peer=wpool pools=P capacity=C depth=D n=N producers=R [least=1] [lengths=3]
  *
- * @capacity and @depth are those of all pools together. Each producer gives its tasks to the pools
- * in turn, from a start of its own, or, with least=1, to the pool with the most room. If that pool
- * is full, the task goes to the pool that has most room then, and waits there, as in ants. The
- * tasks do nothing, or with lengths=3 are those of compute.c.
+ * @capacity and @depth are sums over all pools. Each producer submits to the pools in turn, each
+ * beginning with another pool, or, with least=1, to the pool with the most room. If that pool is
+ * full, the task goes to the pool that has most room then, and waits there, as in ants. The tasks
+ * do nothing, or with lengths=3 compute as in compute.c.
  */
 #include "bench.h"
 
@@ -47,7 +47,7 @@ static int submit(struct multi *m, struct wpool_task *task, u64 turn)
 	struct wpool *pool;
 	int err;
 
-	/* one pool needs nobody who picks */
+	/* with one pool there is nothing to pick */
 	if (m->nr_pools == 1)
 		return wpool_submit(m->pools[0], task);
 	pool = m->least ? least_loaded(m) : m->pools[turn % m->nr_pools];
@@ -117,7 +117,7 @@ static int measure(struct bench *b)
 		if (bench_num(b->run, "lengths", 1) == 3)
 			b->items[i].turns = bench_turns(bench_length_ns(i), per_ms);
 	}
-	/* unmeasured, so that there are workers */
+	/* some tasks are not measured, so that workers exist */
 	err = err ?: bench_produce_counted(b, false, DIV_ROUND_UP(b->n, 10), produce);
 	if (err)
 		return err;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that do nothing but count: what does a task cost by itself?
+ * Tasks that only count themselves: how much does a task itself cost?
  *
  *	noop peer=NAME n=N [producers=P] [batch=64]
  *
- * "total_ns" is from the first submit until all tasks have run, "submit_ns" the time that the
- * producers took to submit. A tenth of the tasks runs before, unmeasured, so that workers exist.
+ * "total_ns" is the time from the first submit until all tasks have run, "submit_ns" the time that
+ * the producers took to submit. A tenth of the tasks runs before the measurement, so that workers
+ * exist.
  */
 #include "bench.h"
 

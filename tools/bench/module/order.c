@@ -119,7 +119,7 @@ static int measure(struct bench *b)
 		return err;
 	bench_count_reset();
 	err = bench_produce(b, true, b->n, produce);
-	/* a dropped task counts nowhere, and the flush waits for the others */
+	/* dropped tasks are not counted, so only a flush can wait for the others */
 	if (!err && !o->load.drop)
 		err = bench_count_wait(b->n);
 	if (err)

@@ -3,9 +3,9 @@
  * Loads whose order is measured by counting: the part that the benchmark (order.c) and the KUnit
  * suite (kunit/start_order.c) share.
  *
- * One clock numbers the beginnings and the ends of all submits, another clock the starts. The
- * overtakes of a task are counted afterwards, in the order of the starts: how many tasks that have
- * started by then began their submit after the task's own submit had ended.
+ * One clock numbers the beginnings and the ends of all submits, another clock numbers the starts.
+ * Afterwards the overtakes of each task are counted, in the order of the starts: the tasks that
+ * started before it and whose submit began after its own submit had ended.
  */
 #ifndef WPOOL_BENCH_ORDER_H
 #define WPOOL_BENCH_ORDER_H
@@ -20,7 +20,7 @@
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 
-/* How tasks are handed over; ORDER_STRAND: each in a strand of its own. */
+/* How tasks are submitted; ORDER_STRAND: each in its own strand. */
 enum order_via {
 	ORDER_SUBMIT,
 	ORDER_BATCH,
@@ -34,10 +34,9 @@ enum order_via {
 #define ORDER_BATCH_LEN	16U
 
 /*
- * @before, @after: the clock when its submit began, and when that had returned; 0: it was not
- *	accepted
- * @began, @ended: jiffies at these
- * @start: its place among all starts, from 1; 0: it has none
+ * @before, @after: the clock when its submit began and when it returned; 0: not accepted
+ * @began, @ended: jiffies at the same times
+ * @start: its number among all starts, from 1; 0: it has not started
  */
 struct ordered {
 	union {
@@ -56,10 +55,10 @@ struct ordered {
 };
 
 /*
- * @sleep_us, @busy_us: how long a task computes, and then sleeps
- * @every, @other_us: each task of this number sleeps so long instead; 0: none
- * @drop: the pool's policy is drop_oldest, otherwise block
- * @has_run: what a task does last; may be NULL
+ * @sleep_us, @busy_us: how long a task sleeps, and how long it computes before that
+ * @every, @other_us: every @every-th task sleeps for @other_us instead; 0: none
+ * @drop: the pool's policy is drop_oldest; otherwise it is block
+ * @has_run: called at the end of each task; may be NULL
  */
 struct order_load {
 	enum order_via via;
@@ -114,13 +113,13 @@ static void order_run_in_strand(struct wpool_strand_task *task)
 	order_run(container_of(task, struct ordered, in_strand));
 }
 
-/* The function of a pool whose tasks are handed over by wpool_invoke(). */
+/* The function of a pool for wpool_invoke(). */
 static void order_run_arg(void *arg)
 {
 	order_run(arg);
 }
 
-/* All tasks, which are zeroed, and the group; the pool is there. */
+/* Initialise the tasks, which are zeroed, and the group. The pool exists. */
 static int order_init(struct order_load *load)
 {
 	struct ordered *o;
@@ -147,7 +146,7 @@ static int order_init(struct order_load *load)
 	       wpool_group_init(&load->group, load->pool, WPOOL_UNLIMITED, NULL) : 0;
 }
 
-/* All have run. */
+/* Called when all tasks have run. */
 static int order_exit(struct order_load *load)
 {
 	u64 i;
@@ -195,7 +194,7 @@ static int order_submit_some(struct order_load *load, struct ordered *o, u32 nr)
 	}
 }
 
-/* Those from @i on. Return 0 if all are accepted, or will be when their turn comes. */
+/* Submit @nr tasks from @i on. Returns 0 if all are accepted, or will be accepted in their turn. */
 static int order_submit(struct order_load *load, u64 i, u32 nr)
 {
 	struct ordered *o = &load->tasks[i];
@@ -231,7 +230,7 @@ static int order_compare_submit(const void *a, const void *b)
 	return x->before < y->before ? -1 : x->before > y->before;
 }
 
-/* Both lists, each with room for all: those that were accepted and have started. How many? */
+/* Fill both lists with the tasks that were accepted and have started. Returns their number. */
 static u32 order_sort(const struct order_load *load, struct ordered **by_start,
 		      struct ordered **by_submit)
 {
@@ -247,14 +246,14 @@ static u32 order_sort(const struct order_load *load, struct ordered **by_start,
 	return nr;
 }
 
-/* A Fenwick tree over the clock: @sum has a place for each number up to @end. */
+/* Add to a Fenwick tree over the clock: @sum has a place for each number up to @end. */
 static void order_add(u32 *sum, u32 end, u32 i)
 {
 	for (; i <= end; i += i & -i)
 		sum[i]++;
 }
 
-/* How many were added with a number up to @i? */
+/* How many numbers up to @i were added? */
 static u32 order_up_to(const u32 *sum, u32 i)
 {
 	u32 all = 0;
@@ -264,7 +263,7 @@ static u32 order_up_to(const u32 *sum, u32 i)
 	return all;
 }
 
-/* The first clock at which a submit began more than @few jiffies after the end of that of @o. */
+/* The first clock at which a submit began more than @few jiffies after the end of @o's submit. */
 static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct ordered *o,
 			   unsigned long few)
 {
@@ -281,9 +280,9 @@ static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct orde
 }
 
 /*
- * The overtakes of each task, in the order of the starts; @late, if not NULL, gets those by tasks
- * that were submitted more than @few jiffies later. @sum is zeroed, with one place more than the
- * clock says.
+ * Count the overtakes of each task, in the order of the starts. @late, if not NULL, gets the
+ * overtakes by tasks submitted more than @few jiffies later. @sum is zeroed, and has one place more
+ * than the clock's value.
  */
 static void order_count(const struct order_load *load, struct ordered **by_start,
 			struct ordered **by_submit, u32 nr, u32 *sum, u32 *overtakes, u32 *late,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One operation at a time, between two marks, again and again: how many instructions does each of
- * the common paths execute, and what memory does it touch? Without the emulator's plugin nothing is
- * counted, see mark.h.
+ * The instructions and memory accesses of each common path: one operation at a time, between two
+ * marks, again and again. Only the emulator's plugin counts, see mark.h.
  *
  *	paths what=stream [peer=percpu] [batch=1] [detached=1] [function=1]
  *				submit or batch (of 16 tasks), run
@@ -20,26 +19,26 @@
  * all other CPUs are in tasks meanwhile. flush=1: busy=1, and another thread is in wpool_flush().
  * outside=1: the pool may not use the submitter's CPU; with what=cancel. The paths:
  *
- *	submit	a submit into a pool with a worker on the way; batch: of 16 tasks;
+ *	submit	a submit into a pool with a coming worker; batch: of 16 tasks;
  *		function: wpool_submit_fn()
- *	run	in a worker, from a function's end to the next one's start: finish, next
+ *	run	in a worker, from a function's end to the next function's start
  *	spawn	a submit by a task of the pool
- *	wait	for a task that is done
- *	sleep	a wait that sleeps: the waiter's part of it
- *	help	a wait of a task for its child, which it runs itself
- *	cancel	of the only task that is queued here; submit: the submit before
+ *	wait	a wait for a finished task
+ *	sleep	a wait that sleeps: the waiter's part
+ *	help	a task waits for its child, and runs the child itself
+ *	cancel	a cancel of the only task queued here; submit: the submit before
  *	refuse	a try_submit into a full pool
- *	block	a submit that sleeps until there is a place: the submitter's part of it
- *	serve	run, where a submitter waits for the place: its task is the next one
+ *	block	a submit that sleeps until there is a place: the submitter's part
+ *	serve	run, if a submitter waits for the place: its task is the next one
  *	wake	a submit into a pool that sleeps
- *	start	in a worker, from its coming onto the CPU to the function's start
- *	park	in a worker, from a function's end to its leaving the CPU for sleep. A
- *		spin before that takes a time, no number of instructions: to be
- *		measured with spin=0.
- *	known	no pool at all: instructions that can be counted by hand
+ *	start	in a worker, from its switch onto the CPU to the function's start
+ *	park	in a worker, from a function's end to its switch off the CPU. A spin
+ *		before that takes a time, not a number of instructions: measure
+ *		with spin=0.
+ *	known	instructions without a pool, which can be counted by hand
  *
- * The kernel's switch of threads, between the time a thread leaves its CPU and the time it comes
- * back, does not count for that thread: the tracepoint of that switch has the marks.
+ * While a thread is off its CPU, the kernel's switch of threads does not count for it: marks are at
+ * the tracepoint of the switch.
  *
  * The submitter stays on CPU 0.
  */
@@ -55,7 +54,7 @@
 #include "mark.h"
 #include "switches.h"
 
-/* Tasks of a stream, submitted in a row while their worker waits for the CPU. */
+/* Number of tasks of a stream that are submitted in a row while their worker waits for the CPU. */
 #define BURST	32
 #define CHUNK	16
 
@@ -73,7 +72,7 @@ struct paths {
 	struct task_struct *flusher;
 };
 
-/* A task that keeps a CPU, and costs the emulator nothing: the CPU stands still in it. */
+/* A task that occupies a CPU without cost for the emulator: it halts the CPU. */
 struct occupant {
 	struct wpool_task task;
 	struct paths *paths;
@@ -81,7 +80,7 @@ struct occupant {
 
 /* ---- the functions ---- */
 
-/* All of a burst but the last are followed by one. */
+/* Ends a run, and begins the next one unless this task is the last of its burst. */
 static void follow(struct bench_item *item)
 {
 	struct paths *p = item->data;
@@ -208,7 +207,7 @@ static int occupy_others(struct paths *p)
 	if (!bench_num(p->b.run, "flush", 0))
 		return 0;
 	p->flusher = kthread_run(flush_all, p, "bench_flusher");
-	/* it has begun to wait */
+	/* the other thread has begun to wait by then */
 	bench_sleep_us(20000);
 	return PTR_ERR_OR_ZERO(p->flusher);
 }
@@ -224,7 +223,7 @@ static void leave_others(struct paths *p)
 		kthread_stop(p->flusher);
 }
 
-/* Until nothing but the occupants is in the pool. */
+/* Wait until only the occupants are in the pool. */
 static void settle(struct paths *p)
 {
 	struct wpool_stats stats;
@@ -354,7 +353,7 @@ static int cancel(struct paths *p)
 	u32 i;
 
 	for (i = 0; i < p->b.n && !err; i++) {
-		/* its worker does not get here */
+		/* the task's worker cannot run on this CPU meanwhile */
 		preempt_disable();
 		bench_mark_begin(BENCH_SUBMIT);
 		err = wpool_try_submit(p->b.pool.wpool, task_of(p, 0));
@@ -373,7 +372,7 @@ static int cancel(struct paths *p)
 	return err;
 }
 
-/* Its worker is in another task. */
+/* The task waits on another CPU, whose worker is in another task. */
 static int away(struct paths *p)
 {
 	int err = 0;
@@ -395,7 +394,7 @@ static int away(struct paths *p)
 	return err;
 }
 
-/* Until all that it accepts have started, and will stay. */
+/* Fill the pool with tasks that stay, and wait until they have started. */
 static int fill(struct paths *p, u32 limit)
 {
 	struct wpool_stats stats;
@@ -445,7 +444,7 @@ static int refuse(struct paths *p)
 	return err;
 }
 
-/* Whenever the submitter waits, and all that were let go have returned: the oldest. */
+/* Let the oldest task end whenever the submitter waits and all earlier ones have returned. */
 static int let_go_one_by_one(void *data)
 {
 	struct paths *p = data;
@@ -495,7 +494,7 @@ static void until_asleep(struct paths *p)
 		bench_sleep_us(200);
 		wpool_get_stats(p->b.pool.wpool, &stats);
 	} while (stats.outstanding > p->nr_busy || stats.idle + p->nr_busy != stats.workers);
-	/* an idle worker is still on its way off its CPU */
+	/* wait until an idle worker is off its CPU */
 	bench_sleep_us(200);
 }
 
@@ -573,7 +572,7 @@ static int perform(void *data)
 
 	it->err = it->paths->scenario->perform(it->paths);
 	complete(&it->ended);
-	/* this module's text is left behind when somebody waits for that */
+	/* stay in this module's code until kthread_stop(), so that the module outlives it */
 	while (!kthread_should_stop())
 		bench_sleep_us(1000);
 	return 0;
@@ -604,7 +603,7 @@ static int prepare(struct bench *b)
 	if (!p->scenario)
 		return -EINVAL;
 	b->fn = p->scenario->fn;
-	b->batch = 0;		/* of a stream, see submit_batch() */
+	b->batch = 0;		/* the parameter is for a stream, see submit_batch() */
 	b->nr_items = BURST;
 	if (bench_is(b->run, "what", "block") || bench_is(b->run, "what", "refuse"))
 		b->nr_items = limit_of(p) + b->n + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peers, see peers.h. Each is used as its own users would use it.
+ * The peers, see peers.h. Each is used as its users would use it.
  */
 #include "peers.h"
 
@@ -14,10 +14,10 @@
 #include "compat.h"
 #include "run.h"
 
-/* A batch on the submitter's stack. */
+/* Maximum of a batch, which is on the submitter's stack. */
 #define MAX_BATCH	64
 
-/* One by one, as fast as it goes: no call through a pointer for each. */
+/* Submits items one by one, without a call through a pointer for each. */
 #define SUBMIT_ALL(name, is_submitted)					\
 static u64 name##_submit_all(struct bench_pool *pool, struct bench_item *items, u64 nr) \
 {									\
@@ -50,7 +50,7 @@ void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
 		cpumask_andnot(cpumask, cpu_possible_mask, cpumask_of(0));
 		attrs->cpumask = cpumask;
 	}
-	/* its occupants are to stay in the count */
+	/* busy: the count still includes the occupants */
 	if (bench_num(run, "busy", 0))
 		attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
@@ -145,7 +145,7 @@ static int unbound_create(struct bench_pool *pool, const struct bench_run *run)
 {
 	static atomic_t serial;
 
-	/* in sysfs a name can be there once */
+	/* names in sysfs must be unique */
 	pool->wq = alloc_workqueue("bench_unbound%d", WQ_UNBOUND |
 				   (bench_num(run, "sysfs", 0) ? WQ_SYSFS : 0),
 				   min_t(u64, bench_num(run, "capacity", 0), WQ_MAX_ACTIVE),
@@ -270,7 +270,7 @@ static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
 {
 	struct task_struct *thread;
 
-	/* given back as the thread's last act, beyond this module's text */
+	/* the thread drops the reference at its end, outside of this module's code */
 	__module_get(THIS_MODULE);
 	thread = kthread_run(pool->fn->thread, item, "bench_task");
 	if (IS_ERR(thread))
@@ -280,7 +280,7 @@ static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
 
 SUBMIT_ALL(kthread_peer, !kthread_peer_submit(pool, item))
 
-/* A thread that has counted touches nothing of ours but its text. */
+/* Nothing to do: a thread that has counted uses only this module's code, no data. */
 static void kthread_peer_flush(struct bench_pool *pool)
 {
 }

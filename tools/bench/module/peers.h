@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The peers: pools that can be given a task here; wpool is one of them.
+ * The peers: mechanisms that run tasks here. wpool is one of them.
  *
  *	wpool     wpool_submit(), or wpool_submit_batch() with mode=batch
  *	percpu    a workqueue, queue_work()
  *	unbound   a workqueue of WQ_UNBOUND
  *	kworker   one kthread_worker
  *	kthread   a kthread per task
- *	semaphore a workqueue, and a semaphore of "capacity" around it: how one bounds
- *		  a workqueue by hand
- *	bounded   the same around a workqueue of WQ_UNBOUND
+ *	semaphore a workqueue with a semaphore of "capacity" around it, which bounds it
+ *		  by hand
+ *	bounded   the same with a workqueue of WQ_UNBOUND
  *
  * A function of a measurement is compiled once for each peer (BENCH_FN), so that no peer pays for a
  * call through a pointer that its users do not have.
@@ -33,7 +33,7 @@ struct bench_item {
 		struct work_struct work;
 		struct kthread_work kwork;
 	};
-	/* for the measurement */
+	/* used by the measurement */
 	struct bench_pool *pool;
 	union {
 		u64 stamp_ns;
@@ -44,7 +44,7 @@ struct bench_item {
 	void *data;
 } ____cacheline_aligned;
 
-/* One function, in the form that each peer calls. */
+/* One function, in the form of each peer. */
 struct bench_fn {
 	wpool_task_fn task;
 	work_func_t work;
@@ -96,8 +96,8 @@ struct bench_peer;
 struct bench_pool {
 	const struct bench_peer *peer;
 	const struct bench_fn *fn;
-	int cpu;		/* percpu: where to, -1: where the submitter is */
-	bool detached;		/* wpool's kind of task */
+	int cpu;		/* percpu: the CPU; -1: the submitter's */
+	bool detached;		/* wpool: detached tasks */
 	union {
 		struct wpool *wpool;
 		struct workqueue_struct *wq;
@@ -111,36 +111,36 @@ struct bench_peer {
 	const char *name;
 	int (*create)(struct bench_pool *pool, const struct bench_run *run);
 	void (*init)(struct bench_pool *pool, struct bench_item *item);
-	/* one, from any process context */
+	/* submits one item, in any process context */
 	int (*submit)(struct bench_pool *pool, struct bench_item *item);
-	/* one, from any context but NMI; NULL if there is no such way */
+	/* submits one item, in any context but NMI; NULL: the peer cannot */
 	int (*submit_atomic)(struct bench_pool *pool, struct bench_item *item);
-	/* its function has returned; NULL if the peer has nothing for that */
+	/* waits until the item's function has returned; NULL: the peer cannot */
 	int (*wait)(struct bench_pool *pool, struct bench_item *item);
-	/* @nr of them, one by one, as fast as it goes; how many before an error */
+	/* submits @nr items one by one; returns how many before an error */
 	u64 (*submit_all)(struct bench_pool *pool, struct bench_item *items, u64 nr);
 	u64 (*submit_batch)(struct bench_pool *pool, struct bench_item *items,
 			    u64 nr, u32 batch);
-	/* all functions have returned, the items are the caller's */
+	/* waits until all functions have returned; then the items belong to the caller */
 	void (*flush)(struct bench_pool *pool);
 	void (*destroy)(struct bench_pool *pool);
 };
 
 /*
- * Parameters: peer=NAME; cpu=N: run there only; for all pools capacity=N (the workqueues'
- * max_active), for wpool also depth=N, handoff=0|1, expiry=MS, prealloc=0|1, spin=US, detached=1 (a
- * task may be submitted again as soon as its function has started, as with the peers; default:
+ * Parameters: peer=NAME; cpu=N: run on this CPU only; for all peers capacity=N (max_active of a
+ * workqueue); for wpool also depth=N, handoff=0|1, expiry=MS, prealloc=0|1, spin=US, and detached=1
+ * (a task may be submitted again as soon as its function has started, as with the peers; default:
  * joinable).
  */
 int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,
 		      const struct bench_fn *fn);
 void bench_pool_destroy(struct bench_pool *pool);
-/* Many of them side by side: each may have to wait for RCU. */
+/* Destroy pools in parallel, because each may have to wait for RCU. */
 void bench_pools_destroy(struct bench_pool *pools, u32 nr);
-/* wpool's attributes by the parameters of @run. */
+/* Set wpool's attributes by the parameters of @run. */
 void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
 		      struct cpumask *cpumask);
-/* Puts wpool's own figures that explain the others. */
+/* Puts figures of wpool that explain the measurement. */
 void bench_pool_put_stats(struct bench_pool *pool, struct bench_run *run);
 /* Flush a pool, put its figures, and destroy it. */
 void bench_pool_finish(struct bench_pool *pool, struct bench_run *run);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First in parallel, then in order: each item computes on any CPU, and then has its turn.
+ * A pipeline: items compute in parallel on any CPU, and then take their turns in order.
  *
  *	pipeline peer=wpool|padata n=N ns=NS window=W
  *
  * "total_ns" is the time from the first submit until the last turn. The submitter sleeps for some
- * microseconds if the window is full. The turns combine the numbers of their items into a sum that
- * depends on their order.
+ * microseconds if the window is full. The turns combine the items' numbers into a sum that depends
+ * on the order.
  */
 #include "bench.h"
 
@@ -15,7 +15,7 @@
 #include <linux/padata.h>
 #include <linux/wpool_strand.h>
 
-/* What padata takes at most. */
+/* The maximum of padata. */
 #define MAX_WINDOW	1000ULL
 
 struct line {

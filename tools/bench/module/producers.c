@@ -23,7 +23,7 @@ static int producer_main(void *data)
 	p->start_ns = ktime_get_ns();
 	p->err = p->fn(p);
 	p->end_ns = ktime_get_ns();
-	/* kthread_stop() brings it here, and keeps the thread's memory so long */
+	/* sleep until kthread_stop(), so that the thread's memory stays until then */
 	set_current_state(TASK_IDLE);
 	complete(&p->group->ready);
 	while (!kthread_should_stop()) {
@@ -34,11 +34,11 @@ static int producer_main(void *data)
 	return 0;
 }
 
-/* Run time of a thread that is on its way to sleep, or asleep. */
+/* Run time of a thread that sleeps, or is about to. */
 static u64 run_time_ns(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP
-	/* off its CPU: the scheduler has added up everything by then */
+	/* when the thread is off its CPU, the scheduler has added all its run time */
 	while (READ_ONCE(thread->on_cpu))
 		cpu_relax();
 #endif
@@ -113,7 +113,7 @@ out:
 	for (i = 0; i < n; i++) {
 		if (IS_ERR_OR_NULL(all[i].thread))
 			break;
-		/* one that never ran ends here, too */
+		/* this also ends a thread that never ran */
 		kthread_stop(all[i].thread);
 		put_task_struct(all[i].thread);
 	}

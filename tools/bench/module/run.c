@@ -28,7 +28,7 @@ static bool is_number(const char *text)
 	return true;
 }
 
-/* What could not stand in a string of JSON as it is. */
+/* Can the text stand in a JSON string as it is? */
 static bool is_plain(const char *text)
 {
 	for (; *text; text++)

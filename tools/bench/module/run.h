@@ -11,7 +11,7 @@
 #define BENCH_LINE_LEN	512
 #define BENCH_JSON_LEN	4096
 
-/* Times of n operations, which become "<name>_p50" and so on. */
+/* Times of n operations, from which "<name>_p50" and so on are put. */
 struct bench_series {
 	const char *name;
 	u32 *values;
@@ -23,7 +23,7 @@ struct bench_run {
 	int nr_words;
 	char *json;
 	int len;
-	/* what ends with the measurement */
+	/* freed at the end of the measurement */
 	void *memory[12];
 	int nr_memory;
 	bool no_memory;
@@ -40,15 +40,15 @@ const char *bench_text(const struct bench_run *run, const char *key,
 		       const char *def);
 /* Is the value of @key @value? */
 bool bench_is(const struct bench_run *run, const char *key, const char *value);
-/* One more figure. */
+/* Add a figure to the result. */
 void bench_put(struct bench_run *run, const char *key, u64 value);
 
 /*
- * Zeroed memory until the measurement is over. NULL if there is none: then nothing is measured, so
- * a case need not check for it before.
+ * Zeroed memory until the end of the measurement. NULL without memory: then the case is not
+ * measured, so it need not check for NULL.
  */
 void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size);
-/* The same for the time of each of n operations; they are put in the end. Has room for @nr. */
+/* The same with room for the times of @nr operations; their percentiles are put at the end. */
 u32 *bench_run_series(struct bench_run *run, const char *name, u64 nr);
 void bench_run_free(struct bench_run *run);
 

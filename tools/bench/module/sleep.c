@@ -9,18 +9,18 @@
  * slack: neither ticks nor timer wheels round them up.
  *
  * sleep: with warm=1 all workers have been made before, by as many tasks that wait for each other.
- * "used_bytes" is how much the free memory shrank, with workers, without items.
+ * "used_bytes" is how much the free memory shrank, including workers but not items.
  *
- * each: a pool, or a thread for each task, which is what people first measure of a pool. One thread
- * submits N tasks that sleep, or do nothing if US is 0. Neither workers nor threads exist before.
- * For a thread per task the floor is us. A thread checks every 2 ms how much the free memory has
- * shrunk, "peak_bytes", and how many tasks have been submitted and not ended, "peak_max"; with a
- * kthread per task these are the threads. The items, which hold each peer's task and belong to the
+ * each: a pool, or a thread for each task: people compare these first. One thread submits N tasks
+ * that sleep, or do nothing if US is 0. Neither workers nor threads exist before. For a thread per
+ * task the floor is us. Every 2 ms a thread checks how much the free memory has shrunk,
+ * "peak_bytes", and how many submitted tasks have not ended, "peak_max"; with a kthread per task
+ * this is the number of threads. The items, which contain each peer's task and belong to the
  * caller, exist before. If no more threads can be made, the submitter sleeps for a millisecond and
- * tries again; "refused" counts that.
+ * tries again; "refused" counts these tries.
  *
- * With count=1, if the kernel has tracepoints, "allocs" is how often the kernel has allocated
- * objects of slabs or pages meanwhile, for any purpose, including the pages of slabs.
+ * With count=1, if the kernel has tracepoints, "allocs" is how often the kernel has allocated slab
+ * objects or pages meanwhile, for any purpose, including the pages of slabs.
  */
 #include <linux/kthread.h>
 #include <linux/tracepoint.h>
@@ -36,7 +36,7 @@ struct sleep {
 	bool open, warming;
 	/* each */
 	u64 submitted, refused;
-	/* of the thread that looks */
+	/* of the thread that checks every 2 ms */
 	u64 free_least, peak;
 };
 
@@ -82,7 +82,7 @@ static void put_floor(struct sleep *s)
 	bench_put(s->b.run, "floor_ns", div64_u64(s->b.n * s->us * NSEC_PER_USEC, s->workers));
 }
 
-/* As many tasks as workers, which all have to be there before one may end. */
+/* Run as many tasks as workers. None ends before all have started. */
 static int warm_up(struct sleep *s)
 {
 	struct bench *b = &s->b;
@@ -135,7 +135,7 @@ static int look(void *data)
 		now = bench_free_memory_now();
 		under_way = READ_ONCE(s->submitted) - bench_count_sum();
 		s->free_least = min(s->free_least, now);
-		/* those that have ended are counted later than those that have begun */
+		/* negative if tasks have ended between the two reads */
 		if ((s64)under_way > 0)
 			s->peak = max(s->peak, under_way);
 		bench_sleep_us(2 * USEC_PER_MSEC);
@@ -148,7 +148,7 @@ static bool is_kthread(struct bench *b)
 	return !strcmp(b->pool.peer->name, "kthread");
 }
 
-/* In pieces, so that whoever looks sees how far it is. */
+/* Submit in pieces, so that the checking thread sees the progress. */
 #define PIECE	64
 
 static int produce(struct bench_producer *p)
@@ -175,7 +175,7 @@ static int produce(struct bench_producer *p)
 #ifdef CONFIG_TRACEPOINTS
 static DEFINE_PER_CPU(u64, allocations);
 
-/* What any of these tracepoints passes is not looked at. */
+/* The arguments of the tracepoints are ignored. */
 static void allocated(void *data)
 {
 	this_cpu_inc(allocations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Marks where threads leave and enter a CPU, and ticks; the text that is counted apart. */
+/* Marks of switches and ticks, and the code that is counted separately. */
 #include "bench.h"
 
 #include <linux/err.h>
@@ -70,7 +70,7 @@ static struct tracepoint *watch(const char *name, void *probe)
 
 static void ignore(struct tracepoint *tp, void *probe)
 {
-	/* there is none to ignore, and no such function */
+	/* without tracepoints there is nothing to register */
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return;
 	tracepoint_probe_unregister(tp, probe, NULL);
@@ -122,6 +122,6 @@ void bench_start_to_count(void)
 		scnprintf(range, sizeof(range), "%lx %lx", from, to);
 	}
 	bench_mark_text("watch ", range);
-	/* the emulator changes its mind when a CPU has nothing to do */
+	/* the emulator begins to count when a CPU is idle */
 	bench_sleep_us(10000);
 }

@@ -7,9 +7,9 @@
  *
  * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
- * before the submit until the task starts, "enqueue_*" that of the submit alone, in ns.
+ * before the submit until the task starts, "enqueue_*" the time of the submit alone, in ns.
  *
- * The timer does not start itself again: the interrupt would set the next one before it returns,
+ * The timer does not restart itself: the interrupt would set the next expiry before it returns,
  * which can take longer than the submit. Workers of this CPU would wait for that, and workers of
  * another CPU would not.
  *
@@ -26,12 +26,12 @@
 struct ticks {
 	struct bench b;
 	struct hrtimer timer;
-	u64 *submitted_ns, *ended_ns;	/* of each item */
+	u64 *submitted_ns, *ended_ns;	/* for each item */
 	u32 *enqueue_ns, *start_ns;
 	u64 next, period_ns;
 	struct completion done;
 	int err;
-	/* pair */
+	/* only for pair */
 	u64 us, pause_us;
 	u32 *pair_ns;
 };
@@ -71,12 +71,12 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Until what it starts is done; pinned: where this thread is. */
+/* Start the timer, pinned to this thread's CPU, and wait until the tasks have run. */
 static void start_and_wait(struct ticks *t)
 {
 	hrtimer_start(&t->timer, ns_to_ktime(t->period_ns), HRTIMER_MODE_REL_PINNED_HARD);
 	wait_for_completion(&t->done);
-	/* its function has returned */
+	/* wait until the timer's function has returned */
 	hrtimer_cancel(&t->timer);
 }
 
@@ -125,7 +125,7 @@ static int measure_ticks(struct bench *b)
 	int err;
 
 	bench_count_reset();
-	/* unmeasured, so that there are workers */
+	/* some rounds are not measured, so that workers exist */
 	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), produce_ticks);
 	if (err)
 		return err;
@@ -184,7 +184,7 @@ static int produce_pairs(struct bench_producer *p)
 		err = t->err ?: bench_count_wait((i + 1) * t->b.nr_items);
 		if (err)
 			return err;
-		/* the functions have returned */
+		/* wait until the functions have returned */
 		bench_flush(&t->b);
 		t->pair_ns[i] = bench_u32(max(t->ended_ns[0], t->ended_ns[1]) -
 					  t->submitted_ns[0]);
@@ -213,7 +213,7 @@ static int measure_pairs(struct bench *b)
 	int err;
 
 	bench_count_reset();
-	/* unmeasured, so that there are workers */
+	/* two rounds are not measured, so that workers exist */
 	err = bench_produce(b, false, min(b->n, 2ULL), produce_pairs);
 	bench_count_reset();
 	return err ?: bench_produce(b, true, b->n, produce_pairs);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tree of tasks that tasks spawn, and that join: a binary heap of n nodes.
+ * A tree of n tasks that spawn and join their children, in the shape of a binary heap.
  *
  *	tree peer=NAME n=N [shuffle=1]
  *
  * Node i submits its children 2i + 1 and 2i + 2. It has joined when it and both subtrees are done.
- * The last of these tells the node above, so no thread waits and no peer needs a worker for a wait.
- * The end of the root is the end of the tree.
+ * The last one of these notifies the parent, so no thread waits and no peer needs a worker for a
+ * wait. The end of the root is the end of the tree.
  *
  * The nodes lie in memory in the order of a heap, level by level. A peer that runs tasks first in,
  * first out visits them from one end to the other, which the processor predicts. With shuffle=1
- * node i is anywhere, as if each had been allocated: then no order has an advantage.
+ * node i is anywhere, as if each had been allocated, so that no order has an advantage.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -21,7 +21,7 @@
 
 struct tree {
 	struct bench b;
-	atomic_t *open;		/* of a node: itself, and its children that have not joined */
+	atomic_t *open;		/* of each node: 1 for itself, and the children not joined yet */
 	u32 *places;		/* where node i is, or NULL */
 	struct completion joined;
 	u32 nr;
@@ -63,7 +63,7 @@ static void grow(struct bench_item *item)
 
 BENCH_FN(grow);
 
-/* The first @nr places in any order, the same each time. */
+/* Shuffle the first @nr places, in the same way each time. */
 static void shuffle(u32 *places, u32 nr)
 {
 	struct rnd_state state;
@@ -71,7 +71,7 @@ static void shuffle(u32 *places, u32 nr)
 
 	prandom_seed_state(&state, 1);
 	for (i = 0; i < nr; i++) {
-		/* before i, or i itself */
+		/* a place up to i */
 		other = prandom_u32_state(&state) % (i + 1);
 		places[i] = places[other];
 		places[other] = i;
@@ -104,7 +104,7 @@ static int grow_tree(struct tree *tree, u32 nr)
 	plant(tree);
 	bench_meter_start(b);
 	err = bench_submit(b, &b->items[place(tree, 0)]);
-	/* a subtree that was not accepted never joins */
+	/* do not wait after an error: a subtree that was not accepted never joins */
 	while (!err && !wait_for_completion_timeout(&tree->joined, 60 * HZ))
 		err = READ_ONCE(tree->err) ?: -ETIMEDOUT;
 	return err;
@@ -126,7 +126,7 @@ static int measure(struct bench *b)
 	struct tree *tree = container_of(b, struct tree, b);
 	int err;
 
-	/* unmeasured, so that there are workers */
+	/* a small tree is not measured, so that workers exist */
 	err = grow_tree(tree, DIV_ROUND_UP(b->n, 20));
 	if (err)
 		return err;

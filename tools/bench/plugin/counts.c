@@ -4,17 +4,16 @@
  * locked, and distinct cache lines of data.
  *
  * The benchmark module marks the beginning and the end of each operation, see ../module/mark.h.
- * Between them, everything that this CPU executes counts, including the kernel's part and
- * interrupts. Of the many operations of a path the lower quartile is used, since interrupts only
- * add. A line is 64 bytes of virtual address, read or written once or often, including those of the
- * stack.
+ * Between them, everything that this CPU executes counts, including the kernel and interrupts. The
+ * result is the lower quartile of the many operations of a path, since interrupts only add. A line
+ * is 64 bytes of virtual address, read or written at least once. The stack's lines count, too.
  *
- * Where all CPUs do the same again and again, a turn is what a CPU does from one mark to the next.
- * Each turn counts, except those that a clock interrupted. A shared line is one that more than one
- * CPU has written.
+ * If all CPUs repeat an operation, a turn is the code that a CPU executes from one mark to the
+ * next. Each turn counts, except turns that a clock interrupted. A shared line is a line that more
+ * than one CPU has written.
  *
- * Until the guest asks for more, only locked instructions are counted, of all CPUs
- * together, which slows nothing down.
+ * Until the guest asks for more, the plugin counts only the locked instructions of all CPUs, which
+ * slows nothing down.
  *
  * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
  * trace=FILE gets each instruction and access of one operation of each path.
@@ -35,10 +34,10 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define MAX_CPUS	1024
 #define MAX_SAMPLES	4096
 #define LINE_SHIFT	6
-/* A power of two, far more than an operation touches. */
+/* A power of two, far more than the lines of an operation. */
 #define NR_SLOTS	16384
 #define NOWHERE		(-1)
-/* By then all is warm. */
+/* At this sample all caches are warm. */
 #define TRACED_SAMPLE	40
 
 static const char *const path_names[NR_BENCH_PATHS] = {
@@ -61,7 +60,7 @@ static const char *const path_names[NR_BENCH_PATHS] = {
 
 /* ---- an operation ---- */
 
-/* Of each figure also the part that is executed between inside_from and inside_to. */
+/* Each figure is counted twice: in total, and between inside_from and inside_to. */
 enum figure { INSNS, LOCKED, READS, WRITES, LINES, WRITTEN, NR_FIGURES };
 
 static const char *const figure_names[NR_FIGURES] = {
@@ -75,15 +74,15 @@ static const char *const figure_names[NR_FIGURES] = {
 
 struct slot {
 	uint64_t line;
-	uint32_t generation;	/* of another one: empty */
+	uint32_t generation;	/* if it differs from the operation's, the slot is empty */
 	bool inside, written, written_inside;
 };
 
 struct operation {
 	bool open;
-	int cpu;		/* NOWHERE: its thread does not run */
+	int cpu;		/* NOWHERE: the operation's thread does not run */
 	bool was_away;
-	uint32_t figures[2][NR_FIGURES];	/* all, inside */
+	uint32_t figures[2][NR_FIGURES];	/* in total, inside */
 	struct slot slots[NR_SLOTS];
 	uint32_t generation;
 
@@ -94,7 +93,7 @@ struct operation {
 };
 
 static struct operation operations[NR_BENCH_PATHS];
-/* Bit n: operation n is under way there. */
+/* Bit n: operation n has begun on this CPU. */
 static uint32_t under_way[MAX_CPUS];
 
 static_assert(NR_BENCH_PATHS <= 32, "a bit for each path");
@@ -199,10 +198,10 @@ struct turn {
 	bool open, ticked;
 	uint32_t number;
 	uint32_t insns, locked, nr_lines;
-	uint32_t *lines;	/* of written[] */
+	uint32_t *lines;	/* indices of written[] */
 };
 
-/* A line that a CPU has written, and in how many turns. */
+/* A line that a CPU has written, and the number of turns with such a write. */
 struct written {
 	uint64_t line;
 	uint32_t cpu, turn, times;
@@ -290,7 +289,7 @@ static int compare_lines(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* How often a turn wrote a line that another CPU has written, too. */
+/* How often a turn has written a line that another CPU has written, too. */
 static uint64_t shared_lines(void)
 {
 	uint64_t sum = 0, of_line;
@@ -310,9 +309,9 @@ static uint64_t shared_lines(void)
 	return sum;
 }
 
-/* ---- what the guest executes ---- */
+/* ---- counting the guest's instructions ---- */
 
-/* The guest has asked for it. */
+/* The guest has asked to count operations. */
 static bool watching;
 
 struct insn {
@@ -323,10 +322,10 @@ struct insn {
 	uint8_t code[15];
 };
 
-/* Of all CPUs, counted always. */
+/* Locked instructions of all CPUs, always counted. */
 static uint64_t all_locked, from_locked, between_locked;
 
-/* The addresses that are counted apart. */
+/* The addresses that are counted separately. */
 static uint64_t inside_from, inside_to;
 
 static bool is_traced(const struct operation *op)
@@ -367,7 +366,7 @@ static void on_insn(unsigned int cpu, void *data)
 	}
 }
 
-/* Is it a device's, which each CPU may have one of at the same address? */
+/* Is this memory of a device? Each CPU may have its own at the same address. */
 static bool is_device(qemu_plugin_meminfo_t info, uint64_t address)
 {
 	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
@@ -411,7 +410,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The least, the lower quartile, the median and the largest. */
+/* Reports the minimum, the lower quartile, the median and the maximum. */
 static void report_figures(struct operation *op, int part)
 {
 	uint32_t n = op->nr_samples, *samples;
@@ -478,7 +477,7 @@ static void report(const char *what)
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-/* All translations are gone; from now on it is done as translate() says. */
+/* After a reset all translations are gone. translate() handles the new ones. */
 static void start_anew(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
@@ -579,7 +578,7 @@ static void on_mark(unsigned int cpu, void *data)
 	}
 }
 
-/* The mark's displacement, or 0. */
+/* Returns the displacement of a mark, or 0. */
 static uint32_t mark_of(const uint8_t *code, size_t size)
 {
 	uint32_t disp;
@@ -634,7 +633,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 								   &all_locked, 1);
 		if (!watching)
 			continue;
-		/* as long as QEMU may use the translation, so forever */
+		/* never freed, because QEMU may use the translation at any time */
 		own = insn_of(insn);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_NO_REGS, own);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,

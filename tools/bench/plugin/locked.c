@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * locked - for each line of hexadecimal bytes of an instruction, print 1 if x86.h takes it for a
- * locked one, else 0. For the comparison with objdump.
+ * locked - for each line with the hexadecimal bytes of an instruction, print 1 if x86.h says that
+ * it is locked, else 0. For the comparison with objdump.
  */
 #include <stdio.h>
 #include <stdlib.h>

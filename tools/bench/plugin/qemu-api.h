@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of QEMU's plugin API, version 1, that counts.c uses. No package of
- * Debian 12 has QEMU's own include/qemu/qemu-plugin.h; these declarations were
- * written after it, the documentation is there.
+ * The part of QEMU's plugin API, version 1, that counts.c uses. These declarations
+ * follow QEMU's own include/qemu/qemu-plugin.h, which no package of Debian 12 has.
+ * That file has the documentation.
  *
  * Copyright (C) 2017, Emilio G. Cota <cota@braap.org>
  * Copyright (C) 2019, Linaro

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is an x86-64 instruction a locked one? It is with a lock prefix, and without one
- * if it exchanges a register with memory. scripts/bench-gate compares this with what
- * objdump says about the module.
+ * Is an x86-64 instruction locked? It is if it has a lock prefix, or if it exchanges
+ * a register with memory. scripts/bench-gate compares this with the output of objdump
+ * for the module.
  */
 #ifndef X86_H
 #define X86_H

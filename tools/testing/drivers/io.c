@@ -3,14 +3,14 @@
  * I/O for scripts/drivers. The content depends only on the place and a number, SALT, so that any
  * order of writes leaves the same content.
  *
- *	io fill DEVICE MB BLOCK THREADS SALT		each block once
+ *	io fill DEVICE MB BLOCK THREADS SALT		writes each block once
  *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us
- *	io file FILE MB SALT				writes one that can be compressed
+ *	io file FILE MB SALT				writes a file that can be compressed
  *	io files DIRECTORY MB BLOCK THREADS 0 MS	thread N reads file N, of SALT N, from the
  *							device, once or more; prints as above
- *	io nbd DEVICE MB CONNECTIONS			serves it until it is disconnected
- *	io nbd-end DEVICE
- *	io stream-serve MB				the other end, for any number of streams
+ *	io nbd DEVICE MB CONNECTIONS			serves a device until it is disconnected
+ *	io nbd-end DEVICE				disconnects it
+ *	io stream-serve MB				serves any number of streams
  *	io stream ADDRESS MB to|from|both		prints MB/s and a checksum
  */
 #define _GNU_SOURCE
@@ -128,7 +128,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* As content(), with each word of it eight times. */
+/* As content(), but each word is repeated eight times. */
 static void plain_content(char *buf, uint64_t place, size_t size, uint64_t salt)
 {
 	uint64_t *word = (uint64_t *)buf;
@@ -191,7 +191,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One thread for each load, which all do @function. */
+/* Runs @function in one thread for each load. */
 static struct load *run_loads(char **args, void *(*function)(void *), int write, uint64_t end)
 {
 	int threads = atoi(args[3]), i;
@@ -272,7 +272,7 @@ static void serve(int fd, char *disk, uint64_t size)
 	}
 }
 
-/* Both ends of a TCP connection. */
+/* Makes a TCP connection and returns both ends. */
 static void connection(int *ends)
 {
 	struct sockaddr_in address = {
@@ -314,13 +314,13 @@ static void nbd(const char *name, uint64_t size, int connections)
 		if (ioctl(fd, NBD_SET_SOCK, ends[0]))
 			err(1, "%s: socket", name);
 	}
-	/* a device with more than one connection wants to hear that others may join */
+	/* the driver accepts several connections only with this flag */
 	ioctl(fd, NBD_SET_FLAGS, NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN);
 	ioctl(fd, NBD_DO_IT);
 	ioctl(fd, NBD_CLEAR_SOCK);
 }
 
-/* One end of a stream: what it has sent and received, as a checksum. */
+/* One end of a stream, with checksums of the data sent and received. */
 struct stream {
 	int fd;
 	uint64_t size, salt, sent, received;
@@ -382,7 +382,7 @@ static void transfer(struct stream *stream, int send, int receive)
 		pthread_join(ids[1], NULL);
 }
 
-/* A byte says which end sends; in the end this one tells what it has sent and received. */
+/* The first byte says which end sends. At the end this end sends its checksums. */
 static void stream_serve(uint64_t size)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -419,7 +419,7 @@ static void stream_run(const char *to, uint64_t size, const char *name)
 	double seconds;
 
 	inet_pton(AF_INET, to, &address.sin_addr);
-	/* the other end may not listen yet */
+	/* retry: the other end may not listen yet */
 	while (connect(stream.fd, (void *)&address, sizeof(address))) {
 		close(stream.fd);
 		usleep(20000);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that forgets its pools, for module_load of the selftests: wpool has to do what its exit
- * function should do. It leaves behind:
+ * A module that does not destroy its pools, for module_load of the selftests: wpool has to destroy
+ * them. The module leaves behind:
  *
- *   forgot.fn    bound to a function, with a call that runs and others queued
- *   forgot.task  a task that runs and others queued, each of which has to end once
- *   forgot.shut  released, and never destroyed
- *   default      a task that runs, and behind it, if the pool has a capacity of 1, some of each
- *                kind; an abort function of forgot.task waits for all of them
- *   forgot.none  made with no owner (anonymous=1), so that nobody can know whose it is
+ *   forgot.fn    bound to a function; one call runs, others are queued
+ *   forgot.task  one task runs, others are queued; each of them has to end once
+ *   forgot.shut  released, but not destroyed
+ *   default      one task runs; behind it, if the pool has a capacity of 1, tasks of each kind
+ *                are queued; an abort function of forgot.task waits for all of them
+ *   forgot.none  made with no owner (anonymous=1), so that wpool cannot know its module
  *
- * Tasks that run then still count in memory of the module. With refuse=1 the init function leaves
- * all of that behind, too, and fails.
+ * Running tasks still count in memory of the module. With refuse=1 the init function leaves all of
+ * this behind, too, and fails.
  *
- * In each of the first two, one task is running when the exit function returns. When the last has
- * ended, the log has "wpool_forget: all N ended".
+ * In each of the first two pools a task is running when the exit function returns. When the last
+ * task has ended, the log has "wpool_forget: all N ended".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -38,7 +38,7 @@ MODULE_PARM_DESC(anonymous, "leave one pool that has no owner, and nothing else"
 
 #define NR_QUEUED	20
 #define NR_ENDS		(2 * (1 + NR_QUEUED))
-/* Long enough for the exit function to return meanwhile. */
+/* The exit function returns within this time. */
 #define RUN_MS		300
 
 static struct wpool_task tasks[1 + NR_QUEUED];
@@ -81,7 +81,7 @@ static void run(struct wpool_task *task)
 
 static void linger(struct wpool_task *task)
 {
-	/* one that a task submits waits in a place of its own, for the next look of that CPU */
+	/* a task that a task submits waits in its own place until that worker looks for work */
 	linger_err = wpool_submit(wpool_default(), &lined_up[0]);
 	complete(&lingers);
 	wait_for_completion(&named);
@@ -112,7 +112,7 @@ static void run_not(struct wpool_task *task, int status)
 	wpool_task_wait(&on_default);
 	for (i = 0; i < ARRAY_SIZE(lined_up); i++)
 		wpool_task_wait(&lined_up[i]);
-	/* two of them may run at the same time */
+	/* two abort functions may run at the same time */
 	if (atomic_inc_return(&not_run) == 1) {
 		wpool_group_exit(&group);
 		wpool_strand_destroy(&strand);
@@ -151,7 +151,7 @@ static int leave_tasks(void)
 	int i, err = PTR_ERR_OR_ZERO(pool);
 
 	for (i = 0; i <= NR_QUEUED && !err; i++) {
-		/* no owner: what names one pins this module, which could not go then */
+		/* no owner: an owner would pin this module, so that it could not be unloaded */
 		wpool_task_init_abortable(&tasks[i], run, run_not, NULL);
 		err = wpool_submit(pool, &tasks[i]);
 	}
@@ -187,7 +187,7 @@ static int line_up_on_default(void)
 	int err = wpool_group_init(&group, pool, WPOOL_UNLIMITED, NULL);
 
 	for (i = 1; i < ARRAY_SIZE(lined_up) && !err; i++) {
-		/* in another queue again */
+		/* urgent tasks are in another queue */
 		wpool_task_set_urgent(&lined_up[i], i == 2);
 		err = wpool_submit(pool, &lined_up[i]);
 	}
@@ -216,7 +216,7 @@ static int __init wpool_forget_init(void)
 
 static void __exit wpool_forget_exit(void)
 {
-	/* wpool_destroy() is what belongs here */
+	/* wpool_destroy() is missing here on purpose */
 	complete_all(&going);
 }
 

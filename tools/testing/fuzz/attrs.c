@@ -6,7 +6,7 @@
 
 #define NR_NAMES		4
 
-/* The pools with an r run in their submitter what does not fit. */
+/* Pools with an r in their names have the policy run: submitters run tasks that do not fit. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs)
 {
 	static const char *const bad[] = {
@@ -91,11 +91,11 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	mask_at[0] = one_in(rng, 16) ? rnd(rng) : below(rng, 4);
 
 	if (create) {
-		/* else a pool could run what does not fit without our knowing */
+		/* without this the policy could be run, and its name would not say so */
 		attrs->mask |= WPOOL_DEV_POLICY;
 		if (runs)
 			attrs->policy = WPOOL_DEV_POLICY_RUN;
-		/* thousands of threads are somebody else's test */
+		/* other tests make thousands of threads */
 		if (attrs->mask & WPOOL_DEV_PREALLOC && attrs->prealloc) {
 			attrs->mask |= WPOOL_DEV_CAPACITY;
 			attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
@@ -103,7 +103,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 				attrs->capacity = one_in(rng, 2) ? 1048576 : WPOOL_DEV_UNLIMITED;
 		}
 	}
-	/* both are refused, and before the cpumask is read */
+	/* the two together are refused, and before the cpumask is read */
 	if (attrs->mask & WPOOL_DEV_CAPACITY && attrs->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    !one_in(rng, 8))
 		attrs->mask &= ~(below(rng, 2) ? WPOOL_DEV_CAPACITY : WPOOL_DEV_CAPACITY_PER_CPU);
@@ -132,7 +132,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		attrs->cpumask = arena_bad_pointer(f);
 		return -EFAULT;
 	case 6:
-		/* the last words are beyond the end of what is there */
+		/* the last words of the mask are not mapped */
 		attrs->mask |= WPOOL_DEV_CPUMASK;
 		attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
 		attrs->cpumask_bytes = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is said and counted of a call, and the clock that times it. */
+/* Messages and counts of calls, and the clock that times calls. */
 #include "fuzz.h"
 
 #include <stdarg.h>
@@ -30,7 +30,7 @@ void complain(struct fuzzer *f, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* not stdio: a child may have been forked while another thread held its lock */
+	/* not stdio: a child may have been forked while another thread held stdio's lock */
 	dprintf(1, "# seed %llu, thread %u, call %llu: %s\n", (unsigned long long)seed, f->nr,
 		(unsigned long long)f->call, text);
 	corpus_keep_wrong(f);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What calls, and the tasks that they submit, reached in the module: KCOV's program counters, which
- * only a module built for this has (scripts/build --kcov).
+ * Coverage: the program counters that calls, and the tasks they submit, reach in the module. KCOV
+ * reports them if the module is built for it (scripts/build --kcov).
  *
- * A fuzzing thread collects what its own calls reach. Its tasks run in workers, and a thread of
- * KCOV cannot collect both, so another thread, which does nothing else, collects what workers
- * reach. It creates the fuzzing thread, which so inherits its handle, and the tasks carry the
- * handle (module/faces/dev/load/cover.h). What a task reached is known when it has ended, so it is
- * credited to a later call of the same thread.
+ * A fuzzing thread collects the coverage of its own calls. KCOV does not let the same thread
+ * collect that of its tasks, which run in workers, so a second thread does only this. The second
+ * thread creates the fuzzing thread, which inherits its handle, and the tasks carry the handle
+ * (module/faces/dev/load/cover.h). The coverage of a task is known when the task has ended, so it
+ * is credited to a later call of the same thread.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.
  */
@@ -25,20 +25,20 @@
 #define KCOV			"/sys/kernel/debug/kcov"
 #define OWN_WORDS		(64 << 10)
 #define WORKERS_WORDS		(256 << 10)
-#define TASK_WORDS		(4 << 10)	/* of one task; any more are lost */
+#define TASK_WORDS		(4 << 10)	/* counters of one task; any more are lost */
 #define NR_SLOTS_OF_PCS		65536U
 #define MAX_FUNCTIONS		8192U
 
-/* The function of a workload: a worker must be seen in it, or workers are not seen at all. */
+/* A function of a workload. If no worker is seen in it, coverage of workers does not work. */
 #define WORKLOAD		"run_touch"
 
 enum who { CALLER = 1, WORKER = 2 };
 
 /**
- * struct buffer - counters that KCOV fills
- * @words: how many there are, then they
- * @size: words that fit
- * @at: counters that were looked at
+ * struct buffer - program counters that KCOV writes
+ * @words: the number of counters, then the counters
+ * @size: number of words
+ * @at: number of counters already read
  */
 struct buffer {
 	uint64_t *words;
@@ -47,10 +47,10 @@ struct buffer {
 };
 
 /**
- * struct collector - of a fuzzing thread
- * @own: what its calls reached
- * @workers: what workers reached in its tasks
- * @started: @thread is there
+ * struct collector - coverage of a fuzzing thread
+ * @own: counters of its calls
+ * @workers: counters of its tasks in workers
+ * @started: posted when @thread runs
  */
 struct collector {
 	struct buffer own;
@@ -65,13 +65,13 @@ struct collector {
 static bool is_on;
 static struct collector collectors[MAX_THREADS];
 
-/* A table of counters by hash, and who reached them, in all processes. */
+/* A hash table of counters, shared by all processes; reached_by has bits of enum who. */
 static atomic_ullong *pcs;
 static atomic_uchar *reached_by;
 
 /* ---- counters ----------------------------------------------------------------------- */
 
-/* True if @who was not there before. */
+/* Records that @who reached @pc. Returns true the first time. */
 static bool reached(uint64_t pc, enum who who)
 {
 	struct rng mix = { .state = pc };
@@ -123,7 +123,7 @@ unsigned int cover_look(struct fuzzer *f)
 
 /* ---- KCOV ----------------------------------------------------------------------------- */
 
-/* The file, or -1; it stays open until the end. */
+/* Returns the file, or -1. It stays open until the end. */
 static int buffer_open(struct buffer *buffer, size_t size)
 {
 	int fd = open(KCOV, O_RDWR | O_CLOEXEC);
@@ -182,7 +182,7 @@ void cover_begin(struct fuzzer *f)
 	}
 }
 
-/* The thread that workers collect for. It must not end before the others. */
+/* The thread that collects the coverage of workers. It must not end before the fuzzing thread. */
 static void *collect(void *arg)
 {
 	struct kcov_remote_arg remote = {
@@ -225,7 +225,7 @@ int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer)
 
 struct function {
 	unsigned long long begin;
-	unsigned int nr;		/* counters in it */
+	unsigned int nr;		/* counters in the function */
 	unsigned int nr_by_workers;
 	char name[64];
 };
@@ -237,7 +237,7 @@ static int by_address(const void *a, const void *b)
 	return (f->begin > g->begin) - (f->begin < g->begin);
 }
 
-/* The module's functions, in the order of their addresses. */
+/* Reads the module's functions, sorted by address. */
 static unsigned int read_functions(struct function *functions)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -290,7 +290,7 @@ void cover_show(struct fuzzer *f, bool enough)
 		nr++;
 		by_callers += !!(reached_by[i] & CALLER);
 		by_workers += !!(reached_by[i] & WORKER);
-		/* the address after a call of KCOV's, and so within the function */
+		/* a counter is the address behind a call to KCOV, within the function */
 		function = function_of(functions, nr_functions, pcs[i]);
 		if (!function)
 			continue;

@@ -2,12 +2,12 @@
 /*
  * Open files and the cookies of their tasks.
  *
- * What must hold: a record has a cookie that was submitted through the same file; no cookie comes
- * back twice, and none of a refused or silent task comes back. A file that no child has used is
- * drained when it is closed: then every accepted task that is not silent has had its record.
+ * What must hold: a record has a cookie that was submitted through the same file. No cookie has two
+ * records. A refused or silent task has none. A file that no child has used is drained when it is
+ * closed: then every accepted task that is not silent has had its record.
  *
- * The table of cookies is shared between processes, and each of them has open files of its own. A
- * cookie is an index into the table, with a check word above; the cookie 0 may be used by all.
+ * Processes share the table of cookies, but each has its own open files. A cookie is an index into
+ * the table, with a check word above. Any task may have the cookie 0.
  */
 #include "fuzz.h"
 
@@ -31,13 +31,13 @@ enum cookie_state {
 #define STATE_BITS		3
 #define STATE_MASK		((1U << STATE_BITS) - 1)
 
-/* What must come back through a file. */
+/* Records expected and read through a file. */
 struct file_counts {
 	atomic_uint expected;
 	atomic_uint records;
 };
 
-static atomic_uint *cookies;		/* the file that it is of, and its state */
+static atomic_uint *cookies;		/* each cookie's file and state */
 static struct file_counts *counts;
 static atomic_uint *next_cookie, *next_file;
 
@@ -74,7 +74,7 @@ bool cookies_left(void)
 	return atomic_load(next_cookie) < MAX_COOKIES - 65 * WPOOL_MAX_BATCH;
 }
 
-/* Returns the old one. */
+/* Returns the old state. */
 static enum cookie_state set_state(uint32_t index, enum cookie_state state)
 {
 	unsigned int file = atomic_load(&cookies[index]) & ~STATE_MASK;
@@ -177,7 +177,7 @@ struct file *file_get(unsigned int slot)
 	return file;
 }
 
-/* All that was accepted comes back, and then there is nothing more. */
+/* Cancel all tasks and read all records: as many as tasks were accepted. */
 static void drain(struct fuzzer *f, struct file *file)
 {
 	struct wpool_dev_cancel cancel = { .size = sizeof(cancel), .flags = WPOOL_DEV_CANCEL_ALL };
@@ -207,7 +207,7 @@ failed:
 	complain(f, "file %u cannot be drained: %s", file->id, strerrorname_np(errno));
 }
 
-/* The last user closes it. */
+/* Drop a reference; the last user closes the file. */
 void file_put(struct fuzzer *f, struct file *file)
 {
 	if (atomic_fetch_sub(&file->users, 1) > 1)
@@ -218,7 +218,7 @@ void file_put(struct fuzzer *f, struct file *file)
 	free(file);
 }
 
-/* Most files are attached from the start: what follows gets farther then. */
+/* Attach the file to a pool. Most files are attached from the start, so that calls reach more. */
 static void attach(struct fuzzer *f, struct file *file)
 {
 	struct wpool_dev_create create = { .size = sizeof(create) };
@@ -258,7 +258,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 
 	if (atomic_load(next_file) >= MAX_FILES)
 		return;
-	/* write only: it cannot read its records, so the last is rare */
+	/* the last mode is write only and cannot read records, so it is rare */
 	fd = open(DEV, flags[how < 8 ? 0 : how < 13 ? 1 : how < 15 ? 2 : 3] | O_CLOEXEC);
 	count(OP_OPEN, fd < 0 ? errno : 0);
 	if (fd < 0) {
@@ -282,7 +282,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 		file_put(f, old);
 }
 
-/* Out of its slot; or away at once, while others are in a call on it. */
+/* Remove a file from its slot, or close its descriptor while others are in a call on it. */
 void file_close(struct fuzzer *f, struct file *file, unsigned int slot)
 {
 	bool mine = false;
@@ -290,7 +290,7 @@ void file_close(struct fuzzer *f, struct file *file, unsigned int slot)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		/* the number stays taken, so it cannot become another file's */
+		/* the number stays in use, so that no other file gets it */
 		atomic_store(&file->gone, true);
 		dup3(null_fd, file->fd, O_CLOEXEC);
 		break;

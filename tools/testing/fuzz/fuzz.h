@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ioctl_fuzz: what its parts share. See ioctl_fuzz.c.
+ * ioctl_fuzz: declarations that its parts share. See ioctl_fuzz.c.
  *
- * Every call draws its decisions from a generator whose seed is made of the run's seed, the number
- * of the thread and the number of the call, and of nothing else: call 4711 of thread 2 asks for the
- * same thing whatever came before. Where the kernel says what a call reached, some calls draw from
- * a tape instead, see corpus.c.
+ * Every call draws its decisions from a generator whose seed depends only on the run's seed, the
+ * number of the thread and the number of the call: call 4711 of thread 2 asks for the same thing
+ * whatever came before. If the kernel reports coverage, some calls draw from a tape instead, see
+ * corpus.c.
  */
 #ifndef WPOOL_FUZZ_H
 #define WPOOL_FUZZ_H
@@ -33,18 +33,18 @@
 
 #define TAPE_DRAWS		96
 
-/* What a call drew, as far as it fits: it decides what the call is. */
+/* The first numbers that a call drew. They decide what the call is. */
 struct tape {
 	uint32_t nr;
 	uint64_t draws[TAPE_DRAWS];
 };
 
 /**
- * struct rng - where decisions come from
- * @state: of the generator
- * @replay: draws these instead, as far as they go, if not NULL
- * @record: gets what is drawn, if not NULL
- * @nr: draws since @replay began
+ * struct rng - the source of decisions
+ * @state: state of the generator
+ * @replay: if not NULL, the first draws come from this tape
+ * @record: if not NULL, draws are copied to this tape
+ * @nr: number of draws since @replay began
  */
 struct rng {
 	uint64_t state;
@@ -86,18 +86,18 @@ static inline bool one_in(struct rng *rng, uint32_t nr)
 #define NR_OPS			32
 #define NR_ERRNOS		134
 
-/* How often a kind of call ended how, and how long all took together. */
+/* How the calls of a kind ended, and the time of all of them. */
 struct tally {
 	atomic_ulong by_errno[NR_ERRNOS];	/* 0: success */
 	atomic_ulong ns;
 };
 
 /**
- * struct arena - memory that calls point into
- * @rw: two pages; what follows them is not there
- * @ro: a page that cannot be written; what follows it is not there
- * @array: for arrays and records; what follows it is not there
- * @hole: a page that is not there
+ * struct arena - memory that calls point into; an unmapped page follows each of the first three
+ * @rw: two pages
+ * @ro: a page that cannot be written
+ * @array: for arrays and records
+ * @hole: an unmapped page
  */
 struct arena {
 	uint8_t *rw;
@@ -115,9 +115,9 @@ struct arena {
  * @arena: its memory
  * @nr: number of the thread
  * @call: number of the call
- * @began_ns: when the call began that it is in; 0: it is in none
- * @op: name of that call, a string
- * @recent: cookies that this thread submitted last
+ * @began_ns: when the current call began; 0: no call
+ * @op: name of the current call
+ * @recent: the last cookies that this thread submitted
  */
 struct fuzzer {
 	struct rng rng;
@@ -130,38 +130,38 @@ struct fuzzer {
 	unsigned int nr_recent;
 };
 
-/* What all processes share. */
+/* Memory that all processes share. */
 struct shared {
 	atomic_uint failures;
 	atomic_bool over;
 	struct tally tally[NR_OPS];
 	atomic_ulong nr_accepted;
 	atomic_ulong nr_records;
-	atomic_ulong nr_drained;	/* files of which every record was accounted for */
-	atomic_ulong nr_texts;		/* files read and looked at for addresses */
-	atomic_ulong nr_unprivileged;	/* of them without privileges */
+	atomic_ulong nr_drained;	/* files whose records were all accounted for */
+	atomic_ulong nr_texts;		/* files read and searched for addresses */
+	atomic_ulong nr_unprivileged;	/* files read and searched without privileges */
 };
 
 extern struct shared *shared;
 
-/* Memory, all zero, that is the same in all processes. */
+/* Zeroed memory that all processes share. */
 void *map_shared(size_t bytes);
 
 extern uint64_t seed;
-extern int ready_fd;		/* a file that can always be read from */
+extern int ready_fd;		/* a file that is always readable */
 
 /* ---- call.c --------------------------------------------------------------------- */
 
 /*
- * The time of the watcher's last round. A call reads it twice, because each reading of the kernel's
- * clock may be a system call of its own. A sum of many differences is still right.
+ * The time of the watcher's last round. Calls are timed by it, because reading the kernel's clock
+ * may be a system call. One difference is coarse, but the sum of many is right.
  */
 extern atomic_ullong clock_ns;
 
-/* Say what is wrong, once for each of the first few. */
+/* Print what is wrong, for the first few errors. */
 void complain(struct fuzzer *f, const char *format, ...);
 
-/* A call begins, which may sleep; it ends, and this is its tally. */
+/* A call that may sleep begins; it ends, and is counted in the tally of @op. */
 void call_begins(struct fuzzer *f, const char *op);
 void call_ends(struct fuzzer *f, unsigned int op);
 void count(unsigned int op, int err);
@@ -172,15 +172,15 @@ uint64_t now_ns(void);
 
 void arena_init(struct arena *arena);
 
-/* Fill @rw with a pattern; a place in it for @bytes, often at its very end. */
+/* Fill @rw with a pattern. Returns a place in it for @bytes, often at its very end. */
 uint8_t *arena_place(struct fuzzer *f, size_t bytes);
-/* A place in the page that cannot be written, with this content. */
+/* Put this content into the page that cannot be written. Returns the place. */
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
 /* A pointer that leads nowhere. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
-/* What is in @rw now is what has to be there later, except what is answered. */
+/* Copy @rw, to compare it after the call. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
-/* True if nothing outside of this range has changed. */
+/* True if @rw has not changed outside of this range. */
 bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from, size_t bytes);
 
 /* ---- files.c ---------------------------------------------------------------------- */
@@ -188,15 +188,15 @@ bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from
 #define NR_SLOTS		12
 
 /**
- * struct file - an open /dev/wpool, known by its slot, in use by several threads
+ * struct file - an open /dev/wpool in a slot, used by several threads
  * @fd: its descriptor
  * @id: its number, never used twice
- * @users: threads that use it, and the slot
+ * @users: references: of the slot, and of threads that use the file
  * @tries: calls that may have attached it to a pool
- * @attached: one of them did
- * @gone: @fd leads elsewhere by now
- * @child: a child has used it, too: its records are not counted
- * @runs: it may be attached to a pool whose submitters run what does not fit
+ * @attached: one of these calls succeeded
+ * @gone: @fd is another file now
+ * @child: a child has used the file, too: do not count records
+ * @runs: it may be attached to a pool with the policy run
  * @drain: account for every record when it is closed
  */
 struct file {
@@ -214,12 +214,12 @@ struct file {
 void files_init(void);
 struct file *file_get(unsigned int slot);
 void file_put(struct fuzzer *f, struct file *file);
-/* Put a descriptor into a slot, and close what was there. */
+/* Open a file into a slot, and close the slot's previous file. */
 void file_open(struct fuzzer *f, unsigned int slot);
 void file_close(struct fuzzer *f, struct file *file, unsigned int slot);
 void files_end(struct fuzzer *f);
 
-/* A cookie for a task of this file; silent ones must never come back. */
+/* A cookie for a task of this file. A silent task must have no record. */
 uint64_t cookie_new(struct file *file, bool silent);
 bool cookies_left(void);
 /* The task was not accepted after all. */
@@ -240,16 +240,16 @@ void ioctls_init(void);
 
 /* ---- attrs.c: names and attributes ------------------------------------------------- */
 
-/* A name of a pool; false if there can be none of that name. */
+/* Generate the name of a pool. Returns false if the name is invalid. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs);
-/* Attributes; returns the -errno that they must give, or 0. */
+/* Generate attributes. Returns the -errno that they must give, or 0. */
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs);
 
 /* ---- works.c: descriptors of tasks ------------------------------------------------- */
 
 /*
- * @nr valid descriptors, except number @bad, if that is not -1; returns the -errno that
- * they must give, or 0.
+ * Generate @nr valid descriptors, but make number @bad invalid unless it is -1. Returns the
+ * -errno that they must give, or 0.
  */
 int gen_works(struct fuzzer *f, struct file *file, struct wpool_dev_work *works, uint32_t nr,
 	      int bad);
@@ -260,45 +260,45 @@ void fuzz_read(struct fuzzer *f, struct file *file);
 void fuzz_poll(struct fuzzer *f, struct file *file);
 void fuzz_vfs(struct fuzzer *f, struct file *file);
 
-/* ---- text.c: sysfs, debugfs, and addresses of the kernel in what comes out ------- */
+/* ---- text.c: sysfs, debugfs, and the search for kernel addresses in output -------- */
 
 void texts_init(void);
 void fuzz_sysfs_store(struct fuzzer *f);
 void fuzz_text_read(struct fuzzer *f);
 /* Complain about addresses of the kernel in an answer. */
 void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t bytes);
-/* A process of nobody's that reads all it may until the run is over. */
+/* Start a process that reads all that the user nobody may read, until the run is over. */
 pid_t reader_start(void);
 
 /* ---- cover.c: what calls and their tasks reached in the module ----------------------- */
 
-/* False, and says why, if KCOV cannot tell. */
+/* Returns false after printing the reason if KCOV does not work. */
 bool cover_init(void);
 bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* Called in that thread; cover_look() returns how many new places it has reached since. */
+/* Called in that thread. cover_look() returns how many new counters it has reached since then. */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
 /* Print the figures; if there were @enough calls, also check that workers were seen. */
 void cover_show(struct fuzzer *f, bool enough);
 
-/* ---- corpus.c: calls that reached something new, and what is made of them -------------- */
+/* ---- corpus.c: calls that reached something new, and their variants --------------------- */
 
 /* Load the corpus from a directory, and save new entries there. NULL: keep it in memory only. */
 void corpus_init(const char *directory);
-/* The tape that the next call of this thread is drawn from, and where it is recorded. */
+/* Choose the tapes that the thread's next call replays and records. */
 void corpus_next(struct fuzzer *f);
-/* The call is over, and this much of what it reached is new. */
+/* The call is over, and @nr_new of its counters are new. */
 void corpus_judge(struct fuzzer *f, unsigned int nr_new);
-/* The last calls of this thread are worth a second look. */
+/* Save the last calls of this thread: something was wrong. */
 void corpus_keep_wrong(struct fuzzer *f);
 void corpus_show(void);
 
 /* ---- the kinds of calls --------------------------------------------------------------- */
 
 enum op {
-	OP_CREATE,			/* and one for each ioctl that follows */
+	OP_CREATE,			/* followed by one for each other ioctl */
 	OP_ATTACH,
 	OP_NUMBER = NR_IOCTLS,
 	OP_SCRIBBLED,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Input of users, under libFuzzer or from replay_parsers.c. The first byte chooses the parser, see
- * the end of this file; the rest is the text, in memory of exactly its size.
+ * Parsers of user input, under libFuzzer or from replay_parsers.c. The first byte of an input
+ * chooses the parser, see the end of this file. The rest is the text, in memory of that size.
  *
- * An accepted value must be within the limits that the caller gave. A refused one leaves the result
- * unchanged, with a reason on one line. And what wpoolctl accepts, the kernel must accept, and mean
- * the same.
+ * An accepted value must be within the limits of the caller. For a refused text the result stays
+ * unchanged, and a message on one line gives the reason. What wpoolctl accepts, the kernel must
+ * accept with the same meaning.
  *
- * The attributes are those of module/pool/attr_table.h: a new one needs nothing here. A new
- * workload needs a line in fuzz_work(), and a seed in corpus/.
+ * The attributes come from module/pool/attr_table.h: a new one needs no change here. A new workload
+ * needs a line in fuzz_work(), and a seed in corpus/.
  */
 #include <errno.h>
 #include <limits.h>
@@ -34,7 +34,7 @@ static void must(bool condition, const char *what, const char *text)
 	abort();
 }
 
-/* A message is one line, without what a terminal could act on. */
+/* A message is one line without control characters. */
 static void check_message(const struct errmsg *e, const char *text)
 {
 	const char *at = e->text;
@@ -81,7 +81,7 @@ static void fuzz_numbers(const char *text)
 		{ 0, UINT64_MAX }, { 1, 4096 }, { 0, 0 }, { 0, UINT32_MAX },
 		{ 1000, 60000000000ULL }, { UINT64_MAX - 1, UINT64_MAX },
 	};
-	/* a plain number is the same for all of these */
+	/* all these parsers read a plain number the same way */
 	static const struct {
 		int (*parse)(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 		__u64 unit;
@@ -144,7 +144,7 @@ static void fuzz_name(const char *text)
 	must(!err == !kernel_name(text), "wpoolctl and the kernel differ on a name", text);
 }
 
-/* What "LOW-HIGH" calls LOW is what LOW is alone. */
+/* LOW in "LOW-HIGH" has the same value as LOW alone. */
 static void check_range_of_work(const struct work *work, const char *text)
 {
 	const char *dash = strchr(work->text, '-');
@@ -288,7 +288,7 @@ static long long attr_value(const struct wpool_dev_attrs *values, const struct a
 	return *(const __u32 *)field;
 }
 
-/* Those that were given are in their ranges. */
+/* The given attributes are in their ranges. */
 static void check_attrs(const struct attr_set *set, enum attr_use use, const char *text)
 {
 	__u32 known = WPOOL_DEV_CPUMASK;
@@ -324,7 +324,7 @@ static void check_name(__u32 mask, const char *text)
 	must(mask == bit, "another attribute", text);
 }
 
-/* wpoolctl refuses what the kernel would refuse, because of what goes together, and no more. */
+/* wpoolctl refuses a combination of attributes exactly if the kernel would refuse it. */
 static void check_together(const struct attr_set *set, const char *text)
 {
 	const __u32 both = WPOOL_DEV_CAPACITY | WPOOL_DEV_CAPACITY_PER_CPU;
@@ -339,7 +339,7 @@ static void check_together(const struct attr_set *set, const char *text)
 			values[nr++] = (struct kernel_value) {
 				attrs[i].name, attr_value(&set->attrs, &attrs[i]),
 			};
-	/* that is for /dev/wpool to refuse: the pool would ignore one of them */
+	/* /dev/wpool refuses both together; a pool would ignore one of them */
 	creates = ((set->attrs.mask & both) != both || !set->attrs.capacity_per_cpu) &&
 		  kernel_creates(values, nr);
 	err = attr_set_check(set, NULL, &e);
@@ -411,7 +411,7 @@ static void fuzz_ini(char *text, size_t size)
 
 /* ---- the kernel ----------------------------------------------------------------------- */
 
-/* wpoolctl's "NAME=TEXT"; true if it takes it. */
+/* Parses "NAME=TEXT" with wpoolctl's parser. True if it accepts the text. */
 static bool user_takes(const struct attr *attr, const char *text, long long *value)
 {
 	static struct attr_set set;
@@ -433,12 +433,12 @@ static void check_errno(int err, const char *text, size_t size)
 	must(size || err == -EINVAL, "nothing was taken for something", text);
 }
 
-/* As each attribute, whatever it means as that. */
+/* Parses the text as the value of each attribute. */
 static void fuzz_kernel(const char *text, size_t size)
 {
-	/* sysfs wants less than 32 characters, no NUL */
+	/* sysfs accepts fewer than 32 characters and no NUL */
 	bool same = strlen(text) == size && size < 32;
-	/* it takes a line */
+	/* sysfs accepts a newline, wpoolctl does not */
 	bool more = strchr(text, '\n');
 	const struct attr *attr;
 	struct kernel_value kernel;
@@ -455,7 +455,7 @@ static void fuzz_kernel(const char *text, size_t size)
 		must(!allowed || (kernel.value >= attr->min && kernel.value <= attr->max) ||
 		     (attr->type == LIMIT && kernel.value == WPOOL_DEV_UNLIMITED &&
 		      !strchr("0123456789+", text[0])), attr->name, text);
-		/* that is nothing for an administrator, but wpoolctl can create it */
+		/* sysfs does not accept this policy, but wpoolctl can create a pool with it */
 		if (attr->bit == WPOOL_DEV_POLICY && !strcmp(text, "run"))
 			must(err == -EINVAL, "the policy run", text);
 		else if (same && user_takes(attr, text, &user))
@@ -466,7 +466,7 @@ static void fuzz_kernel(const char *text, size_t size)
 	check_errno(kernel_cpumask(text, size), text, size);
 }
 
-/* What people read is near the truth, and short. */
+/* Output for people is near the exact value, and short. */
 static void fuzz_format(const char *data, size_t size)
 {
 	__u64 ns, back = 0;
@@ -491,14 +491,14 @@ static void fuzz_format(const char *data, size_t size)
 	must(strlen(buf) <= ns % sizeof(buf), "a limit that is too long", buf);
 }
 
-/* The name that libFuzzer calls it by is given by parsers.mk. */
+/* parsers.mk defines the name by which libFuzzer calls this function. */
 int FUZZ_ONE(const uint8_t *data, size_t size)
 {
 	char *text;
 
 	if (!size)
 		return 0;
-	/* sysfs puts a NUL behind what was written; arguments have one anyway */
+	/* sysfs appends a NUL to the written text; arguments of a program end with one */
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;

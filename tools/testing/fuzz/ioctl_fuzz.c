@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctl_fuzz - random calls on /dev/wpool and its sysfs, and what must hold.
+ * ioctl_fuzz - make random calls on /dev/wpool and its sysfs, and check the results.
  *
  * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--processes N] [--seconds N]
  *                   [--quiet] [--corpus DIR] [--blind]
  *
- *   --seed     decides about every call (a fresh one, which is printed)
- *   --calls    of all threads together (100000)
- *   --threads  (4); with one thread a run is repeated exactly
- *   --processes  that these are threads of (1); where threads of one process cannot run at
- *              the same time, in user-mode Linux, several are faster
- *   --seconds  ends the run earlier; 0: no limit (0)
- *   --quiet    no table of the calls
- *   --corpus   an existing directory for the calls that reached something new, and for
- *              those that went wrong; a run begins with the ones that are there
- *   --blind    without KCOV's feedback, even if there is any
+ *   --seed     seed of all decisions (default: a random one, which is printed)
+ *   --calls    number of calls of all threads together (100000)
+ *   --threads  number of threads (4); with one thread a seed repeats a run exactly
+ *   --processes  number of processes that share the threads (1); in user-mode Linux, where
+ *              threads of one process do not run at the same time, several are faster
+ *   --seconds  end the run after this time; 0: no limit (0)
+ *   --quiet    do not print the table of calls
+ *   --corpus   an existing directory of calls that reached something new or went wrong; a
+ *              run begins with the calls in it, and adds others
+ *   --blind    do not use KCOV's feedback
  *
  * If the kernel has KCOV and wpool is built for it (scripts/build --kcov), a call is kept if it
  * reaches code that no call reached before, in the call itself or in the workers that run its
  * tasks. Half of all calls are variants of kept ones. Then the seed alone does not repeat a run.
  *
- * Run it as root in a virtual machine; the other half of the test is what the kernel's log says.
- * Threads of a process share files, all processes share pools; one call in thousands is a process
- * of its own that is killed in the middle. A thread that sleeps in a call for longer than 10 ms
- * gets a signal.
+ * Run it as root in a virtual machine, and read the kernel's log, too. Threads of a process share
+ * files, all processes share pools. One call in thousands starts a process that is killed while it
+ * uses a file. A thread that sleeps in a call for longer than 10 ms gets a signal.
  *
- * Exit: 0 all as it should be, 1 something was wrong, 2 wrong use.
+ * Exit: 0 all checks passed, 1 a check failed, 2 wrong use.
  */
 #include "fuzz.h"
 
@@ -56,7 +55,7 @@ static pthread_t threads[MAX_THREADS];
 
 /* ---- calls ------------------------------------------------------------------------ */
 
-/* How often each kind is called, of the sum of all. */
+/* The weight of each kind of call. */
 static const struct {
 	enum op op;
 	unsigned int weight;
@@ -129,7 +128,7 @@ static void reseed(struct fuzzer *f, uint64_t call)
 	f->rng.nr = 0;
 }
 
-/* Another process with the same file, which is killed sooner or later. */
+/* Starts another process with the same file, and kills it sooner or later. */
 static void child(struct fuzzer *f, struct file *file)
 {
 	struct itimerval timer = { { 0, 10000 }, { 0, 10000 } };
@@ -192,7 +191,7 @@ static void one_call(struct fuzzer *f, uint64_t call)
 	}
 	file = op == OP_OPEN ? NULL : file_get(slot);
 	if (!file) {
-		/* or its slot is empty */
+		/* open a file also if the slot is empty */
 		file_open(f, slot);
 		return;
 	}
@@ -219,7 +218,7 @@ static void *fuzz(void *arg)
 	return NULL;
 }
 
-/* ---- signals, and whoever does not come back -------------------------------------- */
+/* ---- signals, and threads that do not return --------------------------------------- */
 
 static void on_signal(int signal)
 {
@@ -248,8 +247,8 @@ static void hangs(struct fuzzer *f)
 }
 
 /*
- * Send signals, with and without SA_RESTART, to threads that are in a call for two rounds or more,
- * until all have ended.
+ * Send signals, with and without SA_RESTART, to threads that have been in a call for at least two
+ * rounds. Returns when all threads have ended.
  */
 static void watch(uint64_t end_ns)
 {
@@ -284,7 +283,7 @@ static void watch(uint64_t end_ns)
 
 /* ---- processes ----------------------------------------------------------------------- */
 
-/* Process @nr, until its threads have ended and its files are closed. */
+/* Runs process @nr until its threads have ended and its files are closed. */
 static int run(unsigned int nr, uint64_t end_ns)
 {
 	unsigned int i;
@@ -330,7 +329,7 @@ static void run_all(struct fuzzer *self, uint64_t end_ns)
 
 /* ---- the end ------------------------------------------------------------------------- */
 
-/* Every pool but the default one goes, and nothing is left to do. */
+/* Destroys all pools of the fuzzer; this must succeed. */
 static void pools_end(struct fuzzer *f)
 {
 	struct wpool_dev_attach attach = { .size = sizeof(attach) };
@@ -385,7 +384,7 @@ static void show(void)
 		shared->nr_texts, shared->nr_unprivileged);
 }
 
-/* A run that never gets anywhere proves nothing. */
+/* A run whose calls all fail proves nothing. */
 static void check_reach(struct fuzzer *f)
 {
 	unsigned long all = 0;

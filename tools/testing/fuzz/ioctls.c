@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of the ioctls: a valid structure, most often with one thing wrong with it, and the
- * results that are allowed then.
+ * The grammar of the ioctls: it makes a valid structure, most often puts one mistake into it, and
+ * knows the allowed results.
  *
- * For every call is checked: the errno is one that the ABI names for it, and the one that the
- * mistake must give, with success only without a mistake; the answer is written where it belongs
- * and nowhere else; no address of the kernel is in it.
+ * For every call it checks: the errno is in the ABI; it is the errno of the mistake, and 0 only
+ * without a mistake; the answer is written to its place and nowhere else; the answer contains no
+ * kernel address.
  */
 #include "fuzz.h"
 
@@ -35,13 +35,13 @@ union cmd {
 };
 
 /**
- * struct guess - what is known of a call before it is made
- * @must: the errno it must give, if it gets as far as that; 0: not known
- * @may: an errno that it may give for what is in its structure, or 0
+ * struct guess - what is known about a call before it is made
+ * @must: the errno it must give unless an earlier error comes first; 0: unknown
+ * @may: an errno that it may give because of the contents of its structure, or 0
  * @works: the descriptors of a submit
- * @nr: how many
- * @runs: create, attach: the pool's submitters run what does not fit
- * @itself: the structure is to be the array, too
+ * @nr: number of @works
+ * @runs: create, attach: the pool has the policy run
+ * @itself: the array of descriptors is the structure itself
  */
 struct guess {
 	int must;
@@ -54,8 +54,8 @@ struct guess {
 
 /**
  * struct grammar - one ioctl
- * @size: size of its structure, which has only its first version so far
- * @flags: the flags that it knows
+ * @size: size of its structure; there is only one version
+ * @flags: known flags
  * @answers: the structure is copied back
  * @errnos: errnos that it may give, besides those of all ioctls
  * @generate: makes a structure, most often a valid one
@@ -74,11 +74,11 @@ const char *const ioctl_names[NR_IOCTLS] = {
 	"cancel", "stats", "info", "group",
 };
 
-/* Structures whose head is scribbled at while the kernel reads them. */
+/* Structures whose heads change while the kernel reads them. */
 static uint32_t scribbled[2][64];
 static bool has_32bit;
 
-/* ---- one generator each ------------------------------------------------------------ */
+/* ---- the generator of each ioctl ----------------------------------------------------- */
 
 static void gen_create(struct fuzzer *f, struct file *file, union cmd *cmd,
 		       struct guess *guess)
@@ -108,7 +108,7 @@ static void gen_tune(struct fuzzer *f, struct file *file, union cmd *cmd, struct
 		cmd->tune.attrs.mask |= WPOOL_DEV_PREALLOC;
 		guess->must = EINVAL;
 	}
-	/* workers in reserve, for which there may be no room */
+	/* max_workers may leave no room for workers in reserve */
 	if (cmd->tune.attrs.mask & (WPOOL_DEV_RECLAIM | WPOOL_DEV_MIN_WORKERS))
 		guess->may = EAGAIN;
 }
@@ -194,7 +194,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = E2BIG;
 		break;
 	case 3:
-		/* a CPU that nobody has asked for */
+		/* a CPU without the flag ON */
 		submit->cpu = 1 + (rnd(&f->rng) >> 34);
 		guess->must = EOPNOTSUPP;
 		break;
@@ -203,13 +203,13 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = EFAULT;
 		break;
 	case 5:
-		/* the array ends where the page does, a bit too early */
+		/* the array ends with the page, a few bytes too early */
 		submit->works += 1 + below(&f->rng, sizeof(struct wpool_dev_work) - 1);
 		guess->must = EFAULT;
 		break;
 	case 6:
 	case 7:
-		/* from a program that knows more than the kernel does */
+		/* as from a newer program */
 		at = f->arena.array;
 		submit->work_size += 8 * (1 + below(&f->rng, 3));
 		guess->nr = nr < 64 ? nr : 64;
@@ -232,13 +232,13 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = nr == 1 ? EINVAL : -1;
 		break;
 	case 9:
-		/* more than any kernel is built for */
+		/* a CPU that no kernel is built for */
 		submit->flags |= WPOOL_DEV_SUBMIT_ON;
 		submit->cpu = 8192 + (rnd(&f->rng) >> 34);
 		guess->must = EINVAL;
 		break;
 	case 10 ... 19:
-		/* one of them may be offline or not there, and some tasks have no CPU */
+		/* the CPU may be offline or missing, and some kinds of tasks cannot have one */
 		submit->flags |= WPOOL_DEV_SUBMIT_ON;
 		submit->cpu = below(&f->rng, 4);
 		break;
@@ -342,7 +342,7 @@ enum { NR_CREATE, NR_ATTACH, NR_SUBMIT = 6, NR_CANCEL = 8, NR_STATS, NR_INFO, NR
 
 /* ---- the call ----------------------------------------------------------------------- */
 
-/* As a program of 32 bits would make it. */
+/* Makes the ioctl as a 32-bit program does. */
 static int ioctl_32bit(int fd, uint32_t cmd, uint32_t arg)
 {
 #ifdef __x86_64__
@@ -367,7 +367,7 @@ void ioctls_init(void)
 	int status;
 
 	if (!pid) {
-		/* getpid(), or a signal where the kernel does not know it */
+		/* getpid() of 32 bits; a kernel without it sends a signal */
 		long ret = 20;
 
 		asm volatile("int $0x80" : "+a"(ret) : : "memory", "r8", "r9", "r10", "r11");
@@ -408,7 +408,7 @@ static bool is_allowed(const struct grammar *grammar, int err)
 	return false;
 }
 
-/* Errors that come before the mistake is found. */
+/* Errors that the kernel may return before it finds the mistake. */
 static bool is_earlier(unsigned int nr, int err, bool attached)
 {
 	if (err == ENOMEM)
@@ -456,7 +456,7 @@ static void check_answer(struct fuzzer *f, unsigned int nr, const union cmd *ask
 			 answer->info.attrs.reserved);
 }
 
-/* Which descriptors became tasks. */
+/* Record which descriptors became tasks. */
 static void settle_submit(struct fuzzer *f, struct file *file, const struct guess *guess,
 			  int err, uint32_t accepted)
 {
@@ -481,13 +481,13 @@ static void settle_submit(struct fuzzer *f, struct file *file, const struct gues
 	}
 }
 
-/* @attached: it was so before the call */
+/* @attached: the file was attached before the call */
 static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err, int must,
 		  int may, bool attached)
 {
 	const struct grammar *grammar = &grammars[nr];
 
-	/* before anything else: others may use the file at any time */
+	/* a thread may have closed the file, which allows any error */
 	if (file->gone)
 		return;
 	if (!is_allowed(grammar, err) && err != may)
@@ -501,7 +501,7 @@ static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err,
 		complain(f, "%s: EISCONN, but nobody attached the file", ioctl_names[nr]);
 }
 
-/* One thing wrong with the structure as such; where it is then. */
+/* Put one mistake into the structure's head or place. Returns its address. */
 static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd *cmd, int *must)
 {
 	struct rng *rng = &f->rng;
@@ -520,7 +520,7 @@ static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd
 		memcpy(at, cmd, grammar->size);
 		return at;
 	case 2 ... 4:
-		/* from a program that knows more than the kernel does */
+		/* as from a newer program */
 		cmd->size = grammar->size + 1 + below(rng, PAGE - grammar->size);
 		if (one_in(rng, 2)) {
 			cmd->bytes[grammar->size + below(rng, cmd->size - grammar->size)] = 0x80;
@@ -535,7 +535,7 @@ static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd
 		*must = EFAULT;
 		return (uint8_t *)(uintptr_t)arena_bad_pointer(f);
 	case 7:
-		/* the size can be read, the end of it not */
+		/* the size is readable, the end of the structure is not */
 		*must = EFAULT;
 		arena_place(f, grammar->size);
 		at = f->arena.rw + RW_BYTES - 4 - below(rng, grammar->size - 4);
@@ -584,7 +584,7 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 	arena_snapshot(f, snapshot);
 
 	if (nr == NR_CREATE || nr == NR_ATTACH) {
-		/* before anybody can submit through it */
+		/* set this before another thread can submit through the file */
 		if (guess.runs)
 			atomic_store(&file->runs, true);
 		atomic_fetch_add(&file->tries, 1);
@@ -617,7 +617,7 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 		complain(f, "%s wrote outside of its structure", ioctl_names[nr]);
 }
 
-/* ---- numbers that are none --------------------------------------------------------------- */
+/* ---- unknown ioctl numbers ----------------------------------------------------------------- */
 
 void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 {
@@ -627,7 +627,7 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 	if (!one_in(&f->rng, 8))
 		nr = _IOC(below(&f->rng, 4), WPOOL_IOC_TYPE, below(&f->rng, 256),
 			  one_in(&f->rng, 2) ? 0 : below(&f->rng, 1 << 13));
-	/* ours, and those that the kernel knows for every file */
+	/* skip our ioctls, and those that the kernel knows for every file */
 	if ((nr >= _IO(WPOOL_IOC_TYPE, 0) && nr < _IO(WPOOL_IOC_TYPE, NR_IOCTLS)) ||
 	    _IOC_TYPE(nr) == 'T' || _IOC_TYPE(nr) == 'X' || _IOC_TYPE(nr) == 'f' ||
 	    _IOC_TYPE(nr) == 0 || _IOC_TYPE(nr) == 0x15 || _IOC_TYPE(nr) == 0x94)
@@ -643,8 +643,8 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 /* ---- structures that change while the kernel reads them ------------------------------- */
 
 /*
- * Threads use the same two structures, and each puts other sizes and flags into them. The
- * descriptors are all zero: a noop with the cookie 0, which all may use.
+ * Threads share two structures, and each writes its own sizes and flags into them. All descriptors
+ * are zero: a noop with the cookie 0, which any task may have.
  */
 void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 {
@@ -667,10 +667,10 @@ void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 		return;
 	memcpy(words, &submit, sizeof(submit));
 	if (nr == NR_SUBMIT) {
-		/* all but what is answered */
+		/* all fields but the answer */
 		for (i = 0; i < offsetof(struct wpool_dev_submit, accepted) / 4; i++)
 			__atomic_store_n(&shared_cmd[i], words[i], __ATOMIC_RELAXED);
-		/* how many were accepted is anybody's guess */
+		/* nobody knows how many tasks were accepted, so do not count records */
 		atomic_store(&file->child, true);
 	} else {
 		/* a time-out of some ns, a cookie, an empty cpumask */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parsers of module/faces/sysfs.c and module/pool/attrs.c in user space: the files
- * themselves, with shim/kernel.h for a kernel.
+ * The parsers of module/faces/sysfs.c and module/pool/attrs.c in user space: this includes the
+ * files themselves, and shim/kernel.h in place of the kernel's headers.
  */
 #include "kernel_parsers.h"
 
 #include "faces/sysfs.c"
 #include "pool/attrs.c"
 
-/* What the rest of these files calls; no parser does. */
+/* Stubs: other code of these files calls them, no parser does. */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	(void)pool;
@@ -77,7 +77,7 @@ static const struct wpool_attr *attr_of(const struct kernel_value *value)
 	return find_attr(&file);
 }
 
-/* As the file of that attribute parses it. */
+/* Parses @buf as the sysfs file of the attribute does. */
 int kernel_attr(const char *buf, size_t count, struct kernel_value *value)
 {
 	s64 parsed;

@@ -17,10 +17,10 @@ int kernel_attr(const char *buf, size_t count, struct kernel_value *value);
 int kernel_cpumask(const char *buf, size_t count);
 int kernel_name(const char *name);
 
-/* Is the value allowed, whatever the others are? */
+/* Is the value allowed if the values of the other attributes do not matter? */
 bool kernel_allows(const struct kernel_value *value);
 
-/* Would a pool be created with these values, and with the defaults of all others? */
+/* Would the kernel create a pool with these values, and defaults for the rest? */
 bool kernel_creates(const struct kernel_value *values, size_t nr);
 
 #endif /* WPOOL_FUZZ_KERNEL_PARSERS_H */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that fuzzed calls point into: pages that end, pages that cannot be
- * written, pointers that lead nowhere, and whether a call wrote where it should
- * not.
+ * The memory that fuzzed calls point into: pages with an unmapped page behind
+ * them, read-only pages and invalid pointers; and a check that a call writes only
+ * to its place.
  */
 #include "fuzz.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 
-/* Only x86 has it, and only there calls of 32 bits are made. */
+/* Only x86 has this flag, and only there the fuzzer makes 32-bit calls. */
 #ifndef MAP_32BIT
 #define MAP_32BIT 0
 #endif
 
-/* What follows the pages is not there. Below 4 GiB, for calls of 32 bits. */
+/* Maps pages below 4 GiB, for 32-bit calls. An unmapped page follows them. */
 static uint8_t *map(size_t bytes, uint8_t **hole)
 {
 	uint8_t *at = mmap(NULL, bytes + PAGE, PROT_READ | PROT_WRITE,

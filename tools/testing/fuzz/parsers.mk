@@ -3,8 +3,8 @@
 # The parsers of wpoolctl and of module/faces/sysfs.c and module/pool/attrs.c in user space,
 # with ASan and UBSan; corpus/ holds seeds.
 #
-#   parsers		under libFuzzer, which takes clang. Input that was found goes to
-#			$(OUT)/corpus, what breaks something to $(OUT)/crash-*.
+#   parsers		under libFuzzer, which needs clang. It writes new inputs to
+#			$(OUT)/corpus, and inputs that fail to $(OUT)/crash-*.
 #   replay_parsers	the same sources with $(CC), for the tests: see replay_parsers.c
 
 CLANG ?= clang
@@ -22,8 +22,8 @@ USER_FLAGS := -I$(TOP)/include/uapi -D__SANE_USERSPACE_TYPES__ -D_GNU_SOURCE -st
 KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=gnu11 -Wall \
 		-Wno-unused-function -Wno-unused-const-variable -Wno-unused-variable
 
-# Each header of the kernel that these include is an empty file: what the parsers need of them
-# is in shim/kernel.h.
+# Each kernel header that these files include is an empty file; shim/kernel.h has what the parsers
+# need.
 KERNEL_SOURCES := $(KERNEL_HEADER) $(addprefix $(MODULE)/,faces/sysfs.c faces/sysfs.h \
 		  pool/attrs.c pool/attrs.h pool/attr_table.h pool/stats.h pool/tune.h \
 		  core/pressure.h)
@@ -32,7 +32,7 @@ SHIM_HEADERS := $(filter-out %/linux/wpool.h,$(sort $(shell sed -n \
 
 PARSER_FILES := $(addprefix $(OUT)/,fuzz_parsers kernel_parsers.o \
 		replay_parsers kernel_parsers-replay.o probe)
-# More than they include, so that none is forgotten.
+# A superset of the included files, so that none is missing.
 KERNEL_DEPENDS := kernel_parsers.c kernel_parsers.h $(wildcard shim/*.h) $(KERNEL_SOURCES) \
 		  parsers.mk $(SHIM_HEADERS)
 USER_DEPENDS := fuzz_parsers.c kernel_parsers.h $(USER_SOURCES) $(wildcard $(WPOOLCTL)/*.h) \
@@ -58,7 +58,7 @@ $(OUT)/fuzz_parsers: $(USER_DEPENDS) $(OUT)/kernel_parsers.o
 	$(CLANG) $(SANITIZE) $(SANITIZERS),fuzzer $(USER_FLAGS) -o $@ fuzz_parsers.c \
 		$(USER_SOURCES) $(OUT)/kernel_parsers.o -lm
 
-# A compiler without the libraries of the sanitizers goes without them.
+# Use sanitizers only if the compiler has their libraries.
 REPLAY_SANITIZE = $(SANITIZE) $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) $(SANITIZERS) -x c -o $(OUT)/probe - 2>/dev/null && echo $(SANITIZERS))
 

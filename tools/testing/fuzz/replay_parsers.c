@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_parsers.c without libFuzzer: it runs each file of the corpus, and simple mutations of it,
- * which are the same in every run. It does not search for new inputs; it shows in a second whether
- * the parsers still pass the fuzzer's checks, and that its sources compile.
+ * fuzz_parsers.c without libFuzzer: it runs each file of the corpus, and simple mutations of it.
+ * They are the same in every run. It does not search for new inputs. It shows in a second that the
+ * parsers pass the fuzzer's checks, and that the fuzzer's sources compile.
  *
  *	replay_parsers NUMBER FILE|DIRECTORY...
  *
- * NUMBER is how many mutations. A failed run ends with the input, as printf takes it.
+ * NUMBER is the number of mutations. A failed run prints the input in printf's format at the end.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ struct input {
 	uint8_t bytes[MAX_BYTES];
 };
 
-/* The limits of numbers, and the words, that a parser may know. */
+/* Limits of numbers, and words, that parsers may know. */
 struct words {
 	char text[512][32];
 	size_t nr;
@@ -67,7 +67,7 @@ static void on_abort(int nr)
 	print_current();
 }
 
-/* Of the sanitizers, where the compiler has them. */
+/* A function of the sanitizers, if the compiler has them. */
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 
 static void run(const struct input *input)
@@ -79,7 +79,7 @@ static void run(const struct input *input)
 		exit(2);
 	}
 	current = *input;
-	/* of exactly its size, so that reading beyond it is noticed */
+	/* exactly the input's size, so that AddressSanitizer notices a read beyond it */
 	memcpy(copy, input->bytes, input->len);
 	FUZZ_ONE(copy, input->len);
 	free(copy);
@@ -106,7 +106,7 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* In the order of their names: the mutations depend on it. */
+/* Reads seeds in the order of their names, because the mutations depend on the order. */
 static void read_seeds(const char *path)
 {
 	struct dirent **entries;
@@ -144,7 +144,7 @@ static void add_words(const char *const *from, size_t nr)
 		add_word(&words, from[i]);
 }
 
-/* A limit, and the numbers on both sides of it. */
+/* Adds a limit, and the numbers on both sides of it. */
 static void add_limit(__u64 limit, bool is_signed)
 {
 	char text[32];
@@ -204,7 +204,7 @@ static size_t below(size_t n)
 	return random_u64(&dice) % n;
 }
 
-/* @len bytes of @from in place of @nr at @at; what becomes too long is cut. */
+/* Puts @len bytes of @from in place of @nr bytes at @at; cuts an input that gets too long. */
 static void replace(struct input *input, size_t at, size_t nr, const void *from, size_t len)
 {
 	struct input old = *input;
@@ -224,7 +224,7 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Another number in place of one that is there. */
+/* Replaces the number at @at by another one. */
 static void change_number(struct input *input, size_t at)
 {
 	const char *number = numbers.text[below(numbers.nr)];
@@ -239,7 +239,7 @@ static void change_number(struct input *input, size_t at)
 	replace(input, at, end - at, number, strlen(number));
 }
 
-/* The first byte, which chooses the parser, stays. */
+/* Mutates the input, but not the first byte, which chooses the parser. */
 static void mutate(struct input *input)
 {
 	const struct input *other = &seeds[below(nr_seeds)];

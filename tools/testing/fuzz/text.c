@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs and debugfs: stores of all kinds of text, and what can be read there.
+ * sysfs and debugfs: store all kinds of text, and read all files.
  *
- * All output of the kernel is searched for its addresses, and for numbers that only an underflow
- * explains. A process without privileges reads as well: it must not be able to open the device.
+ * The fuzzer searches all output for kernel addresses, and for numbers that only an underflow
+ * explains. A process without privileges reads, too; it must not be able to open the device.
  */
 #include "fuzz.h"
 
@@ -27,14 +27,13 @@ static unsigned int nr_writable;
 /* ---- addresses ------------------------------------------------------------------ */
 
 /*
- * Where x86-64 has its memory map, vmalloc, struct pages, text and modules, or where
- * arm64 has the kernel's half, of 52 bits. -errno and other small negative numbers are
- * above all of them.
+ * x86-64: the direct map, vmalloc, struct pages, text and modules. arm64: the kernel's
+ * half with 52 bits. -errno and other small negative numbers are above all of these.
  */
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* above are no objects; "unlimited" beside another number looks like that */
+	/* no objects are above; "unlimited" beside another number looks like an address there */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
@@ -48,7 +47,7 @@ void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t by
 	uint64_t value;
 	size_t at;
 
-	/* where a pointer could stand; halves of two numbers look like anything */
+	/* only aligned places: halves of two numbers look like anything */
 	for (at = 0; at + sizeof(value) <= bytes; at += sizeof(value)) {
 		memcpy(&value, (const uint8_t *)data + at, sizeof(value));
 		if (is_address(value))
@@ -90,7 +89,7 @@ static void scan_text(struct fuzzer *f, const char *what, const char *text)
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* False if it cannot be opened. */
+/* Returns false if the file cannot be opened. */
 static bool read_text(struct fuzzer *f, const char *path)
 {
 	char buf[16384];
@@ -114,7 +113,7 @@ static bool read_text(struct fuzzer *f, const char *path)
 	return true;
 }
 
-/* All files below a directory; returns how many could be read. */
+/* Reads all files below a directory. Returns how many could be opened. */
 static unsigned int read_tree(struct fuzzer *f, const char *top, int depth)
 {
 	DIR *dir = depth ? opendir(top) : NULL;
@@ -148,7 +147,7 @@ static void reader(void)
 	self.nr = 1000;
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		complain(&self, "cannot become nobody");
-	/* which the change of the user would have undone */
+	/* a change of the user resets this, so set it afterwards */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!shared->over) {
 		self.call++;
@@ -167,7 +166,7 @@ static void reader(void)
 		nr += read_tree(&self, "/sys/kernel/tracing/events/wpool", 3);
 		nr += read_text(&self, "/proc/modules");
 		atomic_fetch_add(&shared->nr_unprivileged, nr);
-		/* it is not what the time is for: a fifth of one CPU's */
+		/* reading gets at most a fifth of one CPU */
 		end = now_ns() + 4 * (now_ns() - began);
 		while (now_ns() < end && !shared->over)
 			usleep(100000);
@@ -202,7 +201,7 @@ void texts_init(void)
 	while (dir && (entry = readdir(dir)) && nr_attrs < MAX_ATTRS)
 		if (entry->d_type == DT_REG)
 			snprintf(attrs[nr_attrs++], sizeof(attrs[0]), "%.60s", entry->d_name);
-	/* in the same order every time */
+	/* the same order in every run */
 	qsort(attrs, nr_attrs, sizeof(attrs[0]), by_name);
 	for (i = 0; i < nr_attrs; i++)
 		if (!fstatat(dirfd(dir), attrs[i], &st, 0) && st.st_mode & 0200)
@@ -229,7 +228,7 @@ static size_t gen_text(struct fuzzer *f, char *text, size_t max)
 
 	switch (below(&f->rng, 10)) {
 	case 0:
-		/* long, and more than a page */
+		/* a long text, maybe more than a page */
 		len = below(&f->rng, max);
 		memset(text, "0 1,x\n-"[below(&f->rng, 7)], len);
 		return len;
@@ -284,16 +283,16 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	for (i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (err == allowed[i])
 			return;
-	/* what only a pool's owner may begin */
+	/* only a pool's owner may switch these on */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
-	/* workers in reserve, for which there may be no room */
+	/* max_workers may leave no room for workers in reserve */
 	if (err == EAGAIN && (!strcmp(attr, "reclaim") || !strcmp(attr, "min_workers")))
 		return;
 	complain(f, "store to %s: %s", attr, strerrorname_np(err));
 }
 
-/* By root, who may read debugfs, too. */
+/* Reads files as root, which may read debugfs, too. */
 void fuzz_text_read(struct fuzzer *f)
 {
 	static const char *const tables[] = { "cpus", "workers", "latency" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What can be done to an open /dev/wpool besides ioctls: read, poll, and all
- * the calls that it does not know.
+ * Calls on an open /dev/wpool other than ioctls: read, poll, and all calls that
+ * the device does not support.
  */
 #include "fuzz.h"
 
@@ -39,7 +39,7 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 		at = end - size;
 		break;
 	case 2:
-		/* more than is there: what fits is read, the rest is not lost */
+		/* more than the buffer holds: records that do not fit must not be lost */
 		size = 0x7fffffff;
 		may = EFAULT;
 		break;
@@ -77,7 +77,7 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 	if (file->gone && bytes <= 0)
 		return;
 
-	/* write only; the look at @gone is the last, another thread may close it now */
+	/* a write-only file; or @gone, which is read last because another thread may set it now */
 	if (err == EBADF &&
 	    ((fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY || file->gone))
 		return;
@@ -121,7 +121,7 @@ void fuzz_poll(struct fuzzer *f, struct file *file)
 		complain(f, "poll: %#x", pfd.revents);
 }
 
-/* The device does not know any of these. */
+/* Makes one of the calls that the device does not support. */
 static long call_unknown(struct fuzzer *f, int fd, uint32_t which, int *must)
 {
 	struct iovec part = { f->arena.rw, 40 };
@@ -185,7 +185,7 @@ void fuzz_vfs(struct fuzzer *f, struct file *file)
 	err = call_unknown(f, file->fd, which, &must) < 0 ? errno : 0;
 	call_ends(f, OP_VFS);
 	count(OP_VFS, err);
-	/* not open for this at all */
+	/* the file is not open for this call */
 	if (file->gone || err == EBADF || err == EACCES)
 		return;
 	if (must >= 0 && err != must)

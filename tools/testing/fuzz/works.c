@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of task descriptors. Valid ones stay small enough for a run to continue: sleeps that
- * only a cancel ends are rare, and never go to a pool whose submitter would have to run them
- * itself.
+ * The grammar of task descriptors. Valid ones are small enough for a run to continue: sleeps that
+ * only a cancel ends are rare, and never go to a pool with the policy run, whose submitter would
+ * have to run them.
  */
 #include "fuzz.h"
 
@@ -17,7 +17,7 @@ static void gen_tree(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	}
 }
 
-/* What tasks count up; nobody reads it. */
+/* Tasks increment this; nothing reads it. */
 static uint64_t counted;
 
 static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
@@ -56,7 +56,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 		work->arg = ready_fd;
 		break;
 	case WPOOL_WORK_COUNT:
-		/* nothing of the fuzzer's own */
+		/* a bad address, or a variable that nothing reads */
 		work->arg = one_in(rng, 4) ? 8 : (uintptr_t)&counted;
 		break;
 	case WPOOL_WORK_TREE:
@@ -67,7 +67,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	}
 }
 
-/* One thing wrong with it; returns the errno that says so. */
+/* Puts one mistake into the descriptor. Returns the errno that it must give. */
 static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 {
 	static const uint64_t limits[] = {
@@ -130,7 +130,7 @@ int gen_works(struct fuzzer *f, struct file *file, struct wpool_dev_work *works,
 		f->recent[f->nr_recent++ % ARRAY_SIZE(f->recent)] = work.cookie;
 		if ((int)i == bad)
 			must = spoil_work(f, &work);
-		/* wherever it is */
+		/* memcpy: @works may be unaligned */
 		memcpy(&works[i], &work, sizeof(work));
 	}
 	return must;

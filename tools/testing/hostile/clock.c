@@ -2,8 +2,8 @@
 /*
  * The machine's clock jumps by days, forward and back, while timers, waits with a time-out,
  * max_wait_ms and the expiry of workers run. None of them depends on that clock: nothing is early,
- * and nothing waits until the same day comes again. If the clock jumps both ways, that day comes
- * soon; so it also jumps forward only, and back only.
+ * and nothing waits until the clock shows the same day again. A clock that jumps both ways shows
+ * the same day soon, so it also jumps forward only, and back only.
  */
 #include "hostile.h"
 
@@ -17,7 +17,7 @@ FIXTURE(jumps) {
 	bool ends;
 	unsigned int nr;
 	const int *days;
-	int moved;		/* days, all together */
+	int moved;		/* sum of all jumps, in days */
 	int err;
 };
 
@@ -133,7 +133,7 @@ TEST_F(jumps, waits_time_out_neither_early_nor_never)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* An hour is not over, whatever the clock says; 50 ms are. */
+/* A wait of an hour does not end, whatever the clock says; one of 50 ms does. */
 TEST_F(jumps, max_wait_goes_by_its_own_time)
 {
 	const char *pool = self->pool.name;

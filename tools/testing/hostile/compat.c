@@ -3,7 +3,7 @@
  * A 32-bit program on a 64-bit kernel: every ioctl of /dev/wpool, read and poll, with the
  * structures as a 32-bit compiler lays them out. Prints TAP.
  *
- * It has no C library, which for 32 bits would be a package of its own: only system calls.
+ * It makes system calls without the C library: the 32-bit library would be another package.
  */
 #include <linux/fcntl.h>
 #include <linux/poll.h>
@@ -118,7 +118,7 @@ static int attach(void)
 	return IOCTL(fd, WPOOL_IOC_ATTACH, &arg) ?: fd;
 }
 
-/* Structures that do not differ from those of 64 bits, which the kernel looks at. */
+/* The structures have the same layout as in 64-bit programs, as the kernel expects. */
 static void check_layout(void)
 {
 	check("sizes", 0, (sizeof(struct wpool_dev_work) - 32) |

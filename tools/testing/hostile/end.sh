@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# end.sh - in the virtual machine: end it while pools are busy, as HOW says on the kernel's
-# command line. The module is not asked before. What it says by then is in the kernel's log.
+# end.sh - end the virtual machine while pools are busy. HOW on the kernel's command line says
+# how. The module gets no notice before. Its messages are in the kernel's log.
 #
 #   restart   the kernel shuts its devices down, and restarts the machine
-#   poweroff  the same, and the machine is off
-#   sysrq     at once
+#   poweroff  the kernel shuts its devices down, and switches the machine off
+#   sysrq     the machine restarts at once
 #   kexec     another kernel, /files/kernel, starts in this one's place, and gives the verdict
 
 TMP=$(mktemp -d)
 
-# second_system: what the other kernel finds.
+# second_system: make the initramfs of the other kernel.
 second_system()
 {
 	mkdir -p "$TMP/root/bin" "$TMP/root/dev"
@@ -49,6 +49,6 @@ poweroff) poweroff -f ;;
 sysrq) echo b >/proc/sysrq-trigger ;;
 kexec) /hostile/kexec /files/kernel "$TMP/cpio" "$(cat /proc/cmdline)" ;;
 esac
-# a restart comes from this thread, and another one for a sysrq
+# the machine ends within this time
 sleep 60
 exit 1

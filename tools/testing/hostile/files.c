@@ -21,7 +21,7 @@ static const struct wpool_dev_attrs attrs = {
 FIXTURE(files) {
 	struct pool pool;
 	int fds[NR_FILES];
-	unsigned int next;	/* file to close */
+	unsigned int next;	/* the next file to close */
 	bool ends;
 	__u64 wrong;
 };
@@ -56,7 +56,7 @@ static bool is_expected(int err)
 	return false;
 }
 
-/* Poll, read and ask any of them, open or closed. */
+/* Poll, read and query random files, open or closed. */
 static void *race(void *data)
 {
 	struct _test_data_files *self = data;
@@ -98,7 +98,7 @@ TEST_F(files, each_with_a_task_closed_under_poll_and_read)
 	__u64 accepted = 0;
 	int i;
 
-	/* some run, most are queued */
+	/* some tasks run, most are queued */
 	for (i = 0; i < NR_FILES; i++)
 		accepted += !submit(self->fds[i], WPOOL_WORK_SLEEP, LONG, i);
 	EXPECT_EQ(NR_FILES, accepted);
@@ -120,7 +120,7 @@ TEST_F(files, each_with_a_task_closed_under_poll_and_read)
 	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
 
-/* All tasks are run, each record is in its own file, and all of them can be polled together. */
+/* All tasks run, each record is in its own file, and all files can be polled together. */
 TEST_F(files, each_with_a_task_has_its_record)
 {
 	struct pollfd *pfds = calloc(NR_FILES, sizeof(*pfds));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs here share beyond the library of the selftests. */
+/* Functions that these programs share, in addition to the library of the selftests. */
 #ifndef HOSTILE_H
 #define HOSTILE_H
 
@@ -10,14 +10,14 @@
 
 #define CGROUPS	"/sys/fs/cgroup"
 
-/* Make a cgroup below CGROUPS; false: there are none. They stay mounted. */
+/* Mount cgroups, which stay mounted, and make one below CGROUPS. False if there are none. */
 static inline bool cgroup_make(const char *path)
 {
 	return (!mount("none", CGROUPS, "cgroup2", 0, NULL) || errno == EBUSY) &&
 	       (!mkdir(path, 0755) || errno == EEXIST);
 }
 
-/* No task is left, no submitter waits, and each token is back. */
+/* No task is left, no submitter waits, and all tokens are free. */
 static inline bool is_whole(int fd, __u64 tokens)
 {
 	struct wpool_dev_stats stats;
@@ -41,8 +41,8 @@ static inline bool is_whole(int fd, __u64 tokens)
 	} while (0)
 
 /*
- * Exactly this many tasks that do not end fit into an idle pool; they are cancelled. The figures
- * alone might say that all places are free while a submitter finds no room.
+ * Exactly this many tasks that do not end fit into an idle pool. Then they are cancelled. If tokens
+ * are lost, the figures might still say that all places are free.
  */
 #define EXPECT_ROOM(which, tokens)						\
 	do {									\
@@ -68,14 +68,14 @@ static inline int put_number(const char *path, long number)
 	return file_write(path, text, len);
 }
 
-/* Lines in the kernel's log that say "@pool: ", and @text somewhere after it; -1: not readable. */
+/* The number of lines in the kernel's log with "@pool: " and @text behind it; -1: not readable. */
 static inline int kmsg_lines(const char *pool, const char *text)
 {
 	static char log[1 << 22];
 	char about[64], *line, *next;
 	int len, nr = 0;
 
-	/* 3: read all that is there */
+	/* 3: read the whole log */
 	len = klogctl(3, log, sizeof(log) - 1);
 	if (len < 0)
 		return -1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A machine without memory: programs take more than there is, and the kernel kills one after the
- * other. Some are submitters of a pool, most of which wait for room. Nothing is lost with these,
- * the tasks of the others run, and afterwards the pool has all its places.
+ * other. The programs are submitters of a pool, and most of them wait for room. No token is lost
+ * with them, the tasks of other submitters run, and afterwards the pool has all its places.
  *
- * Only where there is little memory, like the selftest mem_hog, whose pool must continue meanwhile
- * (reclaim). The pool here need not: it has to survive.
+ * This runs only on a machine with little memory, like the selftest mem_hog. The pool of mem_hog
+ * has the attribute reclaim and must continue meanwhile. The pool here only has to survive.
  */
 #include "hostile.h"
 
@@ -17,9 +17,9 @@
 #define PAGE		4096
 #define STACK		(64 * 1024)
 #define NR_CHILDREN	4
-/* Threads of each that only submit: all children together have more than the pool has room for. */
+/* Submitting threads of each child: all together submit more than the pool has room for. */
 #define NR_SUBMITTERS	32
-/* How many programs are killed for want of memory before the end. */
+/* The test ends after the kernel has killed this number of programs. */
 #define NR_KILLED	12
 #define CAPACITY	16
 #define QUEUE_DEPTH	64
@@ -40,7 +40,7 @@ static bool is_small(void)
 	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
 }
 
-/* In line for room nearly all the time: where it is killed. */
+/* Waits for room nearly all the time, so it is killed while it waits. */
 static void *submit_for_ever(void *data)
 {
 	int fd = *(int *)data;
@@ -51,8 +51,8 @@ static void *submit_for_ever(void *data)
 }
 
 /*
- * Submit to its own file all the time, from many threads, which keeps the pool full, and take more
- * and more memory, by the tasks, too. This process is the first to be killed.
+ * Submit to an own file from many threads all the time, which keeps the pool full, and allocate
+ * more and more memory. The kernel kills this process first.
  */
 static void hog(const char *pool)
 {
@@ -66,7 +66,7 @@ static void hog(const char *pool)
 	fd = pool_attach(pool, 0);
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, STACK);
-	/* some of them may fail for want of memory */
+	/* some threads may fail for want of memory */
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		pthread_create(&thread, &small, submit_for_ever, &fd);
 	for (;;) {
@@ -87,7 +87,7 @@ static pid_t start_hog(const char *pool)
 	return pid;
 }
 
-/* Start another one for each that was killed: how many were. */
+/* Start another child for each killed one. Returns how many were killed. */
 static int replace(pid_t *children, const char *pool)
 {
 	int i, nr = 0;
@@ -118,7 +118,7 @@ TEST(submitters_are_killed_for_their_memory)
 		killed += replace(children, pool.name);
 		now = pool_figure(pool.fd, waiting);
 		waiting = now > waiting ? now : waiting;
-		/* it may fail for want of memory, but not be lost */
+		/* a submit may fail for want of memory, but an accepted task must not be lost */
 		if (submit(pool.fd, WPOOL_WORK_NOOP, 0, mine))
 			continue;
 		ASSERT_EQ(1, read_records(pool.fd, &record, 1))
@@ -134,11 +134,11 @@ TEST(submitters_are_killed_for_their_memory)
 	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
 	       killed, mine, attr_number(pool.name, "spawn_failed"));
 	EXPECT_LT(0, mine);
-	/* those of one child, at least, were in line together */
+	/* at some time more threads waited than one child has */
 	EXPECT_LT(NR_SUBMITTERS, waiting);
 	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);
-	/* and works */
+	/* the pool works */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 200));
 	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);

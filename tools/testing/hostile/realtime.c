@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A real-time thread keeps a CPU for itself, and nothing throttles it. Another CPU runs the tasks
- * that are queued on that CPU: they do not wait for the thread.
+ * A real-time thread occupies a CPU, and nothing throttles it. Another CPU runs the tasks that are
+ * queued on that CPU, so they do not wait for the thread.
  *
- * The thread holds its CPU for HOLD_NS at least, and until all tasks have started. The monitor
- * looks every 10 ms, and acts on what it has seen twice, which takes less than a hundredth of the
- * hold. An emulator is too slow for such a bound, so half of the tasks must start within a tenth of
- * it, and the others must not wait for the thread. Where it takes long to make a worker, as on the
- * debug kernel, the hold is a multiple of that time: see measure().
+ * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor
+ * looks every 10 ms, and acts when it has seen the same state twice. This takes less than a
+ * hundredth of the hold. An emulator is too slow for such a bound, so half of the tasks must start
+ * within a tenth of the hold, and the others before the hold ends. If making a worker takes long,
+ * as on the debug kernel, the hold is a multiple of that time: see measure().
  */
 #include "hostile.h"
 
@@ -26,7 +26,7 @@ FIXTURE(rt) {
 	long runtime, server;
 	int second;
 	__u64 hold_ns;
-	/* of the thread */
+	/* state of the thread */
 	bool submits, holds, let_go;
 	__u64 began_ns, ended_ns;
 	int err;
@@ -53,7 +53,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* what it submits goes to the ring of its own CPU, if a worker is at home there */
+	/* its tasks go to the ring of its own CPU if a worker has its home there */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
@@ -64,7 +64,7 @@ static void *hold(void *data)
 	return NULL;
 }
 
-/* This program is elsewhere, so that it can judge. */
+/* Move this program to other CPUs, so that it can run. */
 static int stay_away(struct _test_data_rt *self)
 {
 	cpu_set_t cpus;
@@ -75,7 +75,7 @@ static int stay_away(struct _test_data_rt *self)
 	return sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* How long the thread holds: some times what the first task of a pool waits for its worker. */
+/* Set the hold: a multiple of the time that the first task of a pool waits for its worker. */
 static int measure(struct _test_data_rt *self)
 {
 	struct wpool_dev_record record;
@@ -95,7 +95,7 @@ static int measure(struct _test_data_rt *self)
 		pool_end(&pool);
 	}
 	self->hold_ns = HOLD_WORKERS * longest > HOLD_NS ? HOLD_WORKERS * longest : HOLD_NS;
-	/* the harness and the thread itself have limits */
+	/* stay below the limits of the harness and of the thread */
 	self->hold_ns = self->hold_ns < 2 * WAIT_NS ? self->hold_ns : 2 * WAIT_NS;
 	return err;
 }
@@ -194,7 +194,7 @@ static int make_workers(struct _test_data_rt *self)
 	return err ?: read_records(self->pool.fd, records, 2) == 2 ? 0 : -EIO;
 }
 
-/* An idle worker of that CPU is woken for each of them, and cannot come. */
+/* Each task wakes an idle worker of that CPU, which cannot run. */
 TEST_F(rt, tasks_that_prefer_its_cpu)
 {
 	struct wpool_dev_record records[NR_TASKS];
@@ -213,20 +213,20 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	judge(_metadata, self, records, got);
 }
 
-/* The same with tasks that the thread puts into that CPU's ring: all at once. */
+/* The same, but the thread puts all tasks into that CPU's ring at once. */
 TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 {
 	ASSERT_EQ(0, make_workers(self));
 	let_it_submit(_metadata, self);
 }
 
-/* Nobody is at home there: they are in the global queue, and a worker must not be made there. */
+/* That CPU has no worker: tasks go to the global queue, and no worker must be made there. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	let_it_submit(_metadata, self);
 }
 
-/* Its worker is in a task when the thread comes, and others are queued behind that. */
+/* The thread interrupts a worker in its task, and other tasks are queued behind it. */
 TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 {
 	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = LONG, .cookie = 1 };
@@ -252,7 +252,7 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	ASSERT_EQ(0, end_hold(self));
 	ASSERT_EQ(NR_TASKS, got);
 	judge(_metadata, self, records, NR_TASKS);
-	/* it continues where it was, until it is told to end */
+	/* the interrupted task continues on its CPU until it is cancelled */
 	ASSERT_EQ(0, cancel(self->second, 0, 1, NULL, NULL));
 	ASSERT_EQ(1, read_records(self->second, &last, 1));
 	EXPECT_EQ(-ECANCELED, last.status);
@@ -260,7 +260,7 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	EXPECT_LT(self->ended_ns, last.end_ns);
 }
 
-/* It may go nowhere else: it waits for the thread, and then it runs. */
+/* A task that may run on no other CPU waits for the thread, and then runs. */
 TEST_F(rt, a_pool_of_that_cpu_alone_waits)
 {
 	struct wpool_dev_record record;

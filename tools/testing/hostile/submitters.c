@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thousands of submitters that wait for room, some of which are stopped, frozen with their cgroup,
- * or killed while they wait: those behind them are served, and none of them takes a token with it.
+ * Thousands of submitters wait for room. Some of them are stopped, frozen with their cgroup, or
+ * killed while they wait. The submitters behind them are served, and no token is lost.
  */
 #include "hostile.h"
 
@@ -26,7 +26,7 @@ FIXTURE(line) {
 	bool has_cgroup;
 };
 
-/* The one of process @i: all of them stand in line by turns. */
+/* The fate of process @i. The fates alternate along the line of waiters. */
 static enum fate fate_of(int i)
 {
 	return i % NR_FATES;
@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(line)
 	rmdir(FROZEN);
 }
 
-/* Its end says what the submit has said. */
+/* Start a process that submits. Its exit status is the errno of the submit. */
 static pid_t start(int fd, __u32 kind, __u64 arg, int i)
 {
 	pid_t pid = fork();
@@ -88,7 +88,7 @@ static bool is_frozen(void)
 	       strstr(events, "frozen 1");
 }
 
-/* How many with this fate have ended, and how many of them by exit(0). */
+/* Returns how many processes with this fate have ended. Adds those with exit(0) to *good. */
 static int reap(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int i, status, nr = 0;
@@ -107,7 +107,7 @@ static int reap(struct _test_data_line *self, enum fate fate, int *good)
 
 #define ALL_OF_A_FATE	(NR / NR_FATES)
 
-/* All of them have ended; false if for long not one more has. */
+/* Wait until all of them have ended. False if no further one ends for WAIT_NS. */
 static bool reap_all(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int before, nr;
@@ -137,16 +137,16 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_TRUE(reap_all(self, KILLED, &good[KILLED]));
 	EXPECT_TRUE(!self->has_cgroup || WAIT_FOR(is_frozen()));
 
-	/* room for one after the other */
+	/* now there is room for one after the other */
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* or the submits below would not return */
+	/* if this fails, the submits below would not return */
 	ASSERT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
 	EXPECT_EQ(ALL_OF_A_FATE, good[LEFT_ALONE]);
 	EXPECT_EQ(0, good[KILLED]);
-	/* a stopped one has not returned, whether its task has run or not */
+	/* a stopped process has not returned, whether its task has run or not */
 	EXPECT_EQ(0, reap(self, STOPPED, &good[STOPPED]));
 	EXPECT_TRUE(!self->has_cgroup || !reap(self, FROZEN_THERE, &good[FROZEN_THERE]));
-	/* and others find room */
+	/* another submit finds room */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 6000));
 
 	for (i = STOPPED; i < NR; i += NR_FATES)
@@ -157,12 +157,12 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_EQ(ALL_OF_A_FATE, good[STOPPED]);
 	EXPECT_EQ(ALL_OF_A_FATE, good[FROZEN_THERE]);
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-	/* none of those that were killed, and two sleeping ones before all of them */
+	/* the tasks of three fates, not of the killed; two sleeping tasks and the noop */
 	EXPECT_EQ(3 * ALL_OF_A_FATE + 3, pool_figure(self->pool.fd, submitted));
 	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
 
-/* They fill the pool, so that all others wait: only a cancel ends them. Returns their file. */
+/* Fill the pool with tasks that only a cancel ends, so that others wait. Returns their file. */
 static int plug(struct _test_data_line *self)
 {
 	int err, fd = pool_attach(self->pool.name, 0);
@@ -188,8 +188,8 @@ static bool kill_one(struct _test_data_line *self, bool *killed, int i)
 #define IN_A_ROUND	(NR / 10)
 
 /*
- * The same again and again, at random moments: a process is killed before it waits, while it waits,
- * and after that. Rounds are added until enough are killed while waiters are served.
+ * Kill processes at random moments: before they wait, while they wait, and after that. Rounds are
+ * added until enough processes are killed while waiters are served.
  */
 TEST_F(line, killed_at_any_moment)
 {
@@ -208,7 +208,7 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0; i < IN_A_ROUND; i++) {
 			self->pids[i] = start(self->pool.fd, WPOOL_WORK_SLEEP, 2 * MSEC, i);
 			ASSERT_LT(0, self->pids[i]);
-			/* the one just started, or one that is in line by now */
+			/* kill the process just started, or one that waits by now */
 			if (rand_r(&seed) % 4 == 0)
 				kill_one(self, killed, rand_r(&seed) % 2 ? i :
 					 rand_r(&seed) % (i + 1));
@@ -216,13 +216,13 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0, nr = 0; i < IN_A_ROUND; i++)
 			if (!killed[i])
 				live[nr++] = i;
-		/* those that live, and nobody else */
+		/* only living processes wait */
 		ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == nr))
 			TH_LOG("%llu wait, %u live", pool_figure(self->pool.fd, waiting), nr);
 		for (i = 0; i < (int)nr; i += 5)
 			kill_one(self, killed, live[i]);
 
-		/* The line moves. Most came in this order: kill one that is first, or soon is. */
+		/* The line moves. Most wait in this order: kill one at the head, or near it. */
 		ASSERT_EQ(0, cancel_all(fd));
 		while ((waiting = pool_figure(self->pool.fd, waiting))) {
 			ASSERT_LE(waiting, nr);
@@ -239,17 +239,17 @@ TEST_F(line, killed_at_any_moment)
 				TH_LOG("round %d: process %d does not end", round, i);
 			self->pids[i] = 0;
 			good += WIFEXITED(status) && !WEXITSTATUS(status);
-			/* it may have returned before it was killed */
+			/* a killed process may have returned before */
 			EXPECT_TRUE((WIFEXITED(status) && !WEXITSTATUS(status)) || killed[i])
 				TH_LOG("round %d: process %d has status %x", round, i, status);
 		}
 		close(fd);
 		EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-		/* or each round that follows waits for it in vain */
+		/* if this fails, each later round would wait for it in vain */
 		ASSERT_TRUE(is_whole(self->pool.fd, CAPACITY + QUEUE_DEPTH));
 		EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 		submitted = pool_figure(self->pool.fd, submitted) - submitted;
-		/* twice the pool has been filled with others */
+		/* plug() and EXPECT_ROOM() have filled the pool, too */
 		EXPECT_LE(good + 2 * (CAPACITY + QUEUE_DEPTH), submitted);
 	}
 	TH_LOG("%d rounds, %u killed while the line moved", round, in_motion);

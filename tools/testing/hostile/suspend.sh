@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# The machine is suspended and comes back while pools are busy: for real, to memory, with an
-# alarm of its clock to wake it; and where the kernel has pm_test, as far as each level goes.
-# One pool freezes with the system, the other does not. A task of a freezable pool that takes longer
-# than the kernel waits for it keeps the machine awake.
+# The machine is suspended and resumes while pools are busy: to memory, with an alarm of its clock
+# to wake it; and, if the kernel has pm_test, at each of its levels. One pool is freezable, one is
+# not. A task of a freezable pool that takes longer than the kernel waits for it keeps the machine
+# awake.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
@@ -17,7 +17,7 @@ ALARM=/sys/class/rtc/rtc0/wakealarm
 DELAY=/sys/module/suspend/parameters/pm_test_delay
 TIMEOUT=$POWER/pm_freeze_timeout
 
-# end_runs: those that submit, as far as they can be ended.
+# end_runs [SIGNAL]: end the processes that submit, with the signal.
 end_runs()
 {
 	# shellcheck disable=SC2086
@@ -36,7 +36,7 @@ are_gone()
 
 is_destroyed() { [ ! -e "$CLASS/$1" ]; }
 
-# A pool that stands still would keep those who wait for it forever.
+# If a pool stands still, a wait for it would not end.
 cleanup()
 {
 	[ -z "$long" ] || kill -KILL $long
@@ -55,7 +55,7 @@ start_load()
 	wpoolctl create frozen capacity=4 queue_depth=20 freezable=1 || return 1
 	pids=
 	for pool in awake frozen; do
-		# more submitters than there is room for: some stand in line
+		# they submit more tasks than there is room for: some submitters wait
 		wpoolctl run $pool --work sleep:1ms --work spin:100us --work timer:5ms \
 			--tasks 100000000 --submitters 3 >/dev/null 2>&1 &
 		pids="$pids $!"
@@ -65,7 +65,7 @@ start_load()
 
 moves() { [ "$(cat "$CLASS/$1/completed")" -gt "$2" ]; }
 
-# is_full POOL: a submitter stands in line.
+# is_full POOL: a submitter waits for room.
 is_full() { [ "$(cat "$CLASS/$1/waiting")" -gt 0 ]; }
 
 all_full()
@@ -75,7 +75,7 @@ all_full()
 	done
 }
 
-# goes_on: both run more tasks than they had run so far.
+# goes_on: both pools run more tasks.
 goes_on()
 {
 	for pool in awake frozen; do
@@ -85,20 +85,20 @@ goes_on()
 	all_full
 }
 
-# is_whole POOL: nobody is left in it.
+# is_whole POOL: no task and no submitter is left, all tokens are free.
 is_whole()
 {
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "0 0 24" ]
 }
 
-# is_used_up POOL: as many tasks as there is room for, and somebody who has one more.
+# is_used_up POOL: the pool is full, and one submitter waits.
 is_used_up()
 {
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
 }
 
-# has_room POOL: it can be used up, and then is whole again. Its figures might say that all is
-# free, and a submitter find no room.
+# has_room POOL: as many tasks as its limit fit, and then the pool is whole again. If tokens are
+# lost, its figures might still say that all are free.
 has_room()
 {
 	wpoolctl run "$1" --work sleep:60s --tasks 25 >/dev/null 2>&1 &
@@ -120,18 +120,18 @@ end_load()
 	done
 }
 
-# is_busy POOL, is_idle POOL: a task runs there, or none does.
+# is_busy POOL, is_idle POOL: a task runs; no task is left.
 is_busy() { [ "$(cat "$CLASS/$1/busy")" -eq 1 ]; }
 is_idle() { [ "$(cat "$CLASS/$1/outstanding")" -eq 0 ]; }
 
-# suspend_once [TIME]: an alarm wakes it then.
+# suspend_once [TIME]: suspend; an alarm wakes the machine at TIME.
 suspend_once()
 {
 	[ $# -eq 0 ] || [ ! -e $ALARM ] || { echo 0 >"$ALARM" && echo "$1" >"$ALARM"; } || return 1
 	echo mem >$POWER/state
 }
 
-# suspend_now [TIME]: a device that is not ready for it is tried again.
+# suspend_now [TIME]: suspend; try again if a device is not ready.
 suspend_now()
 {
 	for _ in 1 2 3 4 5; do
@@ -146,7 +146,7 @@ has_memory_sleep()
 	grep -qw mem $POWER/state && grep -q deep $POWER/mem_sleep && [ -e $ALARM ]
 } 2>/dev/null
 
-# to_memory: that is how it is suspended from now on.
+# to_memory: suspend to memory from now on.
 to_memory()
 {
 	has_memory_sleep || skip "it cannot be suspended to memory and woken by an alarm"
@@ -154,7 +154,7 @@ to_memory()
 	echo deep >$POWER/mem_sleep
 }
 
-# by_freezer: no further than the freezer goes, where the kernel has pm_test, or to memory.
+# by_freezer: from now on only freeze, if the kernel has pm_test; otherwise suspend to memory.
 by_freezer()
 {
 	[ -e $POWER/pm_test ] || { to_memory; return; }
@@ -176,7 +176,7 @@ test_to_memory_and_back()
 	end_load
 }
 
-# No submitter comes afterwards that would wake a worker for its own task.
+# No submit after the suspend wakes a worker.
 test_tasks_that_are_queued_run_afterwards()
 {
 	by_freezer || return 1
@@ -189,7 +189,7 @@ test_tasks_that_are_queued_run_afterwards()
 	wait_for moves queued 59 || fail "$(cat $CLASS/queued/completed) of 60 tasks ran"
 }
 
-# no_suspend: the kernel's log says so, and of which pool and how many workers.
+# no_suspend: the kernel's log has the message, with the pool and its number of workers.
 no_suspend()
 {
 	dmesg | grep -q "wpool: long: no suspend: the tasks of 1 workers of this freezable pool"
@@ -207,13 +207,13 @@ test_not_while_a_task_of_it_runs()
 	before=$(cat $POWER/suspend_stats/success)
 	for _ in 1 2 3; do
 		! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
-		# another reason is a program that does not get its CPU, and so is not frozen in time
+		# try again: a program that does not get its CPU is not frozen in time, either
 		! no_suspend || break
 	done
 	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1
 	wait_for no_suspend || fail "the log does not say why" || return 1
 	goes_on || return 1
-	# without that task it can be
+	# without that task the machine can be suspended
 	kill -KILL $long
 	wait_for is_idle long || fail "the task does not end" || return 1
 	suspend_now +3 || return 1
@@ -228,7 +228,7 @@ test_each_level()
 	start_load || return 1
 	for level in $(tr -d '[]' <$POWER/pm_test); do
 		[ "$level" != none ] || continue
-		# where "mem" is suspend-to-idle, the last two are not there
+		# if "mem" is suspend-to-idle, the last two levels do not exist
 		case $level in
 		processors | core) grep -q '\[deep\]' $POWER/mem_sleep || continue ;;
 		esac

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine without a free thread: programs have forked until they got EAGAIN, because
- * kernel.threads-max or kernel.pid_max is used up. A pool continues with the workers that it has,
- * and gets more when threads are free again.
+ * A machine without a free thread: this program has forked until it got EAGAIN, because
+ * kernel.threads-max or kernel.pid_max is used up. A pool continues with its existing workers, and
+ * gets more when threads are free again.
  */
 #include "hostile.h"
 
@@ -11,7 +11,7 @@
 #define CAPACITY	8
 #define NR_TASKS	500
 #define MAX_CHILDREN	8000
-/* How many threads the forks may have before they end. */
+/* The limit leaves room for this number of forks. */
 #define SPARE		200
 
 static const struct wpool_dev_attrs sleepers = {
@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(threads)
 	pool_end(&self->pool);
 }
 
-/* The threads there are: the kernel counts no more against threads-max. */
+/* The number of threads that exist, as the kernel counts them against threads-max. */
 static long nr_threads(void)
 {
 	char line[128], *slash;
@@ -78,14 +78,14 @@ static long nr_threads(void)
 	return slash ? atol(slash + 1) : 0;
 }
 
-/* A limit that a few forks reach: all numbers of threads up to now, and some more. */
+/* A limit that a few forks reach: SPARE above the present number. */
 static long limit(const char *knob)
 {
 	pid_t last;
 
 	if (!strstr(knob, "pid_max"))
 		return nr_threads() + SPARE;
-	/* they are given out in turn, and then from 300 on */
+	/* pids are given out in ascending order, and then from 300 again */
 	last = fork();
 	if (!last)
 		_exit(0);
@@ -93,7 +93,7 @@ static long limit(const char *knob)
 	return (last > 300 ? last : 301) + SPARE;
 }
 
-/* Fork until the kernel refuses it: errno of that. */
+/* Fork until the kernel refuses it. Returns the errno. */
 static int use_up(struct _test_data_threads *self)
 {
 	pid_t pid;
@@ -115,7 +115,7 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 {
 	__u64 spawned, failed, busy;
 
-	/* the worker that is always there */
+	/* the worker that always exists */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, workers) == 1));
@@ -128,11 +128,11 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, MSEC, 1, NR_TASKS));
 	EXPECT_TRUE(WAIT_FOR(attr_number(self->pool.name, "spawn_failed") > (long long)failed));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 1 + NR_TASKS));
-	/* a thread of the kernel's own may have ended, and made room for a worker */
+	/* another kernel thread may have ended, and made room for a worker */
 	EXPECT_GT(CAPACITY / 2, pool_figure(self->pool.fd, spawned) - spawned);
 	TH_LOG("%lld workers could not be made", attr_number(self->pool.name, "spawn_failed"));
 
-	/* still none, and these do not end */
+	/* still no free thread; these tasks do not end */
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1000, CAPACITY));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) >= 1));
 	EXPECT_GT(CAPACITY, pool_figure(self->pool.fd, busy));

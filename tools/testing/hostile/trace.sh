@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# Every function of the module is traced, and then probed, while torture runs: each of them
-# takes a detour at each call, also those that run with interrupts off, under locks of the
-# scheduler, and in the preempt notifier.
+# Every function of the module is traced, and then probed, while torture runs: each call takes a
+# detour, also in functions that run with interrupts off, under locks of the scheduler, or in the
+# preempt notifier.
 #
-# Needs /files/run.sh (tools/testing/torture), and where the kernel patches its text, an
-# emulator with one thread.
+# Needs /files/run.sh (tools/testing/torture). If the kernel patches its text, it needs an emulator
+# with one thread.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
@@ -27,14 +27,14 @@ cleanup()
 	} 2>/dev/null
 }
 
-# symbols: address and name of each function of the module, but of the room before it.
+# symbols: address and name of each function of the module, without padding symbols.
 symbols()
 {
 	awk '$4 == "[wpool]" && $2 ~ /^[tT]$/ && $3 !~ /^(__pfx_|__cfi_)/ { print $1, $3 }' \
 		/proc/kallsyms | sort -u -k1,1
 }
 
-# load: torture continues with it, and unloads it in the end.
+# load: load the module for torture, which unloads it at the end.
 load()
 {
 	[ -e /sys/module/wpool ] || insmod /wpool/wpool.ko
@@ -73,7 +73,7 @@ test_kprobes()
 		all=$((all + 1))
 		! echo "p:wp/p$all 0x$address" >>$TRACING/kprobe_events 2>/dev/null || nr=$((nr + 1))
 	done <"$TMP/symbols"
-	# what has no text of its own, or must not be probed, is refused
+	# the kernel refuses functions without own text, and those that must not be probed
 	[ $nr -gt 300 ] || fail "only $nr of $all functions can be probed" || return 1
 	echo 1 >$TRACING/events/wp/enable || return 1
 	torture || return 1

@@ -27,11 +27,11 @@ FIXTURE(workers) {
 	int nr;
 	pthread_t thread;
 	bool ends;
-	__u64 submitted;	/* tasks */
+	__u64 submitted;	/* number of tasks */
 	int err;
 };
 
-/* Returns the first status of some tasks that is not 0: none ends early. */
+/* Reads records. Returns the first status that is not 0: no task must end early. */
 static int read_statuses(int fd)
 {
 	struct wpool_dev_record records[64];
@@ -46,7 +46,7 @@ static int read_statuses(int fd)
 	return 0;
 }
 
-/* Tasks that sleep and tasks that compute, so that all workers are in use. */
+/* Submits tasks that sleep and tasks that compute, so that all workers are in use. */
 static void *load(void *data)
 {
 	struct _test_data_workers *self = data;
@@ -82,7 +82,7 @@ FIXTURE_TEARDOWN(workers)
 	pool_end(&self->pool);
 }
 
-/* That many more tasks have run. */
+/* Waits until more tasks have run. */
 static bool goes_on(struct _test_data_workers *self)
 {
 	__u64 before = pool_figure(self->pool.fd, completed);
@@ -98,7 +98,7 @@ static void finish(struct __test_metadata *_metadata, struct _test_data_workers 
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_EQ(self->submitted, pool_figure(self->pool.fd, completed));
 	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, workers));
-	/* the same as in the beginning */
+	/* no further worker was made */
 	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, spawned));
 }
 
@@ -145,7 +145,7 @@ TEST_F(workers, signals_do_nothing)
 	finish(_metadata, self);
 }
 
-/* Some at the lowest priority there is, some idle, some real-time. */
+/* Give some workers the lowest priority, some the class idle, some a real-time class. */
 TEST_F(workers, any_class_and_nice_the_pool_goes_on)
 {
 	static const int classes[] = { SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR };
@@ -163,9 +163,9 @@ TEST_F(workers, any_class_and_nice_the_pool_goes_on)
 		}
 		ASSERT_TRUE(goes_on(self));
 	}
-	/* workers that no store to nice has touched since */
+	/* one message, until a store to nice resets the workers */
 	EXPECT_EQ(1, kmsg_lines(self->pool.name, "scheduling changed from outside"));
-	/* what the pool says of itself counts again when it is said once more */
+	/* a store to nice resets all workers to the pool's values */
 	EXPECT_EQ(0, attr_write(self->pool.name, "nice", "5"));
 	for (i = 0; i < (unsigned int)self->nr; i++) {
 		EXPECT_EQ(SCHED_OTHER, sched_getscheduler(self->pids[i]));

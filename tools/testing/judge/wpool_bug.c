@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One bug of each kind, made on purpose: a checker that reports nothing proves something only if it
- * is known to report that bug. A kind written to the file wpool_bug in debugfs happens at once, in
- * the process that writes it. See scripts/guest/judge.sh. Nothing of the pool is used here.
+ * A bug of each kind, made on purpose: silence of a checker proves something only if the checker is
+ * known to report such a bug. A write of a kind to the file wpool_bug in debugfs makes the bug at
+ * once, in the writing process. See scripts/guest/judge.sh. The module does not use wpool.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -49,7 +49,7 @@ static int bug_leak(void)
 {
 	char *p = kmalloc(48, GFP_KERNEL);
 
-	/* so that nothing that looks like a pointer stays on the stack */
+	/* leave no pointer on the stack, where kmemleak would find it */
 	return p ? 0 : -ENOMEM;
 }
 
@@ -106,7 +106,7 @@ static int bug_deadlock(void)
 static DEFINE_RAW_SPINLOCK(raw);
 static DEFINE_SPINLOCK(spin);
 
-/* Sleeps on PREEMPT_RT only, and must be reported elsewhere, too. */
+/* The lock sleeps on PREEMPT_RT only, but other kernels must report this, too. */
 static int bug_nesting(void)
 {
 	unsigned long flags;
@@ -181,7 +181,7 @@ static int bug_race(void)
 	return 0;
 }
 
-/* No bug: the writer asks for it with its own fail-nth. */
+/* Not a bug: the writer makes the allocation fail by its own fail-nth. */
 static int bug_failslab(void)
 {
 	void *p = kmalloc(64, GFP_KERNEL);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * For the virtual machines of the tests only. wpool takes the static key of the preempt notifiers
- * when it is loaded and gives it back when it is unloaded; each time the kernel patches its own
- * text. An emulator that runs several CPUs at once may still execute the breakpoint that patching
- * leaves for a moment, and then the machine hangs in the handler: about once in fifty loads. This
- * module holds the key from the start, so that the tests, which load wpool again and again, cause
- * no patching.
+ * when it is loaded and drops it when it is unloaded. Each time the kernel patches its own text. An
+ * emulator that runs several CPUs at once may still execute the breakpoint of the patching after it
+ * has gone, and then the machine hangs in the handler: about once in fifty loads. This module holds
+ * the key all the time, so that tests which load wpool again and again cause no patching.
  */
 #include <linux/module.h>
 #include <linux/preempt.h>

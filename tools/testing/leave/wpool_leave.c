@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A task that leaves softirqs disabled, a plug and a memory cgroup, for module_load of the
- * selftests. They run on kernels without KUnit, unlike the suite wpool_contain, which has the rest
- * of what a task may leave: on Debian's PREEMPT_RT disabled softirqs are a lock of the CPU, without
- * disabled preemption, and hold migration and RCU; and these kernels have block devices and memory
- * cgroups.
+ * selftests. The suite wpool_contain tests everything else that a task may leave, but it needs
+ * KUnit. These three need Debian's kernels: on its PREEMPT_RT disabled softirqs are a lock of the
+ * CPU that disables migration and holds RCU, but does not disable preemption; and these kernels
+ * have block devices and memory cgroups.
  *
- * The init function succeeds if the next task of the same worker finds nothing of it, and other
- * threads of that CPU can disable softirqs; otherwise it logs what was found.
+ * The init function succeeds if the next task of the same worker finds none of the three, and other
+ * threads of that CPU can disable softirqs. Otherwise it logs what was found.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,7 +43,7 @@ static void leave(struct wpool_task *task)
 	left.pid = current->pid;
 	left.softirqs = softirq_count();
 	blk_start_plug(&plug);
-	/* only ever compared: nothing is charged before the task returns */
+	/* the pointer is only compared: nothing is charged before the task returns */
 	set_active_memcg((struct mem_cgroup *)&no_memcg);
 }
 
@@ -87,7 +87,7 @@ static int __init wpool_retire_init(void)
 	wpool_destroy(pool);
 	if (err)
 		return err;
-	/* who waits for the lock that nobody gives back waits forever */
+	/* skip this if the lock is still held: the wait for it would never end */
 	if (!found.softirqs) {
 		err = set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 		local_bh_disable();

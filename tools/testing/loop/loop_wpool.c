@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The loop driver, whose workqueues are those of wpool_wq: how any driver is built for it. */
+/* The loop driver with the workqueues of wpool_wq. Any driver can be built like this. */
 #include "loop_includes.h"
 #include <linux/wpool_wq.h>
 #include "loop.c"

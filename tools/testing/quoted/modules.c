@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What Documentation/modules.rst shows, compiled, see scripts/quotes.
+ * The code that Documentation/modules.rst quotes, to compile it; see scripts/quotes.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>

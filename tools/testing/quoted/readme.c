@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What README.md shows, compiled, see scripts/quotes.
+ * The code that README.md quotes, to compile it; see scripts/quotes.
  */
 #include <linux/poll.h>
 #include <linux/wpool.h>

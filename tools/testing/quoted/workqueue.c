@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What Documentation/workqueue.rst shows, compiled, see scripts/quotes.
+ * The code that Documentation/workqueue.rst quotes, to compile it; see scripts/quotes.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -41,7 +41,7 @@ static struct {
 	char name[WPOOL_DEV_NAME_LEN];
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
-	__u64 free_ns[MAX_WORKERS];	/* when a worker will be through */
+	__u64 free_ns[MAX_WORKERS];	/* when a worker has done all its tasks */
 	__u64 accepted;
 	__u32 workers;
 } pool = {
@@ -156,7 +156,7 @@ int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulis
 	*attrs = pool.attrs;
 	if (cpus)
 		*cpus = pool.cpus;
-	/* a pool that was tuned since the first look */
+	/* the pool was tuned after the first look */
 	if (getenv("FAKE_TUNED") && nr_looks++)
 		attrs->capacity = atoi(getenv("FAKE_TUNED"));
 	return 0;
@@ -202,7 +202,7 @@ static void accept_task(struct file *file, const struct wpool_dev_work *work, in
 	file->nr++;
 }
 
-/* 0 accepted, -EAGAIN full until *wait_ns, or another error. */
+/* Returns 0 if accepted, -EAGAIN if the pool is full until *wait_ns, or another error. */
 static int try_submit(struct file *file, const struct wpool_dev_work *work, int cpu,
 		      __u64 *wait_ns)
 {
@@ -227,7 +227,7 @@ static int try_submit(struct file *file, const struct wpool_dev_work *work, int 
 	return err;
 }
 
-/* The records of all tasks were read, and the reader has come again. */
+/* Waits until the records of all tasks were read and the reader has begun another read. */
 static void wait_for_reader(struct file *file)
 {
 	unsigned int seen = 0;
@@ -304,7 +304,7 @@ ssize_t dev_read(int fd, struct wpool_dev_record *records, size_t max)
 
 	for (;;) {
 		now = now_ns();
-		first_end = now + 10 * NSEC_PER_MSEC;	/* look at cancellations */
+		first_end = now + 10 * NSEC_PER_MSEC;	/* check for cancellations */
 		pthread_mutex_lock(&pool.lock);
 		file->reads += !nr_looks++;
 		for (at = &file->tasks; *at && nr < max;) {

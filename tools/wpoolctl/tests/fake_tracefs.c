@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces the C library's mkdir() and rmdir(), which only trace record calls: an instance of
- * tracefs, as a directory of files, in whose trace_pipe events come faster than they are read,
- * until events/enable says 0.
+ * Replaces the C library's mkdir() and rmdir(), which only trace record calls. mkdir() makes an
+ * instance of tracefs: a directory of files. Events come to its trace_pipe faster than they are
+ * read, until events/enable is 0.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void *flood(void *dir)
 	int fd;
 
 	memset(events, '\n', sizeof(events));
-	/* the reader may leave first */
+	/* the reader may close the pipe first */
 	sigemptyset(&gone);
 	sigaddset(&gone, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &gone, NULL);

@@ -86,14 +86,14 @@ void test_arrivals(void)
 		       arrivals_ns(&other) == (3 * i + 2) * NSEC_PER_MSEC, "turn %d", i);
 	test_ends("arrivals at equal distances, shared by submitters");
 
-	/* 1 s at half the rate on average, faster and faster */
+	/* a ramp of 1 s: half the rate on average */
 	config.ramp_ns = NSEC_PER_SEC;
 	arrivals_init(&arrivals, &config, 0, 1);
 	for (i = 0, last = 0; i < 1000; i++, arrivals_step(&arrivals, 1)) {
 		ns = arrivals_ns(&arrivals);
 		EXPECT(i < 2 || ns > last, "backwards at %d", i);
 		EXPECT((ns < NSEC_PER_SEC) == (i < 500), "task %d at %llu", i, ns);
-		/* rounded to a nanosecond, when it is expected */
+		/* the i-th task is expected at @ns, rounded to a nanosecond */
 		EXPECT(arrivals_expected(&config, ns + 1) > i - 0.001 &&
 		       arrivals_expected(&config, ns) < i + 0.001, "task %d at %llu", i, ns);
 		last = ns;
@@ -185,8 +185,8 @@ void test_tally(void)
 }
 
 /*
- * 100 tasks a second arrive at a pool without a queue that serves 10 a second, and the submitter
- * sleeps when it is full. It hands over task n 100 ms after task n - 1, and each wait in the pool
+ * 100 tasks a second arrive at a pool without a queue that serves 10 a second. The submitter sleeps
+ * while the pool is full, so it submits task n 100 ms after task n - 1, and each wait in the pool
  * is short. Counted from its arrival, the last task has waited for 90 of 100 s.
  */
 void test_coordinated_omission(void)
@@ -215,7 +215,7 @@ void test_coordinated_omission(void)
 	ns = timehist_percentile(&tally.time[TALLY_WAIT], 500000);
 	EXPECT(ns >= 4410 * NSEC_PER_MSEC && ns < 4460 * NSEC_PER_MSEC, "p50 %llu", ns);
 
-	/* those that were not handed over have waited, too */
+	/* tasks that were not submitted have waited, too */
 	while ((arrival = start + arrivals_ns(&arrivals)) < end) {
 		tally_add_unsent(&tally, arrival, end, 1);
 		arrivals_step(&arrivals, 1);
@@ -228,7 +228,7 @@ void test_coordinated_omission(void)
 	test_ends("latency counts from the arrival, however late a task is handed over");
 }
 
-/* As the definition says it, one by one. */
+/* Counts task by task, as the definition says. */
 static unsigned int count_slowly(const struct overtaken_task *tasks, unsigned int nr,
 				 unsigned int which)
 {
@@ -276,7 +276,7 @@ static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr
 void test_overtaken(void)
 {
 	enum { NR_TASKS = 500 };
-	/* one that starts last, and two submitters of which the second one is let in first */
+	/* a task that starts last, and two submitters: the second one's tasks are accepted first */
 	struct overtaken_task r[] = {
 		{ 10, 90, 0, 0 }, { 20, 21, 1, 0 }, { 30, 31, 2, 0 }, { 40, 41, 3, 0 },
 	};
@@ -297,11 +297,11 @@ void test_overtaken(void)
 		overtaken_add(&overtaken, &r[i]);
 	overtaken_count(&overtaken, &figures);
 	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
-	/* in order each would have waited: 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
+	/* in order of submits the waits are 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
 	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
 	overtaken_exit(&overtaken);
 
-	/* the third one comes after the first one's submitter has gone on, the others do not */
+	/* only the last task is submitted after the next call of the first task's submitter */
 	for (i = 0; i < NR(line); i++)
 		overtaken_add(&overtaken, &line[i]);
 	overtaken_count(&overtaken, &figures);
@@ -312,7 +312,7 @@ void test_overtaken(void)
 	for (seed = 1; seed <= 20; seed++) {
 		random_init(&random, seed, 0);
 		for (i = 0, ns = 0; i < NR_TASKS; i++) {
-			/* some in one call */
+			/* some tasks are submitted in one call */
 			ns += random_u64(&random) % 3 ? random_u64(&random) % 20 + 1 : 0;
 			many[i].submitter = ns % (seed % 5 + 1);
 			many[i].submit_ns = ns;
@@ -330,12 +330,12 @@ void test_window(void)
 		.window = { .open_loop = true, .start_ns = 1000, .from_ns = 1100, .to_ns = 1200 },
 	};
 	struct wpool_dev_record r[] = {
-		/* arrived before it, ended in it: of the rate only */
+		/* arrived before the window, ended in it: counts for the rate only */
 		{ .cookie = tally_cookie(90, 0), .submit_ns = 1090, .start_ns = 1091,
 		  .end_ns = 1110 },
 		{ .cookie = tally_cookie(100, 0), .submit_ns = 1120, .start_ns = 1130,
 		  .end_ns = 1199 },
-		/* ended after it: of the latencies only */
+		/* ended after the window: counts for latencies only */
 		{ .cookie = tally_cookie(190, 0), .submit_ns = 1190, .start_ns = 1191,
 		  .end_ns = 1200 },
 	};

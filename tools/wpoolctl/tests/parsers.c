@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of code that needs neither a kernel nor a process: the parsers here, figures in figures.c.
- * One line of TAP for each table; tests/check numbers them.
+ * Tests of functions that need neither a kernel nor a process of their own: parsers here, figures
+ * in figures.c. Prints one line of TAP for each table; tests/check numbers them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 static struct errmsg e;
 
-/* A parser that refuses must say why, on one line, and touch nothing. */
+/* A parser that refuses a text must say why on one line, and leave the result unchanged. */
 static void check_u64(const char *what, const char *text, int err, __u64 got,
 		      __u64 expected)
 {
@@ -44,7 +44,7 @@ static void test_numbers(void)
 		{ "1 ", BAD }, { "-1", BAD }, { "+1", BAD }, { "1x", BAD },
 		{ "0x10", BAD }, { "1e3", BAD }, { "1.0", BAD }, { "1\n", BAD },
 		{ "18446744073709551616", BAD }, { "18446744073709551617", BAD },
-		/* 4 in 64 bits */
+		/* 4 if it overflows 64 bits */
 		{ "18446744073709551620", BAD },
 		{ "99999999999999999999999999999999999", BAD }, { "\033[31m", BAD },
 	};
@@ -333,7 +333,7 @@ static void test_turns(void)
 		seen[work_turn(&turns, task)]++;
 	EXPECT(seen[0] == 300 && seen[1] == 100 && seen[2] == 200,
 	       "shares %u %u %u", seen[0], seen[1], seen[2]);
-	/* no work has all of its turns in a row */
+	/* no work gets all its turns in a row */
 	EXPECT(!(turns.turn[0] == turns.turn[1] && turns.turn[1] == turns.turn[2]),
 	       "three turns in a row");
 	work_turns_exit(&turns);
@@ -346,7 +346,7 @@ static void test_amounts(void)
 		{ "1ms", { AMOUNT_FIXED, 1000000, NSEC_PER_SEC } },
 		{ "1us-2ms", { AMOUNT_UNIFORM, 1000, 2000000 } },
 		{ "5ns-5ns", { AMOUNT_UNIFORM, 5, 5 } },
-		/* as many digits as there are */
+		/* any number of leading zeros */
 		{ "00000000000000000000000000000000000000000000000000000000000000005us-9us",
 		  { AMOUNT_UNIFORM, 5000, 9000 } },
 		{ "exp=1ms", { AMOUNT_EXP, 1000000, NSEC_PER_SEC } },
@@ -387,7 +387,7 @@ static void test_amounts(void)
 		}
 		sum /= n * (amount.shape == AMOUNT_UNIFORM ?
 			    (amount.low + amount.high) / 2.0 : amount.low);
-		/* the seed is always the same: they are, too */
+		/* the seed is always the same, so the amounts are, too */
 		EXPECT(amount.shape == AMOUNT_PARETO ? sum > 2.5 && sum < 3.5 :
 		       sum > 0.99 && sum < 1.01, "%s: mean %f", good[i].text, sum);
 	}
@@ -438,7 +438,7 @@ static void test_attrs(void)
 		"sched=Fifo:1", "sched=rr:1",
 		"state=open", "capacit=1", "capacityy=1", "=1", "capacity", "",
 	};
-	/* as sysfs takes them */
+	/* words that sysfs takes */
 	static const char *const words[] = {
 		"handoff=0", "handoff=1", "handoff=n", "handoff=y", "handoff=N", "handoff=Y",
 		"handoff=no", "handoff=yes", "handoff=off", "handoff=on",
@@ -558,7 +558,7 @@ static void test_histograms(void)
 		EXPECT(parse_histogram(&now, bad[i]) && *e.text, "taken: %s", bad[i]);
 	test_ends("histograms are read strictly");
 
-	/* the end of the bucket; of the last one the longest time */
+	/* the end of the bucket; for the last bucket the longest time */
 	EXPECT(hist_percentile(&before, HIST_WAIT, 0) == 16, "p0");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 500000) == 16, "p50");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 900000) == 16, "p90");

@@ -7,10 +7,10 @@
 
 #define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
 
-/* Expectations that failed in this test, and tests that have failed. */
+/* wrong: failed expectations of this test; nr_failed: failed tests */
 extern int wrong, nr_failed;
 
-/* One expectation; a test is the sum of those since the last test_ends(). */
+/* One expectation. A test consists of all expectations since the last test_ends(). */
 #define EXPECT(_cond, ...) do {						\
 	if (!(_cond)) {							\
 		printf("# %s:%d: ", __func__, __LINE__);		\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* In place of module/compat.h, which is about versions of the kernel. */
+/* Replaces module/compat.h, which is about kernel versions. */
 #ifndef WPOOL_FUZZ_COMPAT_H
 #define WPOOL_FUZZ_COMPAT_H
 

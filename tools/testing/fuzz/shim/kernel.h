@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the kernel as its parsers need to be compiled for user space: types of the public
- * header, and the functions that parse numbers and words, which do what the kernel's do.
+ * The parts of the kernel that the module's parsers need in user space: types of the public header,
+ * and functions that parse numbers and words as the kernel's functions do.
  */
 #ifndef WPOOL_FUZZ_SHIM_H
 #define WPOOL_FUZZ_SHIM_H
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* 64 bits are long long, as the kernel's formats have it. */
+/* 64-bit types are long long, as the kernel's printf formats expect. */
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -40,7 +40,7 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-/* What the public header embeds, and no parser looks into. */
+/* Types that the public header embeds. No parser uses their contents. */
 typedef struct { int locked; } raw_spinlock_t;
 
 struct rcu_head {
@@ -189,7 +189,7 @@ static inline void free_cpumask_var(struct cpumask *mask)
 	free(mask);
 }
 
-/* The kernel's own parser of lists is not what is tested. */
+/* A stub: the kernel's parser of CPU lists is not tested here. */
 static inline int cpulist_parse(const char *buf, struct cpumask *mask)
 {
 	mask->bits = strlen(buf);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# bpf_scripts - what the scripts of tools/bpftrace print.
+# bpf_scripts - check the output of the scripts of tools/bpftrace.
 
 # shellcheck disable=SC2317,SC2015
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -11,8 +11,8 @@ POOL=bpf$$
 
 cleanup() { [ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"; }
 
-# trace SCRIPT ARG...: what it says of 20 tasks that sleep and 20 that do nothing, and of
-# some of another pool. bpftrace starts the command when it sees all events.
+# trace SCRIPT ARG...: trace 20 tasks that sleep, 20 that do nothing, and some of another
+# pool. bpftrace starts the command when all its probes are attached.
 trace()
 {
 	command -v bpftrace >/dev/null || skip "no bpftrace"
@@ -26,10 +26,10 @@ trace()
 	wpoolctl destroy "$POOL"
 }
 
-# has REGEX: that many lines of what it said match.
+# has REGEX: a line of the output matches.
 has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
 
-# sum MAP: of the rows of a histogram, "[4, 8) 3 |@@" or, of one value, "[1] 5 |@@@".
+# sum MAP: sum of the rows of a histogram: "[4, 8) 3 |@@", or for a single value "[1] 5 |@@@".
 sum()
 {
 	awk -v map="$1:" '$1 == map { found = 1; next } NF == 0 { found = 0 }
@@ -44,7 +44,7 @@ test_latency()
 		[ "$(sum "@${map}[dev_sleep]")" -eq 20 ] && [ "$(sum "@${map}[dev_noop]")" -eq 20 ] ||
 			fail "$map: $(cat "$TMP/said")" || return 1
 	done
-	# none of 5 ms ran for less than 4
+	# no task of 5 ms ran for less than 4 ms
 	! sed -n '/^@run_us.dev_sleep/,/^$/p' "$TMP/said" | grep -E '^\[([0-9]+|1K|2K), ' ||
 		fail "$(cat "$TMP/said")" || return 1
 	! grep dev_yield "$TMP/said"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# cpu_hotplug - where the kernel lets workers run, before and after a CPU goes and
-# comes back: on their home CPU, and nowhere else.
+# cpu_hotplug - before and after a CPU goes offline and comes back, the kernel lets
+# workers run on their home CPU and nowhere else.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -23,7 +23,7 @@ cleanup()
 	[ ! -e "$POOL_DIR" ] || wpoolctl destroy "$POOL"
 }
 
-# pool: two workers a CPU, from the start
+# pool: make a pool with two workers for each CPU, made at creation
 pool()
 {
 	[ -e $ONLINE ] || skip "CPU $VICTIM cannot go"
@@ -36,7 +36,7 @@ homes() { awk -v pool="$POOL" '$1 == pool { print $2, $3 }' $WORKERS; }
 
 at_home_on() { homes | grep -c " $1$"; }
 
-# allowed: "PID HOME CPUS" of each worker, CPUS where the kernel lets it run
+# allowed: "PID HOME CPUS" of each worker; the kernel lets it run on CPUS
 allowed()
 {
 	homes | while read -r pid home; do
@@ -44,7 +44,7 @@ allowed()
 	done
 }
 
-# all_there, and each of them at home only
+# all_at_home: all $nr workers exist, and each may run on its home CPU only
 all_at_home() { [ "$(allowed | awk '$2 == $3' | wc -l)" -eq $nr ]; }
 none_on_victim() { [ "$(at_home_on $VICTIM)" -eq 0 ]; }
 some_on_victim() { [ "$(at_home_on $VICTIM)" -gt 0 ]; }
@@ -53,7 +53,7 @@ test_new_workers_may_run_at_home_only()
 {
 	pool || return 1
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
-	# some CPUs have more if there are isolated ones, which get none
+	# isolated CPUs have no workers, so other CPUs have more than two
 	here=$(at_home_on $VICTIM)
 	[ "$here" -eq 2 ] || { [ "$here" -gt 2 ] && grep -q . $ISOLATED; } ||
 		fail "not two on CPU $VICTIM: $(homes)"
@@ -81,7 +81,7 @@ test_workers_return_to_a_cpu_that_came_back()
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
 }
 
-# refuses CPU: a run that prefers that CPU, with these words
+# refuses CPU MESSAGE: a run that prefers that CPU is refused with the message
 refuses()
 {
 	wpoolctl run "$POOL" --on "$1" --tasks 1 --quiet 2>"$TMP/err"

@@ -29,7 +29,7 @@ cleanup()
 	done
 }
 
-# has CPU LIST
+# has CPU LIST: is the CPU in the list?
 has() { cpus "$2" | grep -qx "$1"; }
 
 # allowed POOL: the CPUs on which the kernel lets its workers run
@@ -40,16 +40,16 @@ allowed()
 	done 2>/dev/null | sort -un
 }
 
-# load POOL [OPTION]...: tasks that sleep, so that many workers are needed
+# load POOL [OPTION]...: run tasks that sleep, so that the pool needs many workers
 load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet || fail "tasks were lost"; }
 
-# load_from_all POOL: from each CPU there is
+# load_from_all POOL: the same with a submitter on each CPU
 load_from_all() { load "$1" --submitters "$(nproc)" --submit-cpus "$(cat $CPU_DIR/online)"; }
 
-# keeps_off POOL CPU
+# keeps_off POOL CPU: the pool's workers and its cpumask avoid the CPU
 keeps_off() { ! allowed "$1" | grep -qx "$2" && ! has "$2" "$(cat "$CLASS/$1/cpumask")"; }
 
-# first_isolated: at boot
+# first_isolated: the first CPU isolated at boot
 first_isolated() { cpus "$(cat $CPU_DIR/isolated $CPU_DIR/nohz_full 2>/dev/null | grep '^[0-9]')" | head -n 1; }
 
 test_workers_stay_off_cpus_isolated_at_boot()
@@ -60,13 +60,13 @@ test_workers_stay_off_cpus_isolated_at_boot()
 		load_from_all "$POOL" || return 1
 	keeps_off "$POOL" "$cpu" || fail "CPU $cpu: cpumask $(cat "$CLASS/$POOL/cpumask")," \
 		"workers on $(allowed "$POOL")" || return 1
-	# whoever asks for it gets it
+	# a pool whose cpumask names the CPU gets it
 	wpoolctl create "$POOL-named" capacity=4 cpumask="$cpu" >/dev/null &&
 		load_from_all "$POOL-named" || return 1
 	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
 }
 
-# partition: cpusets make CPU 1 isolated
+# partition: isolate CPU 1 by cpusets
 partition()
 {
 	mkdir "$CGROUP" && mount -t cgroup2 none "$CGROUP" 2>/dev/null || skip "no cgroups"
@@ -77,7 +77,7 @@ partition()
 	echo isolated >"$PARTITION/cpuset.cpus.partition" || skip "no isolated partitions"
 	[ "$(cat "$PARTITION/cpuset.cpus.partition")" = isolated ] ||
 		fail "no partition: $(cat "$PARTITION/cpuset.cpus.partition")" || return 1
-	# a pool made now says whether this kernel moves its own threads
+	# a new pool shows whether this kernel keeps its own threads off the partition
 	wpoolctl create "$POOL" >/dev/null || return 1
 	has 1 "$(cat "$CLASS/$POOL/cpumask")" &&
 		skip "this kernel decides at boot where its threads run"
@@ -97,10 +97,10 @@ test_pools_follow_cpusets()
 	wpoolctl create "$POOL" capacity=8 min_workers=4 >/dev/null && load "$POOL" || return 1
 	has 1 "$(cat "$CLASS/$POOL/cpumask")" || fail "it never was on CPU 1" || return 1
 	echo isolated >"$PARTITION/cpuset.cpus.partition"
-	# it notices when it has something to do
+	# an existing pool notices when it has something to do
 	wait_for loaded_and_off || fail "isolated: cpumask $(cat "$CLASS/$POOL/cpumask")," \
 		"workers on $(allowed "$POOL")" || return 1
-	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "one that was named has changed" ||
+	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "the named cpumask has changed" ||
 		return 1
 	echo member >"$PARTITION/cpuset.cpus.partition"
 	wait_for loaded_and_back || fail "back: cpumask $(cat "$CLASS/$POOL/cpumask")"

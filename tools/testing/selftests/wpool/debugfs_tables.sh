@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# debugfs_tables - the tables in debugfs say what sysfs says in sums.
+# debugfs_tables - the tables in debugfs add up to the figures in sysfs.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -30,22 +30,22 @@ end_helper()
 	helper=
 }
 
-# pool ATTRIBUTE...: workers that stay, so that figures hold still
+# pool ATTRIBUTE...: make a pool whose workers stay, so that figures do not change
 pool()
 {
 	wpoolctl create "$POOL" expiry_ms=0 "$@" >/dev/null || fail "no pool"
 }
 
-# work COUNT: that many tasks, all of them done
+# work COUNT: run that many tasks to their end
 work()
 {
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
 }
 
-# table NAME: its first line, and those of our pool
+# table NAME: print its first line, and the lines of our pool
 table() { awk -v pool="$POOL" 'NR == 1 || $1 == pool' "$DEBUGFS/$1"; }
 
-# sum TABLE COLUMN: of the column with that name in its first line
+# sum TABLE COLUMN: print the sum of the column with that title
 sum()
 {
 	table "$1" | awk -v name="$2" '
@@ -54,7 +54,7 @@ sum()
 	END { print column ? sum + 0 : "no column " name }'
 }
 
-# same TABLE COLUMN ATTRIBUTE
+# same TABLE COLUMN ATTRIBUTE: the sum of the column is the figure in sysfs
 same()
 {
 	in_table=$(sum "$1" "$2")
@@ -80,11 +80,11 @@ test_cpus_adds_up_to_sysfs()
 			same cpus stolen stolen && same cpus workers workers &&
 			same cpus idle idle && same cpus queued queued
 	}
-	# when the last task is counted out, and one more worker has come
+	# wait until the last task is counted out, and one more worker may have come
 	wait_for all_same || all_same
 }
 
-# One worker that is busy, and two tasks that wait for it.
+# One busy worker, and two tasks that wait for it.
 test_cpus_counts_what_is_queued()
 {
 	pool capacity=1 queue_depth=5 || return 1
@@ -93,7 +93,7 @@ test_cpus_counts_what_is_queued()
 	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
 	started() { [ "$(cat "$POOL_DIR/busy") $(cat "$POOL_DIR/queued")" = "1 2" ]; }
 	wait_for started || fail "not one busy and two queued" || return 1
-	# with those in the queue that all CPUs share, which has a line of its own
+	# the sum includes the global queue, which has its own line
 	[ "$(sum cpus queued)" = 2 ] && [ "$(sum cpus workers)" = 1 ] &&
 		[ "$(table cpus | grep -c " all  *-  *-  *[0-9][0-9]*  *-  *-  *-$")" = 1 ] ||
 		fail "$(table cpus)"
@@ -107,18 +107,18 @@ test_workers_has_a_line_for_each()
 	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
 	busy() { [ "$(cat "$POOL_DIR/busy")" = 3 ]; }
 	wait_for busy && wait_for none_searches || fail "not three busy" || return 1
-	# what the work is, not what calls it
+	# the function of the workload, not wpool's function that calls it
 	asleep() { [ "$(table workers | grep -cE ' asleep +([0-9]+|-) [0-9a-f]{8} dev_sleep')" = 3 ]; }
 	wait_for asleep || fail "not three asleep: $(table workers)" || return 1
 	! table workers | grep ' asleep ' | grep -q -e ' -$' -e '0x' ||
 		fail "in no function: $(table workers)" || return 1
-	# different tasks
+	# the three tasks differ
 	[ "$(table workers | awk '$5 == "asleep" { print $7 }' | sort -u | wc -l)" = 3 ] ||
 		fail "not three tasks: $(table workers)" || return 1
-	# one more may just come
+	# one more worker may just come
 	all_there() { [ $(($(table workers | wc -l) - 1)) = "$(cat "$POOL_DIR/workers")" ]; }
 	wait_for all_there || fail "not all workers: $(table workers)" || return 1
-	# they are threads of ours, and at home where the line says
+	# the PIDs are threads of wpool, each on the CPU of its line
 	table workers >"$TMP/workers"
 	while read -r _ pid cpu last _; do
 		[ "$pid" != pid ] || continue
@@ -132,7 +132,7 @@ test_workers_has_a_line_for_each()
 	wait_for all_idle || fail "not all idle: $(table workers)"
 }
 
-# Asleep for longer and longer, as long as nothing wakes it.
+# The time of a sleeping worker grows until the worker is woken.
 test_workers_says_how_long()
 {
 	since() { table workers | awk '$5 == "asleep" { print $6 }'; }
@@ -147,7 +147,7 @@ test_workers_says_how_long()
 	wait_for longer || fail "not longer than $first ms: $(table workers)"
 }
 
-# One task keeps its CPU for itself, as the monitor sees it.
+# The monitor sees that a task occupies its CPU.
 test_workers_names_a_hog()
 {
 	pool capacity=1 hog_ms=1 || return 1
@@ -166,18 +166,18 @@ test_latency_counts_while_it_is_asked_for()
 		fail "counted without being asked: $(table latency)" || return 1
 	echo 1 >"$POOL_DIR/latency" && work 100 || return 1
 	counted() { [ "$(sum latency waited)" = "$1" ] && [ "$(sum latency ran)" = "$1" ]; }
-	# its waiter may go on before a task has been counted
+	# the waiter of a task may continue before the task has been counted
 	wait_for counted 100 || fail "not 100: $(table latency)" || return 1
-	# each line begins where an earlier one may end, and is a sixteenth of a power of two
+	# the buckets of the lines do not overlap, and are a sixteenth of a power of two wide
 	table latency | awk '
 	NR > 1 && ($2 < last || ($3 - $2 > 16 && ($3 - $2) * 16 > $2)) { bad = 1 }
 	{ last = $3 + 0 }
 	END { exit bad }' || fail "$(table latency)" || return 1
 	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
-	counted 100 || fail "it went on: $(table latency)"
+	counted 100 || fail "counted after latency was switched off: $(table latency)"
 }
 
-# As for latency, and each function for itself; what sleeps is off its CPU.
+# Costs, as latency, but for each function; a task that sleeps uses no CPU time.
 test_costs_tells_functions_apart()
 {
 	pool capacity=2 queue_depth=10 || return 1
@@ -194,12 +194,12 @@ test_costs_tells_functions_apart()
 	$7 == "dev_sleep" && ($4 < 60e6 || $4 - $5 < 30e6) { bad = 1 }
 	END { exit bad }' || fail "$(table costs)" || return 1
 	echo 0 >"$POOL_DIR/latency" && work 10 || return 1
-	counted "100 3" || fail "it went on: $(table costs)" || return 1
+	counted "100 3" || fail "counted after latency was switched off: $(table costs)" || return 1
 	echo 1 >"$POOL_DIR/latency"
-	[ "$(table costs | wc -l)" = 1 ] || fail "not begun anew: $(table costs)"
+	[ "$(table costs | wc -l)" = 1 ] || fail "the costs were not reset: $(table costs)"
 }
 
-# One worker sleeps in a task, two tasks are queued, and others wait in line for room.
+# crowd: one worker sleeps in a task, two tasks are queued, and others wait for room.
 crowd()
 {
 	pool capacity=1 queue_depth=2 || return 1
@@ -209,7 +209,7 @@ crowd()
 	wait_for waiting || fail "nobody waits"
 }
 
-# described FILE: our pool, as crowd() left it
+# described FILE: the file describes our pool as crowd() left it
 described()
 {
 	awk -v pool="$POOL" '/ (wpool: )?pool / || /^pool / { on = index($0, "pool " pool ":") }
@@ -236,8 +236,8 @@ test_dump_says_what_waits_and_why()
 	wait_for quiet || fail "$(cat "$TMP/dump")"
 }
 
-# behind_a_sleeper QUEUE_DEPTH "QUEUED WAITING": one task of each kind, the first of which sleeps, until
-# that many are queued, and wait for room; and a dump of the pool.
+# behind_a_sleeper QUEUE_DEPTH "QUEUED WAITING": submit one task of each kind, the first of which
+# sleeps; wait until these numbers of tasks are queued and wait for room; dump the pool.
 behind_a_sleeper()
 {
 	pool capacity=1 queue_depth="$1" || return 1
@@ -250,7 +250,7 @@ behind_a_sleeper()
 	wpoolctl dump | awk -v pool="$POOL:" '/^pool / { on = $2 == pool } on' >"$TMP/dump"
 }
 
-# Not those in which wpool calls them.
+# The dump names functions of users, not wpool's functions that call them.
 test_dump_names_the_functions_of_users()
 {
 	behind_a_sleeper 3 "3 0" || return 1
@@ -278,8 +278,8 @@ test_sysrq_x_writes_the_same_with_stacks()
 	grep -q "task:wp/$POOL" "$TMP/dump" || fail "no stack: $(cat "$TMP/dump")"
 }
 
-# A task that runs needs the monitor, an idle worker that may leave the expiry timer;
-# in the end there is neither.
+# A running task needs the monitor, an idle worker that may expire needs the expiry timer. At the
+# end neither timer is pending.
 test_timers_are_pending_only_while_needed()
 {
 	wpoolctl create "$POOL" capacity=2 queue_depth=10 expiry_ms=3600000 min_workers=0 \
@@ -314,7 +314,7 @@ test_tables_have_all_pools_and_none_that_is_gone()
 	for table in cpus workers latency costs; do
 		[ "$(table $table | wc -l)" = 1 ] || fail "$table still has it" || return 1
 	done
-	# an open file says what is, not what was
+	# an open file shows the present state, not the state at its open
 	cat <&9 >"$TMP/read" || return 1
 	exec 9<&-
 	head -n 1 "$TMP/read" | grep -q function && ! grep -q "^$POOL " "$TMP/read" ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ABI of /dev/wpool as such: sizes, flags, reserved fields, pointers and
- * numbers of every ioctl and of read(), and who may open it.
+ * The form of the ABI of /dev/wpool: sizes, flags, reserved fields, pointers and
+ * numbers of every ioctl and of read(), and who may open the device.
  */
 #include "wpool_test.h"
 
@@ -27,7 +27,7 @@ union args {
 
 static const struct wpool_dev_work noop = { .kind = WPOOL_WORK_NOOP };
 
-/* A page, behind which nothing can be read; or MAP_FAILED. */
+/* A page with an unmapped page behind it; or MAP_FAILED. */
 static void *page_with_an_end(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -51,9 +51,9 @@ FIXTURE_VARIANT(cmd)
 {
 	unsigned long nr;
 	size_t size;
-	__u32 flags;		/* that are known */
-	bool unattached;	/* wants a file without a pool */
-	bool writes;		/* has more to tell than its result */
+	__u32 flags;		/* known flags */
+	bool unattached;	/* needs a file without a pool */
+	bool writes;		/* writes an answer into the structure */
 	size_t reserved;	/* offset of a field that has to be 0, or 0 */
 };
 
@@ -76,7 +76,7 @@ FIXTURE_VARIANT_ADD(cmd, release) {
 
 FIXTURE_VARIANT_ADD(cmd, reboot) { CMD(REBOOT, simple) };
 FIXTURE_VARIANT_ADD(cmd, destroy) { CMD(DESTROY, simple) };
-/* its CPU is reserved without ON */
+/* without the flag ON its field cpu is reserved */
 FIXTURE_VARIANT_ADD(cmd, submit) {
 	CMD(SUBMIT, submit), .flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
 	.reserved = offsetof(struct wpool_dev_submit, cpu),
@@ -103,7 +103,7 @@ FIXTURE_SETUP(cmd)
 		ASSERT_EQ(0, pool_attach_fd(self->fd, self->pool.name));
 	pool_name(self->fresh);
 
-	/* Arguments that are right. */
+	/* Valid arguments. */
 	args->size = variant->size;
 	switch (variant->nr) {
 	case WPOOL_IOC_CREATE:
@@ -138,7 +138,7 @@ FIXTURE_TEARDOWN(cmd)
 	pool_end(&self->pool);
 }
 
-/* One call that works ends each case: what was refused left nothing behind. */
+/* Each case ends with a call that works: refused calls changed nothing. */
 TEST_F(cmd, size)
 {
 	static const size_t sizes[] = { 0, 1, 4, 7 };
@@ -196,7 +196,7 @@ TEST_F(cmd, unknown_flag_or_reserved_field)
 		EXPECT_ERRNO(EOPNOTSUPP, ioctl(self->fd, variant->nr, &self->args));
 		self->args.bytes[variant->reserved] = 0;
 	}
-	/* one byte more, and a zero */
+	/* one byte more, which is zero */
 	self->args.size = variant->size + 1;
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, &self->args));
 }
@@ -211,7 +211,7 @@ TEST_F(cmd, bad_pointer)
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, NULL));
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, map + page));
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, 0xffff888000000000UL));
-	/* its size can be read, but not all of it */
+	/* the size is readable, the rest of the structure is not */
 	memcpy(map + page - 4, &self->args, 4);
 	EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, map + page - 4));
 	memcpy(map + page - variant->size + 1, &self->args, variant->size - 1);
@@ -222,7 +222,7 @@ TEST_F(cmd, bad_pointer)
 		EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, map));
 		ASSERT_EQ(0, mprotect(map, page, PROT_READ | PROT_WRITE));
 	}
-	/* not a byte more than its size is touched */
+	/* the kernel does not read a byte behind the structure */
 	memcpy(map + page - variant->size, &self->args, variant->size);
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, map + page - variant->size));
 }
@@ -369,7 +369,7 @@ TEST_F(array, bad_pointer)
 	EXPECT_ERRNO(EFAULT, submit_raw(self->pool.fd, &self->submit));
 	self->submit.works = 0xffff888000000000UL;
 	EXPECT_ERRNO(EFAULT, submit_raw(self->pool.fd, &self->submit));
-	/* the second descriptor cannot be read: nothing is accepted */
+	/* the second descriptor is not readable: nothing is accepted */
 	self->submit.works = (uintptr_t)map + page - sizeof(noop);
 	self->submit.nr = 2;
 	EXPECT_ERRNO(EFAULT, submit_raw(self->pool.fd, &self->submit));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool accepts and what it refuses: exactly its limit, submitters that sleep and are woken,
- * killed or refused, limits that change under load, and files and threads that submit to one pool
- * together.
+ * Admission: a pool accepts tasks exactly up to its limit. Submitters sleep and are woken, killed
+ * or refused, limits change under load, and several files and threads submit to one pool.
  */
 #include "wpool_test.h"
 #include "submitter.h"
@@ -29,7 +28,7 @@ FIXTURE_VARIANT_ADD(full, capacity_100_depth_100) { .capacity = 100, .queue_dept
 
 FIXTURE_SETUP(full)
 {
-	/* max_blocking means nothing under this policy */
+	/* max_blocking has no effect under this policy */
 	ASSERT_EQ(0, pool_create(&self->pool,
 				 ATTRS(.capacity = variant->capacity,
 				       .queue_depth = variant->queue_depth,
@@ -61,7 +60,7 @@ TEST_F(full, one_by_one)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
 	EXPECT_EQ(variant->queue_depth, pool_figure(self->pool.fd, queued));
 
-	/* one goes, one may come */
+	/* one task ends, so there is room for one */
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, self->limit - 1, NULL, NULL));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == 1));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2000));
@@ -83,14 +82,14 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, self->limit + 10, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	/* a prefix: these and no others */
+	/* exactly a prefix of the batch was accepted */
 	ASSERT_EQ(self->limit, read_records(self->pool.fd, records, self->limit));
 	for (i = 0; i < self->limit; i++)
 		EXPECT_GT(self->limit, records[i].cookie);
 	EXPECT_EQ(0, read(self->pool.fd, records, sizeof(*records)));
 }
 
-/* From several CPUs at once it is as exact. */
+/* The limit is as exact with submits from several CPUs at once. */
 TEST_F(full, threads_together)
 {
 	struct submitter subs[8];
@@ -136,7 +135,7 @@ TEST_F(block, sleeps_and_goes_on)
 	EXPECT_EQ(0, pool_figure(self->second, waiting));
 }
 
-/* A batch larger than the pool goes through it bit by bit. */
+/* A batch larger than the pool is accepted in parts. */
 TEST_F(block, batch_until_all_are_in)
 {
 	struct submitter sub;
@@ -158,7 +157,7 @@ TEST_F(block, nonblocking)
 	__u32 accepted;
 
 	ASSERT_LE(0, fd);
-	/* a prefix, as under policy fail */
+	/* a prefix is accepted, as under the policy fail */
 	EXPECT_EQ(0, submit_flags(self->pool.fd, works, 3, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
 	EXPECT_EQ(1, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, 3, WPOOL_DEV_SUBMIT_NONBLOCK,
@@ -167,7 +166,7 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
-	/* O_NONBLOCK is looked at each time */
+	/* each submit checks O_NONBLOCK */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, free) == 1));
 	EXPECT_EQ(0, submit_flags(fd, works, 1, 0, &accepted));
@@ -176,7 +175,7 @@ TEST_F(block, nonblocking)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-/* Nobody that does not wait overtakes somebody that does. */
+/* A non-blocking submitter does not overtake one that waits. */
 TEST_F(block, nonblocking_behind_a_waiter)
 {
 	struct submitter sub;
@@ -188,7 +187,7 @@ TEST_F(block, nonblocking_behind_a_waiter)
 		ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2, 1));
 		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
 		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-		/* the slot that comes free is the waiter's, and full again */
+		/* the waiter gets the free slot, so the pool is full again */
 		do {
 			struct wpool_dev_work work = { .cookie = 3 };
 
@@ -237,13 +236,13 @@ TEST_F(block, killed_submitter_leaves_nothing)
 		pids[i] = fork();
 		ASSERT_LE(0, pids[i]);
 		if (!pids[i]) {
-			/* its own file, and then the one that is shared */
+			/* the first process shares the file, the others have their own */
 			fd = i ? pool_attach(self->pool.name, 0) : self->pool.fd;
 			_exit(fd < 0 ? 100 : -submit_flags(fd, &work, 1, 0, NULL));
 		}
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == ARRAY_SIZE(pids)));
-	/* the one in the middle of the line first */
+	/* first kill the one in the middle of the line */
 	EXPECT_EQ(0, kill(pids[1], SIGKILL));
 	EXPECT_EQ(pids[1], waitpid(pids[1], &status, 0));
 	EXPECT_TRUE(WIFSIGNALED(status));
@@ -256,7 +255,7 @@ TEST_F(block, killed_submitter_leaves_nothing)
 	EXPECT_EQ(0, pool_figure(self->second, waiting));
 	EXPECT_EQ(1, pool_figure(self->second, outstanding));
 	EXPECT_EQ(1, pool_figure(self->second, submitted));
-	/* and the pool is as usable as before, for exactly one task */
+	/* the pool still has room for exactly one task */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
 	EXPECT_EQ(0, occupy(self->second, 2, 1));
@@ -293,7 +292,7 @@ TEST_F(block, interrupted_with_some_accepted)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_submitted));
 }
 
-/* A handler with SA_RESTART: the call continues, and nothing is in twice. */
+/* After a handler with SA_RESTART the call continues, and no task is accepted twice. */
 TEST_F(block, restarted)
 {
 	struct submitter sub;
@@ -326,7 +325,7 @@ TEST_F(block, files_are_apart)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 2));
-	/* the same cookie, another file */
+	/* the cookie belongs to another file */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -336,7 +335,7 @@ TEST_F(block, files_are_apart)
 	EXPECT_EQ(-ETIME, wait_tasks(self->second, 1));
 	EXPECT_EQ(0, pool_figure(self->second, file_finished));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, outstanding) == 2));
-	/* what one leaves behind when it goes is not the other's */
+	/* the close of one file does not affect tasks of the other */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 3));
 	EXPECT_EQ(0, close(self->second));
 	self->second = -1;
@@ -344,7 +343,7 @@ TEST_F(block, files_are_apart)
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 }
 
-/* A file that was duplicated ends with its last descriptor. */
+/* A duplicated file is released with its last descriptor. */
 TEST_F(block, close_of_a_duplicate)
 {
 	int fd = dup(self->second);
@@ -358,7 +357,7 @@ TEST_F(block, close_of_a_duplicate)
 
 /* ---- capacity under load ------------------------------------------------- */
 
-/* After a smaller capacity no more than that run, beyond those that did. */
+/* After capacity was lowered, no task starts until fewer than that run. */
 TEST(shrink_under_load)
 {
 	struct wpool_dev_record records[4 + 12], late[12];
@@ -382,15 +381,15 @@ TEST(shrink_under_load)
 	ASSERT_EQ(ARRAY_SIZE(late), nr);
 	overlap = max_overlap(late, nr);
 	EXPECT_EQ(1, overlap);
-	/* no new one started beside any of the old ones */
+	/* no new task started while an old one ran */
 	overlap = max_overlap(records, ARRAY_SIZE(records));
 	EXPECT_EQ(4, overlap);
-	/* and the workers that are too many have left */
+	/* excess workers have left */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
 	pool_end(&pool);
 }
 
-/* ants: free is negative after a shrink. Here it is 0, and nothing is let in. */
+/* In ants, free is negative after a shrink. Here it is 0, and no task is accepted. */
 TEST(shrink_leaves_a_debt)
 {
 	struct pool pool;
@@ -414,7 +413,7 @@ TEST(shrink_leaves_a_debt)
 	pool_end(&pool);
 }
 
-/* ants ignores Tune on an unlimited pool; here there is a way and a way back. */
+/* ants ignores Tune on an unlimited pool. Here it works in both directions. */
 TEST(unlimited_to_finite_and_back)
 {
 	struct pool pool;
@@ -435,7 +434,7 @@ TEST(unlimited_to_finite_and_back)
 	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
 	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 100, 1000));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) == 1000));
-	/* the pool's figures follow a moment after the file's */
+	/* the pool's figures change a moment after the file's */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 22));
 	pool_end(&pool);
 }
@@ -471,7 +470,7 @@ TEST_F(together, threads_submit)
 	ASSERT_NE(NULL, records);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], fd, WPOOL_WORK_NOOP, 0, i * EACH, EACH));
-	/* the threads sleep whenever the pool is full; here it is emptied */
+	/* the threads sleep while the pool is full; this empties it */
 	for (i = 0; i < THREADS; i++) {
 		EXPECT_EQ(0, submitter_end(&subs[i]));
 		EXPECT_EQ(EACH, subs[i].accepted);
@@ -481,7 +480,7 @@ TEST_F(together, threads_submit)
 	EXPECT_EQ(0, read(fd, records, sizeof(*records)));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(fd, outstanding)));
 	ASSERT_EQ(0, pool_stats(fd, &stats));
-	/* what its submitter runs is not completed by the pool */
+	/* the pool does not count tasks that the submitter runs */
 	if (variant->policy != WPOOL_DEV_POLICY_RUN)
 		EXPECT_EQ(THREADS * EACH, stats.completed);
 	EXPECT_EQ(0, stats.waiting);
@@ -490,7 +489,7 @@ TEST_F(together, threads_submit)
 	free(records);
 }
 
-/* Submit, destroy and close from several threads: everybody comes back. */
+/* Submit, destroy and close from several threads: every call returns. */
 TEST(submit_against_destroy)
 {
 	struct submitter subs[6];
@@ -514,7 +513,7 @@ TEST(submit_against_destroy)
 
 			EXPECT_TRUE(err == 0 || err == -ESHUTDOWN)
 				TH_LOG("%d", err);
-			/* all that was accepted came to an end */
+			/* all accepted tasks have ended */
 			EXPECT_EQ(subs[i].accepted, pool_figure(subs[i].fd, file_finished));
 			close(subs[i].fd);
 		}

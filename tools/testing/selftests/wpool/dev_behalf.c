@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of /dev/wpool on behalf of a process: they read and write its memory, and do not run when
- * that is gone.
+ * Tasks of /dev/wpool on behalf of a process: they read and write its memory, and do not run after
+ * the memory is gone.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ static __u64 counted;
 
 TWO_FILES(behalf, SINGLE_POOL)
 
-/* What a worker has written there. */
+/* The number that a worker has written. */
 static __u64 number_at(const __u64 *at)
 {
 	return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -35,7 +35,7 @@ TEST_F(behalf, counts_in_our_memory)
 	EXPECT_EQ(0, pool_figure(self->fd, errors));
 }
 
-/* Memory that is there only when it is asked for, and of a child that shares nothing. */
+/* A child submits. The tasks count in the parent's page, which is faulted in on demand. */
 TEST_F(behalf, counts_in_memory_of_who_asked)
 {
 	__u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -48,7 +48,7 @@ TEST_F(behalf, counts_in_memory_of_who_asked)
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
-		/* what the submitter has at the address does not matter */
+		/* the submitter's mapping at this address does not matter */
 		munmap(page, 4096);
 		_exit(count_many(self->fd, page, 3) || wait_tasks(self->fd, 0));
 	}
@@ -66,17 +66,17 @@ TEST_F(behalf, bad_address)
 	ASSERT_NE(MAP_FAILED, gone);
 	ASSERT_NE(MAP_FAILED, fixed);
 	munmap(gone, 4096);
-	/* without a process a worker has no memory at all */
+	/* a task without a process has no user memory */
 	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
 	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
 	ASSERT_EQ(0, group_init_flags(self->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM));
 	ASSERT_EQ(0, count_many(self->fd, gone, 1));
 	ASSERT_EQ(0, count_many(self->fd, fixed, 1));
 	ASSERT_EQ(0, count_many(self->fd, NULL, 1));
-	/* the kernel's */
+	/* an address of the kernel */
 	ASSERT_EQ(0, count_many(self->fd, (void *)-4096L, 1));
 	EXPECT_TRUE(all_have_status(self->fd, 4, -EFAULT));
-	/* nor has it any afterwards */
+	/* the same after a task on behalf of a process */
 	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
 	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
 	EXPECT_EQ(0, number_at(&counted));
@@ -96,7 +96,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 		if (group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
 		    count_many(fd, &counted, NR))
 			_exit(1);
-		/* it prints its list, and ends as a test that is skipped */
+		/* the new program prints its list and exits as a skipped test */
 		if (execs && dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0 &&
 		    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
 			execl("/proc/self/exe", "dev_behalf", "-l", NULL);
@@ -107,7 +107,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 	EXPECT_EQ(0, cancel_all(pool->fd));
 	EXPECT_TRUE(all_have_status(fd, NR, -ESRCH));
 	EXPECT_EQ(0, number_at(&counted));
-	/* the worker and the file go on */
+	/* the worker and the file still work */
 	EXPECT_EQ(0, run_one(pool->fd));
 	EXPECT_EQ(NR, pool_figure(fd, file_finished));
 }
@@ -122,7 +122,7 @@ TEST_F(behalf, execve_with_tasks_queued)
 	end_with_tasks_queued(_metadata, &self->pool, self->fd, true);
 }
 
-/* It is killed, and so are its files, while a worker uses its memory and others wait. */
+/* The process is killed while a worker uses its memory and other tasks wait; its files close. */
 TEST_F(behalf, killed_in_the_middle)
 {
 	int i, status;
@@ -149,7 +149,7 @@ TEST_F(behalf, killed_in_the_middle)
 	EXPECT_EQ(0, number_at(&counted));
 }
 
-/* The policy has the submitter run it: the process itself may, another one must not. */
+/* The policy run: the process itself may run its tasks, another process must not. */
 TEST_F(behalf, in_its_submitter)
 {
 	int status;
@@ -174,7 +174,7 @@ TEST_F(behalf, in_its_submitter)
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
 	EXPECT_EQ(3, number_at(&counted));
-	/* for the one that sleeps */
+	/* one worker for the task that sleeps */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, spawned) == 1));
 }
 
@@ -182,7 +182,7 @@ TEST_F(behalf, flags)
 {
 	int err = group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MEMCG);
 
-	/* a kernel without memory cgroups says so, and the file has no group then */
+	/* a kernel without memory cgroups refuses this, and the file has no group */
 	EXPECT_TRUE(!err || err == -EOPNOTSUPP);
 	EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));

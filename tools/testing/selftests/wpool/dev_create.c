@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool may be made of through /dev/wpool: its name and its attributes.
+ * Names and attributes that are allowed for a pool of /dev/wpool.
  */
 #include "wpool_test.h"
 
 /* ---- names --------------------------------------------------------------- */
 
-/* A name of that many bytes, put in as it is. */
+/* Create with a name of @len bytes, copied as it is. */
 static int create_raw(int fd, const char *name, size_t len)
 {
 	struct wpool_dev_create create = { .size = sizeof(create) };
@@ -43,7 +43,7 @@ TEST(create_bad_name)
 		EXPECT_EQ(-EINVAL, create_raw(fd, bad_names[i], strlen(bad_names[i])))
 			TH_LOG("name '%s'", bad_names[i]);
 	}
-	/* no room for a NUL is too long by one */
+	/* without room for a NUL the name is too long by one */
 	EXPECT_EQ(-EINVAL, create_raw(fd, no_nul, sizeof(((struct wpool_dev_create *)0)->name)));
 	EXPECT_EQ(before, pools_named(""));
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
@@ -81,7 +81,7 @@ TEST(create_name_taken)
 	EXPECT_EQ(-EEXIST, pool_create_fd(fd, pool.name, NULL));
 	EXPECT_EQ(-EEXIST, pool_create_fd(fd, "default", NULL));
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
-	/* the file and the name can both be used afterwards */
+	/* the file and the name are both usable afterwards */
 	pool_end(&pool);
 	EXPECT_EQ(0, pool_create_fd(fd, pool.name, NULL));
 	EXPECT_EQ(0, pool_destroy(fd));
@@ -98,14 +98,14 @@ TEST(attach_no_such_pool)
 	ASSERT_LE(0, fd);
 	pool_name(name);
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, name));
-	/* such a pool cannot be, and a name that cannot be is as wrong */
+	/* attach refuses bad names, too */
 	for (i = 0; i < ARRAY_SIZE(bad_names); i++) {
 		err = attach_raw(fd, bad_names[i], strlen(bad_names[i]));
 		EXPECT_TRUE(err == -ENOENT || err == -EINVAL)
 			TH_LOG("name '%s': %d", bad_names[i], err);
 	}
 	EXPECT_EQ(-EINVAL, attach_raw(fd, no_nul, sizeof(((struct wpool_dev_attach *)0)->name)));
-	/* prefixes and other cases are other names */
+	/* a prefix, or a name in another case, is another name */
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "def"));
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "Default"));
 	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
@@ -122,11 +122,11 @@ static __u64 one_cpu[1] = { 1 };
 #define CPUS(bits, nr_bytes)				\
 	.cpumask_bytes = (nr_bytes), .cpumask = (uintptr_t)(bits)
 
-/* One attribute that is wrong, and what is to be said about it. */
+/* One invalid attribute, and the errno for it. */
 static const struct bad_attr {
 	const char *what;
 	int err;
-	int or_err;	/* where the contract leaves a choice */
+	int or_err;	/* another errno that the contract allows, or 0 */
 	struct wpool_dev_attrs attrs;
 } bad_attrs[] = {
 	{ "capacity 0", EINVAL, 0, { .mask = WPOOL_DEV_CAPACITY, .capacity = 0 } },
@@ -234,7 +234,7 @@ TEST(create_bad_attribute)
 		try_create(_metadata, &bad_create_attrs[i]);
 }
 
-/* What is not in the mask does not count, however wrong it is. */
+/* Attributes that are not in the mask are ignored, even if they are invalid. */
 TEST(create_ignores_what_is_not_in_the_mask)
 {
 	struct wpool_dev_attrs attrs;
@@ -264,7 +264,7 @@ TEST(tune_bad_attribute_changes_nothing)
 	ASSERT_EQ(0, pool_create(&pool, NULL));
 	ASSERT_EQ(0, pool_info(pool.fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad_attrs); i++) {
-		/* together with one that is right */
+		/* together with a valid attribute */
 		attrs = bad_attrs[i].attrs;
 		if (!(attrs.mask & WPOOL_DEV_EXPIRY_MS)) {
 			attrs.mask |= WPOOL_DEV_EXPIRY_MS;
@@ -297,7 +297,7 @@ TEST(tune_create_only_attribute)
 	pool_end(&pool);
 }
 
-/* Any pool may be tuned, the one that is not ours included. */
+/* Any pool may be tuned, also the default pool. */
 TEST(tune_default_pool)
 {
 	int fd = pool_attach("default", 0);
@@ -312,7 +312,7 @@ TEST(tune_default_pool)
 TEST(create_every_attribute)
 {
 	struct wpool_dev_attrs attrs = {
-		/* 0 goes with a capacity */
+		/* capacity_per_cpu 0 is allowed beside a capacity */
 		.mask = WPOOL_DEV_ALL & ~WPOOL_DEV_CPUMASK,
 		.capacity = 1U << 20,
 		.queue_depth = 1U << 29,
@@ -361,7 +361,7 @@ TEST(capacity_per_cpu)
 	EXPECT_EQ(7, info.attrs.capacity);
 	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
-	/* which of them? */
+	/* the two exclude each other */
 	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9, .capacity = 5)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
 	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 5)));

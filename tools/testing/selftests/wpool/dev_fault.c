@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that oopses loses its worker, and nothing else: the task has failed, the pool continues.
- * Needs the module loaded with allow_fault=1.
+ * A task that oopses takes its worker with it, and nothing else: the task has failed, the pool
+ * continues. Needs the module loaded with allow_fault=1.
  *
  * After an oops a kernel no longer checks its locks, so this runs last. A line in the kernel's log
- * says beforehand how many oopses are expected.
+ * announces how many oopses are expected.
  */
 #include "wpool_test.h"
 
@@ -50,7 +50,7 @@ TEST_F(fault, pool_lives)
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 0 },
 		{ .kind = WPOOL_WORK_FAULT, .cookie = 1 },
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 2 },
-		/* from here on later: two oopses at once cannot be read */
+		/* this one is submitted later: two oopses at once make an unreadable log */
 		{ .kind = WPOOL_WORK_FAULT, .cookie = 3 },
 		{ .kind = WPOOL_WORK_SLEEP, .cookie = 4, .arg = MSEC },
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 5 },
@@ -84,7 +84,7 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(variant->capacity + 20, stats.free);
 	EXPECT_EQ(2, attr_number(self->pool.name, "faults"));
 
-	/* as many tasks as before fit, run and end */
+	/* no token is lost: as many tasks as before fit, run and end */
 	ASSERT_EQ(0, occupy(self->pool.fd, 0, variant->capacity));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -94,7 +94,7 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
 
-/* Whoever polls the file pressure is told. There may be other news before, of tasks that wait. */
+/* An oops wakes a poll of the file pressure. Waiting tasks may wake it before. */
 TEST_F(fault, is_news)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
@@ -110,7 +110,7 @@ TEST_F(fault, is_news)
 	close(pfd.fd);
 }
 
-/* The submitter's own thread must not die of it. */
+/* The submitter's own thread must not run a task that oopses. */
 TEST_F(fault, policy_run)
 {
 	struct pool pool;
@@ -121,7 +121,7 @@ TEST_F(fault, policy_run)
 	pool_end(&pool);
 }
 
-/* Whoever waits does not wait forever, and who destroys neither. */
+/* A wait for the task and a destroy of the pool both return. */
 TEST_F(fault, as_the_last_task)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT, .cookie = 7 };
@@ -156,7 +156,7 @@ TEST_F(fault, file_is_closed_at_once)
 /* An oops stops the kernel's own trace, but not one in an instance. */
 #define INSTANCE "/sys/kernel/tracing/instances/wpool-fault"
 
-/* How often the trace tells that a task of a pool was dropped with a status. */
+/* How often the trace says that a task of the pool was dropped with this status. */
 static unsigned int traced_dropped(const char *pool, int status)
 {
 	FILE *trace = fopen(INSTANCE "/trace", "r");
@@ -172,7 +172,7 @@ static unsigned int traced_dropped(const char *pool, int status)
 	return nr;
 }
 
-/* A timeline shows the end of this task, too. */
+/* The trace shows the end of this task, too. */
 TEST_F(fault, is_traced)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };

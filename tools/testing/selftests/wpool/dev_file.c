@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a file of /dev/wpool, with whatever is under way, and how much a
+ * The close of a file of /dev/wpool with tasks in all states, and how many tasks a
  * file holds.
  */
 #include "wpool_test.h"
@@ -35,7 +35,7 @@ FIXTURE_VARIANT_ADD(in_flight, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 3, .fanout = 4 },
 };
 
-/* Not at the end of the tasks: each of those that sleep or spin has LONG. */
+/* Close does not wait for the tasks' own end: each that sleeps or spins takes LONG. */
 TEST_F(in_flight, close_ends_it_soon)
 {
 	struct wpool_dev_work works[16];
@@ -55,7 +55,7 @@ TEST_F(in_flight, close_ends_it_soon)
 	EXPECT_TRUE(witness_runs(&witness))
 		TH_LOG("a close waited for tasks to come to their own end");
 	TH_LOG("close took %llu ms", (unsigned long long)((now_ns() - began) / MSEC));
-	/* they are really gone, or so nearly that nobody can tell */
+	/* all tasks are gone from the pool */
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, busy)));
 	pool_end(&witness);
@@ -83,7 +83,7 @@ TEST_F(in_flight, process_is_killed)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-/* Sleeping in WAIT or in read() is no reason not to die. */
+/* A process that sleeps in WAIT or in read() can be killed. */
 TEST_F(in_flight, killed_while_it_waits)
 {
 	struct wpool_dev_work work = variant->work;
@@ -108,7 +108,7 @@ TEST_F(in_flight, killed_while_it_waits)
 	for (i = 0; i < 2; i++) {
 		char state[64] = "";
 
-		/* asleep, so in the call that was meant */
+		/* the process sleeps, so it is in the call */
 		ASSERT_TRUE(WAIT_FOR(!thread_status(pid[i], "State", state, sizeof(state)) &&
 				     state[0] == 'S'));
 		EXPECT_EQ(0, kill(pid[i], SIGKILL));
@@ -137,7 +137,7 @@ TEST_F(in_flight, records_of_a_file)
 	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
 	EXPECT_EQ(0, wait_tasks(self->fd, 0));
 	EXPECT_EQ(WPOOL_MAX_INFLIGHT, pool_figure(self->fd, file_unread));
-	/* finished, but not read */
+	/* finished tasks count until their records are read */
 	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
 	ASSERT_EQ(1, read_records(self->fd, &record, 1));
 	EXPECT_EQ(0, submit_all(self->fd, &work, 1));

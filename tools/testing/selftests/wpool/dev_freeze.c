@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The attribute freezable: frozen through debugfs, on every kernel; and by a suspend that only
- * freezes, where the kernel has /sys/power/pm_test.
+ * The attribute freezable: pools are frozen through debugfs on every kernel, and by a suspend that
+ * only freezes if the kernel has /sys/power/pm_test.
  *
  * A task may start late on a slow machine, so the test only asks that the tasks of a frozen pool do
- * not start, and that those of another pool do.
+ * not start, and that tasks of another pool do.
  */
 #include "submitter.h"
 
@@ -14,14 +14,14 @@
 #define KMSG		"/dev/kmsg"
 
 #define NR		10
-/* Half of them, of 20 ms, one after the other, take longer than a suspend. */
+/* Half of these tasks, of 20 ms each, one after the other, take longer than a suspend. */
 #define NR_LONG		8000
 #define TRIES		3
 
 FIXTURE(freeze)
 {
 	struct pool pool;	/* freezable */
-	struct pool other;	/* not */
+	struct pool other;	/* not freezable */
 };
 
 FIXTURE_SETUP(freeze)
@@ -53,7 +53,7 @@ static int set_frozen(const char *text)
 
 /* ---- through debugfs ----------------------------------------------------------- */
 
-/* The attribute is one as the others are. */
+/* The attribute can be set and read like others. */
 TEST_F(freeze, attribute)
 {
 	struct wpool_dev_attrs off = { .mask = WPOOL_DEV_FREEZABLE };
@@ -83,7 +83,7 @@ TEST_F(freeze, nothing_starts)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, NR - 1));
 	ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_NOOP, 0, 0, NR));
 	EXPECT_EQ(NR, read_records(self->other.fd, records, NR));
-	/* the timer, too, has come by now */
+	/* the timer has fired, too */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, queued) == NR));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, completed));
 	thawed = now_ns();
@@ -138,7 +138,7 @@ TEST_F(freeze, bad_values)
 
 /* ---- a suspend ------------------------------------------------------------------- */
 
-/* Freeze all there is for some seconds, and thaw it; or why not. */
+/* Freeze the system for some seconds, and thaw it. Returns 0 or -errno. */
 static int suspend(void)
 {
 	int err = file_write(PM_TEST, "freezer", 7);
@@ -150,8 +150,8 @@ static int suspend(void)
 }
 
 /*
- * For how long everything was frozen, by the kernel's log from @kmsg on; 0 if it does not say.
- * pm_test's own delay is a loop, which can be any fraction of the seconds that it is called.
+ * How long the system was frozen, by the kernel's log from @kmsg on; 0 if the log does not say.
+ * The delay of pm_test is a loop, which may take any fraction of its nominal seconds.
  */
 static __u64 frozen_for(int kmsg)
 {
@@ -161,7 +161,7 @@ static __u64 frozen_for(int kmsg)
 
 	for (;;) {
 		len = read(kmsg, record, sizeof(record) - 1);
-		/* older ones are gone */
+		/* older messages are gone */
 		if (len < 0 && errno == EPIPE)
 			continue;
 		if (len <= 0)
@@ -176,7 +176,7 @@ static __u64 frozen_for(int kmsg)
 	}
 }
 
-/* The starts of all tasks that ran. */
+/* Collect the start times of all tasks that ran. */
 static unsigned int read_starts(int fd, struct wpool_dev_record *records, __u64 *starts)
 {
 	int nr = read_records(fd, records, NR_LONG), i;
@@ -195,7 +195,7 @@ static int ascending(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The longest time between two starts, and when it begins. */
+/* Returns the longest time between two starts; *from is when it begins. */
 static __u64 longest_gap(__u64 *starts, unsigned int nr, __u64 *from)
 {
 	__u64 most = 0;
@@ -221,9 +221,9 @@ static unsigned int count_between(const __u64 *starts, unsigned int nr, __u64 fr
 }
 
 /*
- * Both pools have tasks to run all the time. While the kernel keeps the system frozen, for its own
- * delay, no task of the freezable pool starts; tasks of the other pool do, unless the machine keeps
- * its worker from its CPU for all that time.
+ * Both pools have tasks to run all the time. While the kernel keeps the system frozen, no task of
+ * the freezable pool starts. Tasks of the other pool start, unless the machine keeps its worker off
+ * its CPU for all that time.
  */
 TEST_F(freeze, suspend)
 {
@@ -241,7 +241,7 @@ TEST_F(freeze, suspend)
 	ASSERT_LE(0, kmsg);
 	ASSERT_TRUE(records && frozen && others);
 	for (tries = 0; tries < TRIES && !between; tries++) {
-		/* full all the time, with somebody who waits for room */
+		/* the pool is full all the time, and a submitter waits for room */
 		ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = NR_LONG / 2 - 1)));
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 20 * MSEC, 0,
 					 NR_LONG / 2));
@@ -257,10 +257,10 @@ TEST_F(freeze, suspend)
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
-		/* the freeze may interrupt it as a signal does, and then these are fewer */
+		/* the freeze may interrupt the submit as a signal does: fewer tasks are accepted */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
-		/* something else of the system was not ready for it */
+		/* another part of the system was not ready to suspend */
 		if (err == -EBUSY) {
 			read_starts(self->pool.fd, records, frozen);
 			read_starts(self->other.fd, records, others);
@@ -271,7 +271,7 @@ TEST_F(freeze, suspend)
 
 		nr_frozen = read_starts(self->pool.fd, records, frozen);
 		nr_others = read_starts(self->other.fd, records, others);
-		/* at least the last of the tasks that wait started before or after it */
+		/* tasks start before and after the freeze: the longest gap contains it */
 		gap = longest_gap(frozen, nr_frozen, &from);
 		ASSERT_LT(0, delay);
 		/* the log's clock may be a little faster */
@@ -279,7 +279,7 @@ TEST_F(freeze, suspend)
 			TH_LOG("%u starts", nr_frozen);
 		between = count_between(others, nr_others, from, from + gap);
 	}
-	/* a worker that is never parked holds up each suspend, which is -EBUSY, too */
+	/* -EBUSY each time: a worker that never parks would hold up every suspend */
 	EXPECT_EQ(0, err);
 	EXPECT_LT(0, between);
 	close(kmsg);

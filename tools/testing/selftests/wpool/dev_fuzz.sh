@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# dev_fuzz - random calls on /dev/wpool for a short time: one run that is always
-# the same, and one that never is. Longer ones: ioctl_fuzz --seed N --calls N.
+# dev_fuzz - random calls on /dev/wpool for a short time: one run with a fixed
+# seed, and one with a random seed. For longer runs: ioctl_fuzz --seed N --calls N.
 
 # The tests are called by name.
 # shellcheck disable=SC2317
@@ -11,16 +11,16 @@
 
 cleanup() { :; }
 
-# fuzz ARGUMENT...: its table is worth seeing only if something is wrong.
+# fuzz ARGUMENT...: run the fuzzer; show its table only if something is wrong.
 fuzz()
 {
 	"$HERE/ioctl_fuzz" --seconds 12 "$@" || fail "something is wrong, see above"
 }
 
-# One thread: call after call the same as last time, up to when the time is over.
+# With one thread, every run makes the same calls until its time is over.
 test_known_seed() { fuzz --seed 4711 --threads 1 --calls 20000; }
 
-# What the seed was stands in the output in any case.
+# The output always contains the seed.
 test_fresh_seed()
 {
 	seed=$(($(date +%s) % 1000000000))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups through /dev/wpool: a file whose tasks have a bound of their own, and are
- * cancelled together.
+ * Groups of /dev/wpool: the tasks of a file have their own bound, and are cancelled
+ * together.
  */
 #include "submitter.h"
 #include "work_fixture.h"
@@ -9,7 +9,7 @@
 #define BOUND	3
 #define TASKS	200
 
-/* Four workers, an endless queue; the second file has a group. */
+/* Four workers, an unlimited queue; the second file has a group. */
 TWO_FILES_AND(group, SMALL_POOL, ASSERT_EQ(0, group_init(self->fd, BOUND)))
 
 TEST_F(group, runs_all_tasks)
@@ -26,7 +26,7 @@ TEST_F(group, runs_all_tasks)
 	EXPECT_EQ(TASKS, pool_figure(self->fd, file_finished));
 }
 
-/* It cannot have more of the pool than its bound, and the others can. */
+/* The group cannot have more tasks in the pool than its bound; other files can. */
 TEST_F(group, bound)
 {
 	struct wpool_dev_work works[BOUND + 2] = { };
@@ -44,7 +44,7 @@ TEST_F(group, bound)
 					&accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
-	/* there is a worker for the first file, and no end of room */
+	/* the first file has a worker and unlimited room */
 	EXPECT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
 	/* a task has its record before the pool has counted it out */
@@ -52,7 +52,7 @@ TEST_F(group, bound)
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
 }
 
-/* Queued, running, and a submitter that waits for room in the group. */
+/* Cancel queued tasks, running tasks, and a submitter that waits for room in the group. */
 TEST_F(group, cancel_all)
 {
 	struct submitter submitter;
@@ -65,24 +65,24 @@ TEST_F(group, cancel_all)
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
 	ASSERT_EQ(0, submitter_start(&submitter, self->fd, WPOOL_WORK_SLEEP, LONG, 99, 1));
-	/* it is one of the file's, before it is one of the pool's */
+	/* the waiting task belongs to the file, though the pool has not accepted it */
 	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(BOUND - 1, cancelled);
-	/* the one that runs, and the submitter unless it has already gone */
+	/* the running task, and the submitter unless it has already returned */
 	EXPECT_LE(1, stopped);
 	EXPECT_GE(2, stopped);
-	/* if it was not in line yet, it is when it is cancelled again, or its task is */
+	/* a submitter that did not wait yet is cancelled the next time, or its task is */
 	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
 	err = submitter_end(&submitter);
 	EXPECT_TRUE(err == -ECANCELED || !err);
 	ASSERT_EQ(BOUND, read_records(self->fd, records, BOUND));
 	for (i = 0; i < BOUND; i++)
 		EXPECT_EQ(-ECANCELED, records[i].status);
-	/* those that did not run have been told first */
+	/* tasks that did not run have their records first */
 	EXPECT_EQ(0, records[0].start_ns);
 	EXPECT_EQ(0, records[1].start_ns);
-	/* and there is room for more */
+	/* the group has room again */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 100));
 }
 
@@ -122,7 +122,7 @@ TEST_F(group, close_while_tasks_are_queued)
 
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
-	/* nobody takes their tasks, and close does not wait for that */
+	/* all workers are busy, and close does not wait until one takes these tasks */
 	for (i = 0; i < 20; i++) {
 		fd = pool_attach(self->pool.name, 0);
 		ASSERT_LE(0, fd);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks, by counting: few that were submitted later start before a task,
+ * The order of tasks, by counting: few tasks that were submitted later start before a task,
  * whatever the load.
  *
- * Of two tasks of one submitter, the order is that of its submits. A task of another submitter
- * counts as later if the first task had surely been accepted when it was handed over: the submitter
- * of the first task has handed over the next ones since.
+ * The tasks of one submitter have the order of its submits. A task B of another submitter is later
+ * than task A if A had surely been accepted before the submit of B: A's submitter has submitted its
+ * next tasks by then.
  */
 #include "wpool_test.h"
 
 #define NR_TRIES	3
 #define MAX_SUBMITTERS	4
-#define SLACK		16	/* beside one for each worker */
+#define SLACK		16	/* allowed overtakes in addition to one for each worker */
 
 struct submitter {
 	pthread_t thread;
@@ -23,7 +23,7 @@ struct submitter {
 	struct wpool_dev_record *records;	/* by cookie */
 };
 
-/* In one call: its tasks are accepted one after the other, as there is room. */
+/* Submits all tasks in one call: they are accepted one after the other, as there is room. */
 static void *submit_records(void *data)
 {
 	struct submitter *s = data;
@@ -39,7 +39,7 @@ static int by_cookie(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* When had the i-th task surely been accepted? All that were handed over with it have its time. */
+/* When had the i-th task surely been accepted? Tasks of one submit have the same submit_ns. */
 static __u64 accepted_ns(const struct submitter *s, unsigned int i)
 {
 	__u64 ns = s->records[i].submit_ns;
@@ -87,11 +87,11 @@ FIXTURE_VARIANT(order)
 	__u32 capacity;
 	__u32 kind;
 	__u64 arg;
-	unsigned int nr;		/* tasks of each */
+	unsigned int nr;		/* tasks of each submitter */
 	unsigned int submitters;
 };
 
-/* That of scripts/demo. */
+/* The load of scripts/demo. */
 FIXTURE_VARIANT_ADD(order, eight_sleep_20ms) {
 	.capacity = 8, .kind = WPOOL_WORK_SLEEP, .arg = 20 * MSEC, .nr = 400, .submitters = 1,
 };
@@ -135,7 +135,7 @@ FIXTURE_TEARDOWN(order)
 		free(self->submitters[i].records);
 }
 
-/* Each has a file of its own. 0 or -errno. */
+/* Runs all submitters, each with its own file. Returns 0 or -errno. */
 static int run(const struct pool *pool, struct submitter *submitters, unsigned int nr)
 {
 	unsigned int i;
@@ -164,7 +164,7 @@ static int run(const struct pool *pool, struct submitter *submitters, unsigned i
 }
 
 /*
- * A worker may take a task and lose its CPU before the start is noted, for any time: then the load
+ * A worker may take a task and lose its CPU for any time before it notes the start. Then the load
  * is tried again.
  */
 TEST_F(order, few_overtake_a_task)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may do who can open /dev/wpool and has no other privilege, such as a member of a
+ * Permissions of a user that can open /dev/wpool and has no other privilege, such as a member of a
  * group that a udev rule admits.
  */
 #include <linux/capability.h>
@@ -17,7 +17,7 @@
 FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
-	int own;		/* opened and made by nobody, who runs the test */
+	int own;		/* opened and made by the user nobody, which runs the test */
 	int limit;		/* max_user_workers */
 	char name[WPOOL_DEV_NAME_LEN];
 };
@@ -27,7 +27,7 @@ static int become(uid_t uid)
 	return seteuid(uid);
 }
 
-/* Of what root may do, keep these, until the next call. */
+/* Drop all capabilities of root but these, until the next call. */
 static int keep_capabilities(__u64 caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -40,7 +40,7 @@ static int keep_capabilities(__u64 caps)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-/* Open the device, and make a pool of that many workers; or -errno. */
+/* Open the device, and make a pool of this capacity. Returns the file or -errno. */
 static int open_pool(const char *name, __u32 capacity)
 {
 	int fd = open(DEV, O_RDWR | O_CLOEXEC), err;
@@ -76,7 +76,7 @@ FIXTURE_TEARDOWN(permit)
 	pool_end(&self->root);
 }
 
-/* @bit: of the attribute that gets this value */
+/* @bit: the attribute that gets the value */
 static int tune(int fd, __u32 bit, __s32 value)
 {
 	return pool_tune(fd, &(struct wpool_dev_attrs) {
@@ -133,14 +133,14 @@ TEST_F(permit, pool_of_another_user)
 	int fd = pool_attach(self->root.name, 0);
 
 	ASSERT_LE(0, fd);
-	/* it is for all tests */
+	/* any user may submit */
 	EXPECT_EQ(0, run_one(fd));
 	EXPECT_EQ(0, pool_stats(fd, &stats));
 	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
 	EXPECT_EQ(-EPERM, pool_release(fd, 0, 0));
 	EXPECT_EQ(-EPERM, pool_reboot(fd));
 	EXPECT_EQ(-EPERM, pool_destroy(fd));
-	/* nor through a file that root has opened */
+	/* the same through a file that root has opened */
 	EXPECT_EQ(-EPERM, pool_destroy(self->root.fd));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 2));
 	close(fd);
@@ -149,7 +149,7 @@ TEST_F(permit, pool_of_another_user)
 	EXPECT_EQ(0, pool_destroy(self->own));
 }
 
-/* The default pool, as any of a module. */
+/* The default pool is like any pool of a module. */
 TEST_F(permit, pool_of_a_module)
 {
 	struct wpool_dev_stats stats;
@@ -165,7 +165,7 @@ TEST_F(permit, pool_of_a_module)
 	close(fd);
 }
 
-/* To tune a pool of another takes a privilege, and what a pool takes it takes there, too. */
+/* Tuning another user's pool needs CAP_SYS_ADMIN, and also the privileges of the attributes. */
 TEST_F(permit, each_privilege_by_itself)
 {
 	int fds[2] = { pool_attach("default", 0), self->own };
@@ -188,7 +188,7 @@ TEST_F(permit, each_privilege_by_itself)
 	close(fds[0]);
 }
 
-/* It may wait for a program, which holds the worker. */
+/* Such a task may wait for a program, and then holds its worker. */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
@@ -199,7 +199,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	ASSERT_LE(0, event);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_POLL, event, 0));
-	/* also through a file that root has opened, and nothing of such a submit is accepted */
+	/* also through a file that root has opened; no task of such a submit is accepted */
 	EXPECT_EQ(-EPERM, submit(self->root.fd, WPOOL_WORK_POLL, event, 0));
 	works[1].kind = WPOOL_WORK_POLL;
 	works[1].arg = event;
@@ -217,7 +217,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_POLL, event, 0));
 	EXPECT_EQ(0, wait_tasks(self->own, 0));
 	ASSERT_EQ(0, become(NOBODY));
-	/* nobody's privileges are asked for where the pool is gone */
+	/* if the pool is gone, privileges are not checked */
 	EXPECT_EQ(0, pool_destroy(self->own));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->own, WPOOL_WORK_POLL, event, 0));
 	close(event);
@@ -229,7 +229,7 @@ TEST_F(permit, fault)
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
 }
 
-/* What may come counts: with all CPUs that can, and with what raises such a capacity. */
+/* The limit counts the largest possible capacity: with all possible CPUs, and with min_workers. */
 TEST_F(permit, workers_per_cpu)
 {
 	char name[WPOOL_DEV_NAME_LEN];
@@ -239,7 +239,7 @@ TEST_F(permit, workers_per_cpu)
 
 	possible = fopen("/sys/devices/system/cpu/possible", "re");
 	ASSERT_NE(NULL, possible);
-	/* 0, or 0-N */
+	/* the file has "0" or "0-N" */
 	EXPECT_LE(0, fscanf(possible, "0-%u", &last));
 	fclose(possible);
 	nr = last + 1;
@@ -252,11 +252,11 @@ TEST_F(permit, workers_per_cpu)
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
 	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
-	/* a number again, which counts alone */
+	/* a fixed capacity counts as it is */
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
-	/* min_workers of a pool that does not follow CPUs cost nothing */
+	/* min_workers does not count for a pool with a fixed capacity */
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 4));
 	EXPECT_EQ(0, pool_destroy(fd));
 	close(fd);
@@ -273,7 +273,7 @@ TEST_F(permit, workers)
 	EXPECT_FALSE(pool_exists(name));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
-	/* all are taken; a refusal changes nothing */
+	/* no workers are left; a refusal changes nothing */
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
 	EXPECT_EQ(4, attr_number(self->name, "capacity"));
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
@@ -281,14 +281,14 @@ TEST_F(permit, workers)
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
 	EXPECT_EQ(0, tune_capacity(fd, self->limit - 5));
 	EXPECT_EQ(0, tune_capacity(self->own, 5));
-	/* what is destroyed gives its workers back, once */
+	/* a destroyed pool gives its workers back once */
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_EQ(-ESHUTDOWN, tune_capacity(fd, 1));
 	close(fd);
 	EXPECT_EQ(0, tune_capacity(self->own, self->limit));
 	EXPECT_EQ(-EDQUOT, open_pool(name, 1));
-	/* others are not limited, nor is what they tune */
+	/* root is not limited, and a pool that root has tuned does not count any more */
 	ASSERT_EQ(0, become(0));
 	fd = open_pool(name, self->limit + 1);
 	ASSERT_LE(0, fd);
@@ -302,7 +302,7 @@ TEST_F(permit, workers)
 	close(fd);
 }
 
-/* Four tasks that do not end take all workers of a pool, behind which any number may wait. */
+/* Occupy the four workers of a pool by tasks that do not end; any number may wait behind them. */
 static int occupy_all(int fd)
 {
 	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 4);
@@ -314,7 +314,7 @@ static int occupy_all(int fd)
 	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
-/* Tasks that would allocate a quarter of the memory, over all such files. */
+/* Tasks of all such files together may allocate a quarter of the memory. */
 TEST_F(permit, memory)
 {
 	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
@@ -325,7 +325,7 @@ TEST_F(permit, memory)
 
 	for (i = 0; i < ARRAY_SIZE(works); i++)
 		works[i] = (struct wpool_dev_work){ .kind = WPOOL_WORK_TOUCH, .arg = 16 * MIB };
-	/* none of them starts */
+	/* no further task starts */
 	ASSERT_EQ(0, occupy_all(self->own));
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = pool_attach(self->name, 0);
@@ -343,10 +343,10 @@ TEST_F(permit, memory)
 	EXPECT_LE(all, quarter);
 	EXPECT_LT(quarter, all + 17 * MIB);
 	EXPECT_EQ(-ENOBUFS, submit_all(self->own, works, 1));
-	/* what is cancelled makes room */
+	/* cancelled tasks make room */
 	EXPECT_EQ(0, cancel_all(fds[0]));
 	EXPECT_EQ(0, submit_all(self->own, works, 1));
-	/* and root's files do not count */
+	/* root's files do not count */
 	ASSERT_EQ(0, become(0));
 	EXPECT_EQ(0, submit_all(self->root.fd, works, 1));
 	EXPECT_EQ(0, wait_tasks(self->root.fd, 0));
@@ -369,11 +369,11 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 	return accepted;
 }
 
-/* A task that allocates nothing takes memory, too, and so does its record. */
+/* A task that allocates nothing takes memory itself, and so does its record. */
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
-	/* what is left in the end is less than two of these; no task has less than 128 bytes */
+	/* at the end less than two of these are left; a task takes at least 128 bytes */
 	const __u64 least = 64 * 1024, most = 2 * least / 128;
 	char name[WPOOL_DEV_NAME_LEN];
 	int fds[64], second, spare;
@@ -385,7 +385,7 @@ TEST_F(permit, tasks_and_records)
 	second = open_pool(name, 4);
 	ASSERT_LE(0, second);
 	ASSERT_EQ(0, pool_tune(second, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED)));
-	/* all is taken, by tasks that do not start, and then one of them is cancelled */
+	/* tasks that do not start take all memory, and then one of them is cancelled */
 	ASSERT_EQ(0, occupy_all(self->own));
 	spare = pool_attach(self->name, 0);
 	ASSERT_LE(0, spare);
@@ -411,7 +411,7 @@ TEST_F(permit, tasks_and_records)
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, 0, 1));
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_STRAND, 0, 1));
-	/* what stands for a timer takes room of its own */
+	/* a timer takes more memory than a noop */
 	EXPECT_EQ(1, read_records(second, records, 1));
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, 0, 1));
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_NOOP, 0, 1));
@@ -425,7 +425,7 @@ TEST_F(permit, tasks_and_records)
 	EXPECT_EQ(0, wait_tasks(second, 0));
 	EXPECT_EQ(nr, (__u32)read_records(second, records, nr));
 	EXPECT_EQ(nr, accepted_of_batch(second, WPOOL_WORK_TIMER, 0));
-	/* a record that nobody reads goes with its file */
+	/* unread records are freed with their file */
 	EXPECT_EQ(0, wait_tasks(second, 0));
 	close(second);
 	EXPECT_EQ(0, submit(fds[i], WPOOL_WORK_NOOP, 0, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workload poll of /dev/wpool: tasks that wait for a file without a worker, and take no
- * room in the pool while they do.
+ * The workload poll of /dev/wpool: tasks that wait for a file. The wait needs no worker and no
+ * room in the pool.
  */
 #include <linux/fuse.h>
 #include <sys/eventfd.h>
@@ -12,15 +12,15 @@
 
 #define TASKS 50
 
-static int event;	/* what the tasks wait for */
+static int event;	/* the file that tasks wait for */
 
-/* One worker, no queue, refuses at once. */
+/* One worker, no queue; a full pool refuses at once. */
 TWO_FILES_AND(poll, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL),
 	      event = eventfd(0, EFD_NONBLOCK))
 
 /*
- * Let this many tasks wait; each has looked at the file once. A look is counted as completed before
- * its place is free again.
+ * Let this many tasks wait. Each has looked at the file once. Such a look is counted as completed
+ * before its place is free again.
  */
 static bool begin(int fd, int event, unsigned int nr)
 {
@@ -47,7 +47,7 @@ TEST_F(poll, holds_nothing_of_the_pool)
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	EXPECT_EQ(0, pool_figure(self->fd, outstanding));
 	EXPECT_EQ(0, pool_figure(self->fd, waiting));
-	/* there is still room for others */
+	/* the pool still has room for other tasks */
 	EXPECT_EQ(0, run_one(self->pool.fd));
 	since = now_ns();
 	ASSERT_TRUE(happen(event));
@@ -78,7 +78,7 @@ TEST_F(poll, end_of_file)
 	close(ends[0]);
 }
 
-/* The task keeps the file, whatever becomes of its number. */
+/* The task keeps a reference to the file after its descriptor is closed. */
 TEST_F(poll, closed_file)
 {
 	int other = dup(event);
@@ -90,7 +90,7 @@ TEST_F(poll, closed_file)
 	EXPECT_RECORD(self->fd, 0, 0);
 }
 
-/* Who comes too late waits on. */
+/* If another reader was faster, the task continues to wait. */
 TEST_F(poll, taken_by_another)
 {
 	__u64 completed;
@@ -103,7 +103,7 @@ TEST_F(poll, taken_by_another)
 	ASSERT_EQ(0, eventfd_read(event, &value));
 	EXPECT_EQ(1, pool_figure(self->fd, waiting));
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* the task that slept, and the look at the file */
+	/* the task that slept, and the task's look at the file */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	ASSERT_TRUE(happen(event));
@@ -116,7 +116,7 @@ TEST_F(poll, cancel)
 	__u32 cancelled, stopped;
 	unsigned int i;
 
-	/* some have not looked at the file yet */
+	/* some tasks have not looked at the file yet */
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, TASKS));
 	EXPECT_EQ(0, cancel(self->fd, 0, TASKS - 1, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
@@ -151,7 +151,7 @@ TEST_F(poll, closed_pool)
 	EXPECT_RECORD(self->fd, 0, -ESHUTDOWN);
 }
 
-/* It wakes through two queues, for reading and for writing. */
+/* A terminal is refused: it has two wait queues, for reading and for writing. */
 TEST_F(poll, terminal)
 {
 	struct wpool_dev_record record;
@@ -176,13 +176,13 @@ TEST_F(poll, bad_files)
 	EXPECT_EQ(-ELOOP, submit(self->fd, WPOOL_WORK_POLL, self->pool.fd, 0));
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, 99999, 0));
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, -1ULL, 0));
-	/* not what is left of it in 32 bits */
+	/* the number is not truncated to 32 bits */
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + event, 0));
 	close(null);
 	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
 }
 
-/* Accepted is what stands before the one with the bad file. */
+/* The tasks before the one with the bad file are accepted. */
 TEST_F(poll, bad_file_among_others)
 {
 	struct wpool_dev_work works[4] = { };
@@ -201,19 +201,19 @@ TEST_F(poll, bad_file_among_others)
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
 }
 
-/* One wake-up would fire them all, with interrupts off. */
+/* The number of tasks per file is limited: one wake-up fires all of them with interrupts off. */
 TEST_F(poll, so_many_of_a_file)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS));
 	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, event, 0));
-	/* no other kind, nor another file */
+	/* other kinds of tasks, and other files, are not limited by this */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, event, 0));
 	cancel_all(self->fd);
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, event, 0));
 }
 
-/* The program of a FUSE file system that is one file: it answers everything but a poll. */
+/* The server of a FUSE file system with one file: it answers everything but a poll. */
 static void serve_fuse(int fuse)
 {
 	struct {
@@ -245,7 +245,7 @@ static void serve_fuse(int fuse)
 	_exit(0);
 }
 
-/* The worker waits for the program, which ends that. */
+/* The worker waits for the FUSE server until the server is killed. */
 TEST_F(poll, program_that_does_not_answer)
 {
 	char path[] = P_tmpdir "/wpool_fuse_XXXXXX", options[64];
@@ -269,7 +269,7 @@ TEST_F(poll, program_that_does_not_answer)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
 	kill(program, SIGKILL);
 	EXPECT_EQ(program, waitpid(program, NULL, 0));
-	/* it has come to its end, which is as good as ready */
+	/* the file reports an error, which counts as ready */
 	EXPECT_RECORD(self->fd, 0, 0);
 	close(file);
 	EXPECT_EQ(0, umount2(path, MNT_DETACH));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pool of /dev/wpool: its figures, and its attributes as they are set and read
+ * A pool of /dev/wpool: its figures, and its attributes when they are set and read
  * back.
  */
 #include <assert.h>
@@ -54,7 +54,7 @@ TEST_F(work, stats_hold_in_motion)
 	struct wpool_dev_stats stats;
 	unsigned int round;
 
-	/* their records are not read: the file must hold all of them */
+	/* nothing reads the records: the file must hold all of them */
 	static_assert(ALL * ROUNDS <= WPOOL_MAX_INFLIGHT, "more records than a file holds");
 	for (round = 0; round < ROUNDS; round++) {
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NOOPS));
@@ -94,7 +94,7 @@ TEST_F(work, stats_of_a_full_pool)
 	EXPECT_EQ(0, stats.completed);
 }
 
-/* 10 ms of sleep lie in the bucket from 2^23 ns on or, at most, above it. */
+/* A sleep of 10 ms is counted in the bucket from 2^23 ns or in a higher one. */
 TEST_F(work, stats_histograms)
 {
 	struct wpool_dev_stats stats;
@@ -109,7 +109,7 @@ TEST_F(work, stats_histograms)
 	EXPECT_EQ(4, sum(stats.run_ns));
 	for (i = 0; i < 23; i++)
 		EXPECT_EQ(0, stats.run_ns[i]);
-	/* the second waited for the first to end */
+	/* the second task waited for the end of the first */
 	ASSERT_EQ(0, pool_stats(self->single.fd, &stats));
 	for (i = 23; i < WPOOL_DEV_HIST_BUCKETS; i++)
 		stats.queue_ns[0] += stats.queue_ns[i];
@@ -197,7 +197,7 @@ TEST(info_cpumask)
 	ASSERT_EQ(0, get_cpumask(pool.fd, bits, sizeof(bits)));
 	EXPECT_NE(0, bits[0]);
 	EXPECT_EQ(0, bits[0] & ~all);
-	/* what is beyond the CPUs that can be is cleared, too */
+	/* bits beyond the possible CPUs are cleared, too */
 	EXPECT_EQ(0, bits[127]);
 	EXPECT_EQ(0, get_cpumask(pool.fd, bits, 8));
 	EXPECT_EQ(-EINVAL, get_cpumask(pool.fd, bits, 12));
@@ -208,7 +208,7 @@ TEST(info_cpumask)
 
 TEST(cpumask_is_where_tasks_run)
 {
-	/* of those of the first word */
+	/* the last CPU in the first word of the mask */
 	long last = sysconf(_SC_NPROCESSORS_ONLN) < 64 ? sysconf(_SC_NPROCESSORS_ONLN) - 1 : 63;
 	__u64 wanted = 1ULL << last;
 	struct wpool_dev_attrs attrs = {
@@ -230,7 +230,7 @@ TEST(cpumask_is_where_tasks_run)
 	ASSERT_EQ(200, read_records(pool.fd, records, 200));
 	for (i = 0; i < 200; i++)
 		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
-	/* and after a change of it; who looks for work just then may still take one */
+	/* the same after a change; wait, as a searching worker may still take a task */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 0 &&
 			     pool_figure(pool.fd, searching) == 0));
 	wanted = 1;

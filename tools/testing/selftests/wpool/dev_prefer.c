@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a submit through /dev/wpool prefers: urgent tasks start before others, and tasks with a
+ * Preferences of a submit through /dev/wpool: urgent tasks start before others, and tasks with a
  * CPU are queued there.
  */
 #include "submitter.h"
@@ -15,8 +15,8 @@
 
 FIXTURE(urgent)
 {
-	struct pool pool;	/* one worker, an endless queue */
-	int ready;		/* can be read from */
+	struct pool pool;	/* one worker, an unlimited queue */
+	int ready;		/* a readable file */
 };
 
 FIXTURE_VARIANT(urgent)
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(urgent)
 	pool_end(&self->pool);
 }
 
-/* Queued as the last of them, it is the first to start. */
+/* The urgent task is queued last and starts first. */
 TEST_F(urgent, starts_first)
 {
 	struct wpool_dev_work work = variant->work;
@@ -61,7 +61,7 @@ TEST_F(urgent, starts_first)
 	ASSERT_EQ(0, occupy(fd, 1, 1));
 	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 2, 2));
 	ASSERT_EQ(0, submit_flags(fd, &work, 1, 0, NULL));
-	/* a timer is one of the pool's when its time has come */
+	/* the timer's task is queued when the timer has fired */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, queued) == 3));
 	EXPECT_EQ(0, cancel(fd, 0, 1, NULL, NULL));
 	ASSERT_EQ(4, read_records(fd, records, 4));
@@ -116,19 +116,19 @@ FIXTURE_TEARDOWN(on)
 		pool_end(&self->pool);
 }
 
-/* One task; did it run where it should? */
+/* Submits one task. Returns true if it ran on the CPU. */
 static bool runs_on(int fd, int cpu, __u32 flags)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record record;
 
-	/* both are at home */
+	/* both workers are idle at home */
 	return WAIT_FOR(pool_figure(fd, idle) == 2) &&
 	       !submit_on(fd, &work, 1, ON | flags, cpu, NULL) &&
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
 }
 
-/* Enough of them, on this CPU and that one, so that no run passes by accident. */
+/* Enough tasks on both CPUs, so that no run passes by accident. */
 static bool most_run_there(int fd, const int *cpu, __u32 flags)
 {
 	unsigned int i, right = 0;
@@ -138,7 +138,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* It is a preference: a worker that waits too long for its CPU loses a task to the other. */
+/* This is a preference: if a worker waits too long for its CPU, the other worker takes its task. */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
@@ -147,7 +147,7 @@ TEST_F(on, runs_there)
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 
-/* More than the module hands over at a time, of which some are urgent. */
+/* More tasks than the module submits at a time, and some of them urgent. */
 TEST_F(on, runs_all_tasks)
 {
 	struct wpool_dev_work works[200] = { };
@@ -170,7 +170,7 @@ TEST_F(on, runs_all_tasks)
 	EXPECT_EQ(200, pool_figure(self->pool.fd, file_submitted));
 }
 
-/* Nothing is accepted, and what is right is accepted afterwards. */
+/* Nothing is accepted for a bad CPU. A valid submit is accepted afterwards. */
 TEST_F(on, bad_cpu)
 {
 	static const __u32 none[] = { 8192, 1U << 16, 1U << 31, UINT32_MAX };
@@ -216,7 +216,7 @@ TEST_F(on, tasks_without_a_cpu)
 	EXPECT_EQ(2, pool_figure(fd, file_submitted));
 }
 
-/* A full pool: refused at once, or in line until a signal comes. */
+/* A full pool refuses a submit at once, or lets it wait until a signal. */
 TEST_F(block, on)
 {
 	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
@@ -237,7 +237,7 @@ TEST_F(block, on)
 	EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
 	EXPECT_EQ(-EINTR, submitter_end(&sub));
 	EXPECT_EQ(0, sub.accepted);
-	/* and once more, until there is room */
+	/* another submit waits until there is room */
 	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
 	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));

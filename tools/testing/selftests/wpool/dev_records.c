@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of /dev/wpool: how they are read, waiting for tasks, and cancelling
- * them.
+ * Records of /dev/wpool: reading records, waiting for tasks, and cancelling
+ * tasks.
  */
 #include "work_fixture.h"
 
@@ -61,13 +61,13 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 	};
 	struct wpool_dev_record record;
 
-	/* no record will ever come: a sleeping reader must hear of that */
+	/* the task has no record: a sleeping reader must return */
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
 }
 
-/* A signal that interrupts system calls, again and again; 0 stops it. usec < 1 s. */
+/* Interrupts system calls by a signal every @usec, which is below 1 s; 0 stops it. */
 static void nag(unsigned int usec)
 {
 	struct itimerval every = {
@@ -89,7 +89,7 @@ TEST_F(work, read_interrupted)
 	nag(0);
 }
 
-/* One that is asked for all there are gives what it has by then, and loses none. */
+/* A read of many records returns the records it has when a signal comes, and loses none. */
 TEST_F(work, read_of_many_records_interrupted)
 {
 	enum { NR = WPOOL_MAX_INFLIGHT / 2 };
@@ -101,8 +101,8 @@ TEST_F(work, read_of_many_records_interrupted)
 
 	ASSERT_NE(NULL, records);
 	/*
-	 * The first read tells how long one takes on this machine; after that, signals
-	 * come eight times as often.
+	 * The first read measures how long a read takes on this machine. After that,
+	 * signals come eight times as often.
 	 */
 	for (tries = 0; len == all && (tries < 4 || now_ns() < end); tries++) {
 		for (i = 0; i < NR; i += WPOOL_MAX_BATCH)
@@ -127,7 +127,7 @@ TEST_F(work, poll_says_what_read_would_do)
 	struct pollfd pfd = { .fd = self->pool.fd, .events = POLLIN };
 	struct wpool_dev_record record;
 
-	/* read() would say that there is nothing and never will be */
+	/* read() would return 0: no record, and no unfinished task */
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_EQ(POLLIN, pfd.revents & POLLIN);
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
@@ -180,7 +180,7 @@ TEST_F(work, every_record_goes_to_one_reader)
 	__u8 seen[2000] = { };
 	unsigned int i, nr = 0;
 
-	/* the first is long enough for all readers to be there */
+	/* the first task lasts until all readers sleep */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 100 * MSEC, 0));
 	for (i = 0; i < ARRAY_SIZE(readers); i++) {
 		readers[i] = (struct reader){ .fd = self->pool.fd, .seen = seen };
@@ -192,7 +192,7 @@ TEST_F(work, every_record_goes_to_one_reader)
 		EXPECT_EQ(0, readers[i].err);
 		nr += readers[i].nr;
 	}
-	/* readers may have met a moment without unfinished tasks */
+	/* a reader may have ended at a moment without unfinished tasks */
 	readers[0].nr = 0;
 	read_some(&readers[0]);
 	EXPECT_EQ(ARRAY_SIZE(seen), nr + readers[0].nr);
@@ -280,7 +280,7 @@ TEST_F(work, cancel_queued_by_cookie)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->single.fd, outstanding) == 3));
 	ASSERT_EQ(0, pool_stats(self->single.fd, &stats));
 	EXPECT_EQ(2, stats.cancelled);
-	/* the others are as they were */
+	/* the other tasks have not changed */
 	EXPECT_EQ(0, cancel(self->single.fd, 0, 1, &cancelled, &stopped));
 	EXPECT_EQ(0, cancelled);
 	EXPECT_EQ(1, stopped);
@@ -332,7 +332,7 @@ TEST_F(running, cancel_stops_it_soon)
 	pool_end(&witness);
 }
 
-/* Some of them hold the lock or run, others wait for it or are queued. */
+/* Some tasks hold the lock or run, others wait for the lock or are queued. */
 TEST_F(running, cancel_all)
 {
 	struct wpool_dev_record records[10];
@@ -361,7 +361,7 @@ TEST_F(running, cancel_all)
 	pool_end(&witness);
 	TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-	/* and the pool continues */
+	/* the pool continues */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
@@ -372,13 +372,13 @@ TEST_F(work, cancel_unknown_cookie)
 
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	ASSERT_EQ(0, run_one(self->pool.fd));
-	/* finished is as good as unknown, read or not */
+	/* a finished task is unknown, whether its record was read or not */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2));
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* all of nothing is no error */
+	/* cancelling all tasks of an empty file is no error */
 	EXPECT_EQ(0, cancel(self->pool.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(0, cancelled);
 	EXPECT_EQ(0, stopped);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ends of a pool of /dev/wpool: release, reboot and destroy, under load and
- * against those who submit.
+ * Release, reboot and destroy of a pool of /dev/wpool, under load and while
+ * submitters wait.
  */
 #include "wpool_test.h"
 #include "submitter.h"
@@ -24,7 +24,7 @@ TEST_F(block, destroy_sends_submitters_away)
 	struct wpool_dev_stats stats;
 	size_t i;
 
-	/* destroy lets what was accepted run to its end: one runs, one is queued */
+	/* destroy lets accepted tasks run to their end: one runs, one is queued */
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 1)));
 	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 2));
@@ -41,14 +41,14 @@ TEST_F(block, destroy_sends_submitters_away)
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	EXPECT_EQ(0, submitter_end(&destroyer));
 	EXPECT_FALSE(pool_exists(self->pool.name));
-	/* which both are over, so that nobody has to be waited for */
+	/* destroy has returned, so both tasks are finished */
 	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
 	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
 	EXPECT_EQ(-ECANCELED, records[0].status);
 	EXPECT_EQ(2, records[1].cookie);
 	EXPECT_EQ(0, records[1].status);
 
-	/* both files live, the pool does not */
+	/* both files still work, but the pool is gone */
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(-ESHUTDOWN, pool_tune(self->second, ATTRS(.expiry_ms = 1)));
@@ -64,7 +64,7 @@ TEST_F(block, destroy_sends_submitters_away)
 	EXPECT_EQ(-ENOENT, pool_attach(self->pool.name, 0));
 }
 
-/* From several files at once: all come back, when it is gone, and it is. */
+/* Several files destroy the pool at once: every call returns, and the pool is gone. */
 TEST_F(block, destroy_together)
 {
 	struct submitter destroyers[4];
@@ -89,7 +89,7 @@ TEST_F(block, destroy_together)
 	}
 }
 
-/* The name is free as soon as the pool is gone, whoever still has it open. */
+/* The name is free as soon as the pool is gone, even if files still have it open. */
 TEST_F(block, destroyed_name_is_free)
 {
 	unsigned int i;
@@ -104,7 +104,7 @@ TEST_F(block, destroyed_name_is_free)
 		EXPECT_EQ(0, pool_destroy(fd));
 		close(fd);
 	}
-	/* and the file knows its own, old pool */
+	/* the file still belongs to the old pool */
 	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
 }
 
@@ -132,7 +132,7 @@ TEST_F(block, release_wait_reboot)
 
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 10)));
 	for (round = 0; round < 3; round++) {
-		/* an open pool: nothing happens */
+		/* reboot does nothing to an open pool */
 		EXPECT_EQ(0, pool_reboot(self->pool.fd));
 		ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 2));
@@ -143,11 +143,11 @@ TEST_F(block, release_wait_reboot)
 		EXPECT_STREQ("closed", state);
 		EXPECT_EQ(WPOOL_DEV_CLOSED, pool_figure(self->second, state));
 		EXPECT_EQ(3, pool_figure(self->second, outstanding));
-		/* it can be said and waited for again */
+		/* the pool can be released, and waited for, again */
 		EXPECT_EQ(0, pool_release(self->second, 0, 0));
 		EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
 
-		/* what was queued runs to its end */
+		/* queued tasks run to their end */
 		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));
@@ -158,7 +158,7 @@ TEST_F(block, release_wait_reboot)
 		for (i = 0; i < 3; i++)
 			EXPECT_EQ(records[i].cookie == 1 ? -ECANCELED : 0, records[i].status);
 
-		/* closed for good, until somebody opens it */
+		/* the pool stays closed until a reboot */
 		EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 		EXPECT_EQ(0, pool_reboot(self->second));
 		EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
@@ -175,7 +175,7 @@ TEST_F(block, release_cancels_if_asked)
 	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_CANCEL, 0));
-	/* the one that runs is left alone */
+	/* the running task is not cancelled */
 	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
 	for (i = 0; i < 3; i++) {
 		EXPECT_LE(2, records[i].cookie);
@@ -200,7 +200,7 @@ TEST_F(block, release_sends_submitters_away)
 		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 2));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
 	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
-	/* at once, not when the task that runs has ended */
+	/* submitters return at once, not after the running task */
 	for (i = 0; i < ARRAY_SIZE(subs); i++) {
 		EXPECT_EQ(-ESHUTDOWN, submitter_end(&subs[i]));
 		EXPECT_EQ(0, subs[i].accepted);
@@ -210,7 +210,7 @@ TEST_F(block, release_sends_submitters_away)
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 }
 
-/* Closed to others: a timer that was there before still runs, and a tree grows. */
+/* Closed to others: an earlier timer still fires, and tasks of a tree still submit. */
 TEST_F(block, release_to_own)
 {
 	struct wpool_dev_work tree = {
@@ -235,12 +235,12 @@ TEST_F(block, release_to_own)
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 4));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, 4));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_STRAND, 0, 4));
-	/* who waited comes in */
+	/* a submitter that waited before is accepted */
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 2, NULL, NULL));
 	EXPECT_EQ(0, submitter_end(&sub));
 	EXPECT_EQ(1, sub.accepted);
 
-	/* a tree that was accepted before submits its branches now */
+	/* a tree accepted before the release still submits its branches */
 	EXPECT_EQ(0, pool_reboot(self->second));
 	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->second, state));
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 100)));
@@ -264,13 +264,13 @@ TEST_F(block, release_to_own_goes_with_no_other_flag)
 	for (flags = WPOOL_DEV_RELEASE_OWN + 1; flags < 2 * WPOOL_DEV_RELEASE_OWN; flags++)
 		EXPECT_EQ(-EINVAL, pool_release(self->pool.fd, flags, MSEC));
 	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->pool.fd, state));
-	/* a pool that is closed is not opened by it */
+	/* RELEASE_OWN does not open a closed pool */
 	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
 	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_OWN, 0));
 	EXPECT_EQ(WPOOL_DEV_CLOSED, pool_figure(self->pool.fd, state));
 }
 
-/* A batch of which some are in when the pool closes says so. */
+/* If the pool closes in the middle of a batch, the submit returns how many were accepted. */
 TEST_F(block, release_in_the_middle_of_a_batch)
 {
 	struct submitter sub;
@@ -283,7 +283,7 @@ TEST_F(block, release_in_the_middle_of_a_batch)
 	EXPECT_EQ(1, pool_figure(self->second, file_submitted));
 }
 
-/* The time-outs of a release do not overflow into short ones. */
+/* Very long time-outs of a release do not overflow. */
 TEST_F(block, release_enormous_timeout)
 {
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, 50 * MSEC, 1));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workload strand of /dev/wpool: tasks of one file that run one after the other, in the
+ * The workload strand of /dev/wpool: such tasks of one file run one after the other, in the
  * order of their submits.
  */
 #include "work_fixture.h"
 
 #define TURNS 50
 
-/* Two workers, no queue, refuses at once. */
+/* Two workers, no queue; a full pool refuses at once. */
 TWO_FILES(strand, ATTRS(.capacity = 2, .policy = WPOOL_DEV_POLICY_FAIL))
 
 TEST_F(strand, in_order_one_at_a_time)
@@ -27,7 +27,7 @@ TEST_F(strand, in_order_one_at_a_time)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == TURNS));
 }
 
-/* The first one takes one of two places, those behind it none. */
+/* The first task of a strand takes one of two places, the tasks behind it take none. */
 TEST_F(strand, files_run_side_by_side)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));
@@ -50,15 +50,15 @@ TEST_F(strand, cancelled_by_its_cookie)
 	EXPECT_EQ(1, cancelled);
 	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 1, &cancelled, &stopped));
-	/* the first one is stopped, and the third one runs */
+	/* cancel the first task: the next one runs */
 	EXPECT_EQ(0, cancel(self->fd, 0, 0, &cancelled, &stopped));
-	/* busy is a worker that has taken it, which may not have called its function */
+	/* a busy worker may not have called the task's function yet */
 	EXPECT_EQ(1, cancelled + stopped);
 	EXPECT_RECORD(self->fd, 0, -ECANCELED);
 	EXPECT_RECORD(self->fd, 2, 0);
 }
 
-/* The strand goes with its last task. */
+/* A closed file's strand is freed with its last task. */
 TEST_F(strand, close_while_they_wait)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));
@@ -74,7 +74,7 @@ TEST_F(strand, closed_pool)
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, 100 * 1000, 0, TURNS));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_STRAND, 0, 3));
-	/* what was accepted ends before the pool does */
+	/* all accepted tasks end before the pool is gone */
 	EXPECT_TRUE(all_have_status(self->fd, TURNS, 0));
 }
 

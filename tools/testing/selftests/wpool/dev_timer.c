@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workload timer of /dev/wpool: tasks that wait without a worker, and take no room
- * in the pool while they do.
+ * The workload timer of /dev/wpool: tasks that wait for a timer. The wait needs no worker and no
+ * room in the pool.
  */
 #include "work_fixture.h"
 
 #define TIMERS 200
 
-/* One worker, no queue, refuses at once. */
+/* One worker, no queue; a full pool refuses at once. */
 TWO_FILES(timer, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL))
 
 TEST_F(timer, holds_nothing_of_the_pool)
@@ -22,9 +22,9 @@ TEST_F(timer, holds_nothing_of_the_pool)
 	EXPECT_EQ(0, pool_figure(self->fd, workers));
 	EXPECT_EQ(0, pool_figure(self->fd, waiting));
 	EXPECT_EQ(1, pool_figure(self->fd, free));
-	/* there is still room for others */
+	/* the pool still has room for other tasks */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
-	/* and a cancel is at once */
+	/* a cancel has its effect at once */
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(TIMERS, cancelled);
 	EXPECT_EQ(0, stopped);
@@ -36,7 +36,7 @@ TEST_F(timer, holds_nothing_of_the_pool)
 	EXPECT_EQ(0, read(self->fd, records, sizeof(records)));
 }
 
-/* All at the same time, with room for one of them: none is refused, none is lost. */
+/* All timers fire at the same time, with room for one task: none is refused, none is lost. */
 TEST_F(timer, is_never_refused)
 {
 	struct wpool_dev_record records[TIMERS];
@@ -65,7 +65,7 @@ TEST_F(timer, cancelled_by_its_cookie)
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
 }
 
-/* One that waits in line for the only place, held by a task of another file. */
+/* A fired timer waits for the only place, which a task of another file holds. */
 TEST_F(timer, cancelled_in_line)
 {
 	__u32 cancelled, stopped;
@@ -99,7 +99,7 @@ TEST_F(timer, closed_pool)
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 200 * MSEC, 2));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_TIMER, LONG, 3));
-	/* the pool is gone when the time has come */
+	/* the pool is gone when the timer fires */
 	ASSERT_EQ(1, read_records(self->fd, &record, 1));
 	EXPECT_EQ(2, record.cookie);
 	/* unless the machine took longer to destroy the pool */
@@ -108,7 +108,7 @@ TEST_F(timer, closed_pool)
 	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 }
 
-/* Accepted is a prefix, in which timers stand among tasks that need a place. */
+/* A prefix of the batch is accepted: timers, and tasks that need a place. */
 TEST_F(timer, together_with_others)
 {
 	struct wpool_dev_work works[6] = { };
@@ -124,7 +124,7 @@ TEST_F(timer, together_with_others)
 	}
 	EXPECT_EQ(0, pool_tune(self->fd, ATTRS(.queue_depth = 2)));
 	ASSERT_EQ(0, occupy(self->pool.fd, 0, 1));
-	/* there is no room for the fifth */
+	/* the fifth task finds no room */
 	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
 	EXPECT_EQ(4, accepted);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Workloads of /dev/wpool: what each does and says, their descriptors and what
- * is refused, and trees of tasks.
+ * Workloads of /dev/wpool: what each does and records, valid and invalid
+ * descriptors, and trees of tasks.
  */
 #include "work_fixture.h"
 
@@ -81,7 +81,7 @@ TEST_F(workload, record)
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	check_record(_metadata, &record, work.cookie, since);
 	EXPECT_LE(variant->at_least_ns, record.end_ns - record.start_ns);
-	/* one record a task, whatever it is made of */
+	/* one record for each submitted task, also for a tree */
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
 
@@ -105,7 +105,7 @@ TEST_F(workload, several_at_once)
 		seen |= 1U << records[i].cookie;
 	}
 	EXPECT_EQ(0xff, seen);
-	/* a contended lock is held by one at a time */
+	/* only one task at a time holds the lock */
 	if (variant->work.kind == WPOOL_WORK_LOCK) {
 		__u64 first = records[0].start_ns, last = 0;
 
@@ -176,7 +176,7 @@ TEST_F(work, argument_at_its_limit)
 	__u32 cancelled, stopped;
 	size_t i;
 
-	/* behind a task that does not end, so that none of them starts */
+	/* a task that does not end comes first, so that none of these starts */
 	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
 	EXPECT_EQ(0, submit_all(self->single.fd, good, ARRAY_SIZE(good)));
 	EXPECT_EQ(0, cancel(self->single.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
@@ -188,7 +188,7 @@ TEST_F(work, argument_at_its_limit)
 		EXPECT_EQ(-ECANCELED, records[i].status);
 }
 
-/* Memory is bounded over all tasks of a file that are not finished. */
+/* The memory of all unfinished tasks of a file is bounded. */
 TEST_F(work, bytes_of_a_file)
 {
 	unsigned int i;

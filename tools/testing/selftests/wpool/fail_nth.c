@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation fails once: the calls on /dev/wpool, swept.
+ * In the calls on /dev/wpool, every allocation fails once.
  *
  * A sweep makes one call again and again. The first time the first allocation (or copy from or to
- * user space, or creation of a thread) in it fails, the second time the second, and so on, until a
- * call succeeds in which nothing failed. After each: the errno is one that stands for what failed,
- * the same call works now, and there are as many pools, workers and tasks as before. The scan at
- * the end of the boot finds leaks.
+ * user space, or creation of a thread) in it fails, the second time the second, and so on, until
+ * nothing fails in a call. After each call the test checks: the errno is -ENOMEM or -EFAULT, the
+ * same call works now, and there are as many pools, workers and tasks as before. The scan at the
+ * end of the boot finds leaks.
  *
- * An allocation by a worker fails by that thread's own fail-nth; for the thread that makes workers
- * see fail_spawn.c. Kernels without fault injection skip all of it.
+ * An allocation in a worker fails by the worker's own fail-nth. fail_spawn.c tests the thread that
+ * makes workers. Kernels without fault injection skip all tests.
  *
  * After the model of tools/testing/selftests/iommu/iommufd_fail_nth.c.
  */
 #include "fail_nth.h"
 
-/* ---- what is swept ---------------------------------------------------------- */
+/* ---- the sweep ----------------------------------------------------------------- */
 
 FIXTURE(sweep) {
 	int nth;		/* fail-nth of the swept thread */
 	struct pool pool;	/* the pool that the call is made on */
-	struct pool other;	/* what the call makes */
+	struct pool other;	/* the pool that the call makes */
 	int fd;			/* a file that the call needs or makes */
 	unsigned int nr_pools;
 	unsigned int reached;	/* points of failure seen */
-	unsigned int survived;	/* calls that were a success all the same */
+	unsigned int survived;	/* calls that succeeded although something failed */
 };
 
 FIXTURE_SETUP(sweep)
@@ -60,7 +60,7 @@ struct step {
 	int (*call)(struct _test_data_sweep *self);
 	int (*check)(struct _test_data_sweep *self);
 	int (*undo)(struct _test_data_sweep *self);
-	unsigned int least;		/* points of failure there are at least */
+	unsigned int least;		/* minimum of points of failure */
 };
 
 static bool step_once(struct __test_metadata *_metadata, struct _test_data_sweep *self,
@@ -83,7 +83,7 @@ static bool step_once(struct __test_metadata *_metadata, struct _test_data_sweep
 	}
 	self->survived += came && !err;
 	if (err) {
-		/* what failed has changed nothing, and the next call works */
+		/* a failed call has changed nothing, and the next call works */
 		err = step->call(self);
 		ASSERT_EQ(0, err)
 			TH_LOG("%u: again: %s", nth, strerrorname_np(-err));
@@ -140,7 +140,7 @@ static int call_close(struct _test_data_sweep *self)
 	return close(fd) ? -errno : 0;
 }
 
-/* With tasks of all states: done, at work, queued. */
+/* Opens a file with tasks in all states: done, running, queued. */
 static int prepare_busy_file(struct _test_data_sweep *self)
 {
 	int err, fd = pool_attach(self->pool.name, 0);
@@ -190,7 +190,7 @@ static int call_create(struct _test_data_sweep *self)
 	return create_with(self, NULL);
 }
 
-/* All that any other create allocates, and then the rescuer and the workers. */
+/* Allocates the same as any create, and also the rescuer and the workers. */
 static int call_create_prealloc(struct _test_data_sweep *self)
 {
 	__u64 cpus[2] = { 1, 0 };
@@ -251,7 +251,7 @@ static int prepare_used_pool(struct _test_data_sweep *self)
 	return prepare_file(self) ?: call_create(self) ?: works(self);
 }
 
-/* Once is enough, twice does no harm. */
+/* A second destroy does no harm. */
 static int call_destroy(struct _test_data_sweep *self)
 {
 	return pool_destroy(self->other.fd);
@@ -364,7 +364,7 @@ static int call_reboot_other(struct _test_data_sweep *self)
 	return pool_reboot(self->other.fd);
 }
 
-/* All of its workers are made in this call, or none: it stays closed then. */
+/* The call makes all workers, or none; then the pool stays closed. */
 TEST_F(sweep, reboot_prealloc)
 {
 	sweep(_metadata, self, &(struct step){
@@ -406,7 +406,7 @@ TEST_F(sweep, info)
 
 /* ---- submit, wait, cancel, read ---------------------------------------------------------- */
 
-/* One of each kind, and enough of them for several slabs. */
+/* Tasks of each kind, and enough of them for several slabs. */
 static int call_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_work works[80] = {};
@@ -421,7 +421,7 @@ static int call_submit(struct _test_data_sweep *self)
 		works[i].fanout = 2;
 	}
 	err = submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted);
-	/* a failure in the middle: a prefix is in, the rest is for the next call */
+	/* after a failure in the middle a prefix is accepted: submit the rest */
 	return err ?: submit_all(self->fd, works + accepted, ARRAY_SIZE(works) - accepted);
 }
 
@@ -431,7 +431,7 @@ static int prepare_attached(struct _test_data_sweep *self)
 	return self->fd < 0 ? self->fd : 0;
 }
 
-/* All of them have one record each. */
+/* Each task has one record. */
 static int check_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_record records[80];
@@ -473,7 +473,7 @@ static int call_read(struct _test_data_sweep *self)
 
 	if (bytes < 0)
 		return -errno;
-	/* cut short in the middle, or all: nothing is lost */
+	/* the read may have been short: no record is lost */
 	return read_records(self->fd, records, 20 - bytes / sizeof(*records)) ==
 	       (int)(20 - bytes / sizeof(*records)) ? 0 : -EPROTO;
 }
@@ -490,7 +490,7 @@ TEST_F(sweep, read)
 	});
 }
 
-/* What was cancelled by a call that could not say so stays cancelled. */
+/* If the call fails after cancelling tasks, they stay cancelled. */
 static int call_cancel(struct _test_data_sweep *self)
 {
 	return cancel_all(self->fd);
@@ -508,11 +508,11 @@ TEST_F(sweep, cancel)
 
 struct worker_step {
 	struct wpool_dev_work work;
-	int status;			/* what a failure makes of it, besides 0 */
+	int status;			/* the task's status after a failure; 0 is allowed, too */
 	unsigned int least;
 };
 
-/* One worker, which is never replaced, and whose own allocations fail. */
+/* The allocations of one worker fail. The worker is never replaced. */
 static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sweep *self,
 			 const struct worker_step *step)
 {
@@ -527,7 +527,7 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, prepare_file(self));
 	ASSERT_EQ(0, create_with(self, ATTRS(.capacity = 1, .prealloc = 1)));
-	/* what the kernel keeps of a thread's name */
+	/* the part of a thread's name that the kernel keeps */
 	snprintf(name, sizeof(name), "wp/%.12s", self->other.name);
 	ASSERT_EQ(1, threads_named(name, &pid, 1));
 	fd = nth_open(pid);
@@ -563,7 +563,7 @@ TEST_F(sweep, worker_touch)
 	});
 }
 
-/* A node that gets no memory for its children does their work itself. */
+/* If a node gets no memory for its children, it does their work itself. */
 TEST_F(sweep, worker_tree)
 {
 	sweep_worker(_metadata, self, &(struct worker_step){
@@ -572,7 +572,7 @@ TEST_F(sweep, worker_tree)
 	});
 }
 
-/* ---- in the end ---------------------------------------------------------------------------- */
+/* ---- at the end ---------------------------------------------------------------------------- */
 
 FIXTURE(afterwards) {
 };
@@ -585,14 +585,14 @@ FIXTURE_TEARDOWN(afterwards)
 {
 }
 
-/* What finds leaks is still at work after all these failures. */
+/* kmemleak, which finds leaks, still works after all these failures. */
 TEST_F(afterwards, kmemleak_is_alive)
 {
 	if (!has_injection())
 		SKIP(return, "this kernel has no fault injection");
 	if (access(DEBUGFS "/kmemleak", F_OK))
 		SKIP(return, "this kernel does not look for leaks");
-	/* no such object; EPERM if it has given up */
+	/* EINVAL: no such object. kmemleak returns EPERM if it has switched itself off */
 	EXPECT_EQ(-EINVAL, put(DEBUGFS "/kmemleak", "dump=0x1"));
 }
 

@@ -17,7 +17,7 @@ static inline int put(const char *path, const char *text)
 	return file_write(path, text, strlen(text));
 }
 
-/* Any allocation may fail, without a word in the log; -errno if that is not to be had. */
+/* Let any allocation fail, without a message in the log. Returns -errno if that is impossible. */
 static inline int inject_init(void)
 {
 	int err = put(DEBUGFS "/failslab/ignore-gfp-wait", "N");

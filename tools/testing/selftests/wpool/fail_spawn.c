@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No worker can be made: nine times in a row, and for as long as the pool lives. This uses
- * fail_wpool_spawn, the module's own point of failure; fail_nth has every point, of the thread that
- * makes a preallocated pool. Kernels without fault injection skip all of it.
+ * Creating a worker fails: nine times in a row, and for as long as the pool lives. This uses
+ * fail_wpool_spawn, the module's own point of failure. fail_nth tests every point in the thread
+ * that makes a preallocated pool. Kernels without fault injection skip all tests.
  */
 #include "fail_nth.h"
 
@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(spawn)
 	pool_end(&self->pool);
 }
 
-/* As if it had never had a worker. */
+/* Make all workers leave. */
 static int no_workers(int fd)
 {
 	int err = pool_release(fd, WPOOL_DEV_RELEASE_WAIT, 0);
@@ -36,8 +36,8 @@ static int no_workers(int fd)
 }
 
 /*
- * Nine times in a row: after 10, 20, ... ms, then a second each time. All tasks queued meanwhile
- * start, and none is lost or runs twice.
+ * It fails nine times in a row. The module tries again after 10, 20, ... ms, then every second. All
+ * tasks queued meanwhile start, and none is lost or runs twice.
  */
 TEST_F(spawn, nine_times_in_a_row)
 {
@@ -72,8 +72,8 @@ TEST_F(spawn, nine_times_in_a_row)
 }
 
 /*
- * No pool gets a worker, and the only one sleeps: a pool with a rescuer continues, one task after
- * the other. When it may have workers again, it has a new rescuer.
+ * No pool gets a worker, and the pool's only worker sleeps. Its rescuer runs one task after the
+ * other. When workers can be made again, the pool gets a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)
 {
@@ -96,7 +96,7 @@ TEST_F(spawn, reclaim_goes_on)
 		EXPECT_RECORD(self->pool.fd, i, 0);
 	}
 	EXPECT_TRUE(WAIT_FOR(attr_number(self->pool.name, "rescued") == 1));
-	/* counted next */
+	/* spawn_failed is counted a moment later */
 	EXPECT_TRUE(WAIT_FOR(attr_number(self->pool.name, "spawn_failed") > 0));
 	EXPECT_EQ(2, pool_figure(self->pool.fd, workers));
 	EXPECT_EQ(spawned, pool_figure(self->pool.fd, spawned));
@@ -108,7 +108,7 @@ TEST_F(spawn, reclaim_goes_on)
 	EXPECT_EQ(1, stopped);
 }
 
-/* Neither is the attribute set, nor does anything change, if there can be no rescuer. */
+/* If no rescuer can be made, the attribute is refused and nothing changes. */
 TEST_F(spawn, reclaim_is_refused)
 {
 	struct wpool_dev_info info;
@@ -122,12 +122,12 @@ TEST_F(spawn, reclaim_is_refused)
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.reclaim);
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
-	/* the next attempt has what it needs */
+	/* the next attempt succeeds */
 	EXPECT_EQ(0, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, workers));
 }
 
-/* Nobody gets a worker for a while; cancel, close, release and destroy do not mind. */
+/* While no worker can be made, cancel, close, release and destroy work. */
 TEST_F(spawn, never)
 {
 	struct wpool_dev_stats stats;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sample that serves HTTP: what the protocol requires, that a connection which waits holds no
- * worker, the bounds, and the end under load.
+ * The HTTP sample: it keeps to the protocol and its bounds, a waiting connection holds no worker,
+ * and the module can be unloaded under load.
  */
 #include "httpd.h"
 
@@ -16,7 +16,7 @@
 
 FIXTURE(httpd)
 {
-	char wmem[64];		/* as it was */
+	char wmem[64];		/* the values before the test */
 	char rmem[64];
 	struct client client;
 	struct answer answer;
@@ -79,7 +79,7 @@ TEST_F(httpd, answers)
 	EXPECT_EQ(100000, self->answer.length);
 	EXPECT_TRUE(self->answer.is_pattern);
 	EXPECT_EQ(200, get(&self->client, "/slow?ms=20", &self->answer));
-	/* only a test may ask for that */
+	/* /oops exists only if the module's parameter allows it */
 	EXPECT_EQ(404, get(&self->client, "/oops", &self->answer));
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
@@ -99,7 +99,7 @@ TEST_F(httpd, head_has_no_body)
 TEST_F(httpd, other_methods)
 {
 	START("");
-	/* what is in a body is no request */
+	/* the text in a body is no request */
 	ASSERT_EQ(0, client_say(&self->client,
 				"POST / HTTP/1.1\r\nHost: a\r\ncontent-LENGTH:  25\t\r\n\r\n"));
 	ASSERT_EQ(0, client_say(&self->client, "GET /nothing HTTP/1.1\r\n\r\n"));
@@ -111,7 +111,7 @@ TEST_F(httpd, other_methods)
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
 
-/* Those that keep the connection, and those that end it. */
+/* Requests that keep the connection, and requests that end it. */
 TEST_F(httpd, keep_alive)
 {
 	static const struct {
@@ -204,7 +204,7 @@ TEST_F(httpd, bad_requests)
 		const char *request = is_last ? with_nul : cases[i].request;
 		size_t len = is_last ? sizeof(with_nul) - 1 : strlen(request);
 
-		/* more has come than the server reads before it refuses, in every other case */
+		/* every other request is longer than what the server reads before it refuses */
 		memset(all, 'x', sizeof(all));
 		memcpy(all, request, len);
 		ASSERT_EQ(0, client_open(&self->client, 0));
@@ -213,7 +213,7 @@ TEST_F(httpd, bad_requests)
 			  read_answer(&self->client, &self->answer, true))
 			TH_LOG("%s", request);
 		EXPECT_TRUE(self->answer.closes);
-		/* the end, and no reset, which might overtake an answer */
+		/* the connection ends without a reset, which might overtake an answer */
 		EXPECT_EQ(0, self->client.len);
 		EXPECT_EQ(0, client_more(&self->client));
 		client_close(&self->client);
@@ -225,7 +225,7 @@ TEST_F(httpd, large_head)
 	char head[3000];
 	int len;
 
-	/* just fits: 2,048 bytes, and one less */
+	/* heads that fit: 2,048 bytes, and one less */
 	START("");
 	for (len = 2048; len >= 2047; len--) {
 		memset(head, 'x', sizeof(head));
@@ -234,14 +234,14 @@ TEST_F(httpd, large_head)
 		ASSERT_EQ(0, client_send(&self->client, head, len));
 		ASSERT_EQ(200, read_answer(&self->client, &self->answer, true));
 	}
-	/* does not */
+	/* a head that does not fit */
 	memcpy(head + 2048 - 4, "xxxx\r\n\r\n", 8);
 	ASSERT_EQ(0, client_send(&self->client, head, 2048 + 4));
 	EXPECT_EQ(431, read_answer(&self->client, &self->answer, true));
 	EXPECT_TRUE(has_ended(&self->client));
 	client_close(&self->client);
 
-	/* one line without end, and nothing but empty lines */
+	/* one line without end, then nothing but empty lines */
 	ASSERT_EQ(0, client_open(&self->client, 0));
 	memset(head, 'x', sizeof(head));
 	ASSERT_EQ(0, client_send(&self->client, head, sizeof(head)));
@@ -310,7 +310,7 @@ TEST_F(httpd, half_closed)
 
 /* ---- a connection that waits holds no worker ---- */
 
-/* More than the kernel buffers for a connection, at both ends. */
+/* More than the kernel buffers for a connection at both ends. */
 #define LARGE		500000
 #define LARGE_PATH	"/bytes?n=500000"
 
@@ -322,11 +322,11 @@ TEST_F(httpd, silent_clients_starve_nobody)
 	START("workers=1");
 	for (i = 0; i < ARRAY_SIZE(silent); i++) {
 		ASSERT_EQ(0, client_open(&silent[i], 0));
-		/* every third silent, in the middle of a request, behind an answer */
+		/* a third each: silent, in the middle of a request, after an answer */
 		ASSERT_EQ(0, client_say(&silent[i], (i % 3 == 1) ? "GET / HT" : ""));
 		ASSERT_LE(200, (i % 3 == 2) ? get(&silent[i], "/", &self->answer) : 200);
 	}
-	/* and those that do not read what they have asked for */
+	/* clients that do not read the answers they asked for */
 	for (i = 0; i < ARRAY_SIZE(slow); i++) {
 		ASSERT_EQ(0, client_open(&slow[i], 4096));
 		ASSERT_EQ(0, client_say(&slow[i], "GET " LARGE_PATH
@@ -335,7 +335,7 @@ TEST_F(httpd, silent_clients_starve_nobody)
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(200, get(&self->client, "/", &self->answer));
 	EXPECT_TRUE(WAIT_FOR(!attr_number(HTTPD_POOL, "busy")));
-	/* all of them are still served */
+	/* all clients are still served */
 	for (i = 0; i < ARRAY_SIZE(slow); i++) {
 		ASSERT_EQ(200, read_answer(&slow[i], &self->answer, true));
 		ASSERT_EQ(LARGE, self->answer.length);
@@ -351,7 +351,7 @@ TEST_F(httpd, silent_clients_starve_nobody)
 	}
 }
 
-/* A client that sends and sends and never reads has to stop: nothing is kept for it. */
+/* A client that sends and never reads has to stop: the server does not buffer its requests. */
 TEST_F(httpd, answers_that_nobody_reads)
 {
 	static const char start[] = "GET /bytes?n=200000 HTTP/1.1\r\nHost: a\r\nX: ";
@@ -386,7 +386,7 @@ TEST_F(httpd, answers_that_nobody_reads)
 		ASSERT_EQ(200, read_answer(&self->client, &self->answer, true));
 		ASSERT_TRUE(self->answer.is_pattern);
 	}
-	/* the one that was cut in two */
+	/* the request that was cut in two */
 	if (at) {
 		ASSERT_EQ(0, client_send(&self->client, request + at, sizeof(request) - at));
 		ASSERT_EQ(200, read_answer(&self->client, &self->answer, true));
@@ -396,7 +396,7 @@ TEST_F(httpd, answers_that_nobody_reads)
 
 /* ---- bounds ---- */
 
-/* The last figures that could be had: a slow machine may time out the one who asks. */
+/* The number of time-outs; 0 if the asking connection timed out, too, on a slow machine. */
 static long timed_out_now(void)
 {
 	struct figures figures;
@@ -412,10 +412,10 @@ TEST_F(httpd, idle_connections_time_out)
 	ASSERT_EQ(0, client_open(&silent, 0));
 	ASSERT_EQ(0, client_open(&half, 0));
 	ASSERT_EQ(0, client_open(&drip, 0));
-	/* on a slow machine these may be too late already */
+	/* on a slow machine these connections may have timed out already */
 	client_say(&half, "GET / HTTP/1.1\r\nHost");
 	get(&self->client, "/", &self->answer);
-	/* a byte now and then is no request either */
+	/* a byte now and then does not prevent the time-out */
 	while (!client_say(&drip, "x"))
 		usleep(20000);
 	EXPECT_TRUE(has_ended(&drip));
@@ -448,7 +448,7 @@ TEST_F(httpd, max_connections)
 		EXPECT_EQ(4, figures.connections);
 		EXPECT_EQ(4, figures.accepted);
 	}
-	/* each that goes lets one in */
+	/* each closed connection lets one in */
 	for (i = 0; i < 3; i++) {
 		client_close(&others[i]);
 		EXPECT_EQ(200, read_answer(&late[i], &self->answer, true));
@@ -478,7 +478,7 @@ TEST_F(httpd, bad_parameters)
 		EXPECT_FALSE(pool_exists(HTTPD_POOL));
 	}
 	EXPECT_EQ(-EINVAL, httpd_load("address=here"));
-	/* not one of ours */
+	/* an address of no interface */
 	EXPECT_EQ(-EADDRNOTAVAIL, httpd_load("address=192.0.2.1"));
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
@@ -487,7 +487,7 @@ TEST_F(httpd, bad_parameters)
 
 TEST_F(httpd, many_connections)
 {
-	/* the debug kernel has no memory for more */
+	/* the debug kernel has no memory for 10000 */
 	unsigned int nr = access("/sys/kernel/debug/kmemleak", F_OK) ? 10000 : 1000, i;
 	struct rlimit limit = { .rlim_cur = nr + 100, .rlim_max = nr + 100 };
 	struct client *clients = calloc(nr, sizeof(*clients));
@@ -512,7 +512,7 @@ TEST_F(httpd, many_connections)
 			     figures.connections == (int)nr / 2 + 1));
 	EXPECT_EQ(200, get(&clients[1], "/", &self->answer));
 	EXPECT_EQ(200, get(&clients[nr - 1], "/", &self->answer));
-	/* the other half ends with the module, and notices */
+	/* the module's end closes the other half, and the clients notice */
 	EXPECT_EQ(0, httpd_unload());
 	for (i = 1; i < nr; i += 2) {
 		EXPECT_TRUE(has_ended(&clients[i]));
@@ -523,7 +523,7 @@ TEST_F(httpd, many_connections)
 
 /* ---- the end ---- */
 
-/* The packets of its end are lost at first, and the module is not there to send others. */
+/* The packets that close a connection are lost. The kernel repeats them without the module. */
 TEST_F(httpd, a_lost_end_is_repeated)
 {
 	bool has_come;
@@ -537,7 +537,7 @@ TEST_F(httpd, a_lost_end_is_repeated)
 	EXPECT_TRUE(has_come);
 }
 
-/* Silent, in the middle of a request, of an answer, in a handler, not accepted yet. */
+/* Connections: silent, in the middle of a request or an answer, in a handler, not accepted yet. */
 TEST_F(httpd, unload_with_each_kind)
 {
 	struct client half, slow, late, busy;
@@ -570,10 +570,10 @@ TEST_F(httpd, unload_with_each_kind)
 
 static struct {
 	bool stop;
-	unsigned long answers;	/* or parts of them */
+	unsigned long answers;	/* answers, or parts of answers */
 } load;
 
-/* A connection that is not there yet. */
+/* Begins a connection, without waiting for it. */
 static struct pollfd load_begin(void)
 {
 	struct sockaddr_in address = httpd_address();
@@ -585,7 +585,7 @@ static struct pollfd load_begin(void)
 	return pfd;
 }
 
-/* Something has happened; false if the connection is over. */
+/* Handles an event of the connection. False if the connection is over. */
 static bool load_go_on(struct pollfd *pfd, unsigned int nr)
 {
 	static const char * const requests[] = {
@@ -608,11 +608,11 @@ static bool load_go_on(struct pollfd *pfd, unsigned int nr)
 	pfd->events = POLLIN;
 	if (send(pfd->fd, request, strlen(request), MSG_NOSIGNAL) < 0 && errno != EAGAIN)
 		return false;
-	/* the last one leaves in the middle of it */
+	/* after the last, partial request the client closes the connection */
 	return nr % ARRAY_SIZE(requests) != ARRAY_SIZE(requests) - 1;
 }
 
-/* Clients that ask, whatever the server does, and begin again when they are sent away. */
+/* Clients that send requests all the time, and connect again when a connection is closed. */
 static void *load_thread(void *arg)
 {
 	struct pollfd pfds[NR_CLIENTS];
@@ -628,7 +628,7 @@ static void *load_thread(void *arg)
 			close(pfds[i].fd);
 			pfds[i] = load_begin();
 		}
-		/* while they are all refused that would be all that the machine does */
+		/* if all are refused, leave the machine some time */
 		usleep(1000);
 	}
 	for (i = 0; i < NR_CLIENTS; i++)
@@ -636,7 +636,7 @@ static void *load_thread(void *arg)
 	return arg;
 }
 
-/* The server has answered again and again, however slow the machine is. */
+/* Waits until the server has answered 50 times. */
 static bool load_is_served(void)
 {
 	unsigned long before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module wpool_httpd, and a client for it that reads an answer byte for byte.
+ * Loading the module wpool_httpd, and an HTTP client that checks each byte of an answer.
  */
 #ifndef HTTPD_H
 #define HTTPD_H
@@ -52,7 +52,7 @@ static inline int loopback_set(bool up)
 	return err;
 }
 
-/* @params: those of the module besides its port */
+/* @params: parameters of the module in addition to its port */
 static inline int httpd_load(const char *params)
 {
 	int fd = open(httpd_file(), O_RDONLY | O_CLOEXEC);
@@ -61,7 +61,7 @@ static inline int httpd_load(const char *params)
 
 	if (fd < 0)
 		return -errno;
-	/* nothing times out because the machine is slow, unless that is what is tested */
+	/* connections do not time out on a slow machine, unless a test wants time-outs */
 	snprintf(all, sizeof(all), "port=%d idle_ms=86400000 %s", HTTPD_PORT, params);
 	err = syscall(SYS_finit_module, fd, all, 0) ? -errno : 0;
 	close(fd);
@@ -82,15 +82,15 @@ static inline bool httpd_is_loaded(void)
 
 struct client {
 	int fd;
-	size_t len;		/* of what was received and not read */
+	size_t len;		/* bytes received and not yet read */
 	char buf[1024];
 };
 
 struct answer {
-	int status;		/* as the server said, or -errno; -ENODATA for the end */
+	int status;		/* the server's status, or -errno; -ENODATA at the end */
 	long length;		/* of the body */
 	bool closes;
-	bool is_pattern;	/* the body is that of /bytes */
+	bool is_pattern;	/* the body has the content of /bytes */
 	char head[512];
 	char body[256];		/* its start */
 };
@@ -104,7 +104,7 @@ static inline struct sockaddr_in httpd_address(void)
 	};
 }
 
-/* @rcvbuf: bytes that the kernel holds for it, or 0 */
+/* @rcvbuf: size of the kernel's receive buffer, or 0 for the default */
 static inline int client_open(struct client *client, int rcvbuf)
 {
 	struct timeval patience = { .tv_sec = WAIT_NS / SEC };
@@ -154,7 +154,7 @@ static inline int client_say(struct client *client, const char *text)
 	return client_send(client, text, strlen(text));
 }
 
-/* Like recv(), for what comes after the head. */
+/* Like recv(), for data behind the head. */
 static inline int client_more(struct client *client)
 {
 	ssize_t got = recv(client->fd, client->buf + client->len,
@@ -241,7 +241,7 @@ static inline int read_answer(struct client *client, struct answer *answer, bool
 	return answer->status;
 }
 
-/* Ask for a path on a connection that stays; the status, or -errno. */
+/* Request a path on a connection that stays open. Returns the status, or -errno. */
 static inline int get(struct client *client, const char *path, struct answer *answer)
 {
 	char request[256];
@@ -256,7 +256,7 @@ static inline int get(struct client *client, const char *path, struct answer *an
 	return read_answer(client, answer, true);
 }
 
-/* The server has closed the connection, and said nothing. */
+/* The server has closed the connection without sending anything. */
 static inline bool has_ended(struct client *client)
 {
 	int got = client->len ? -EPROTO : client_more(client);
@@ -265,11 +265,11 @@ static inline bool has_ended(struct client *client)
 }
 
 struct figures {
-	int connections;	/* with the one that asks */
+	int connections;	/* including the one that asks */
 	long accepted, timed_out, died;
 };
 
-/* On a connection that is open, or of its own; 0 or -errno. */
+/* Read the figures on @client, or if it is NULL on a new connection. Returns 0 or -errno. */
 static inline int httpd_figures(struct client *client, struct figures *figures)
 {
 	struct answer answer;

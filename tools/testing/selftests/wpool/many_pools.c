@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thousands of pools, and machines with many CPUs: pools that all have tasks, are all destroyed at
- * once, and see half of the CPUs go offline and online.
+ * Thousands of pools on machines with many CPUs: all pools have tasks, are all destroyed at once,
+ * and half of the CPUs go offline and online.
  *
- * $MANY says how many pools; without it they are fewer, for each takes its milliseconds.
+ * $MANY is the number of pools. Without it there are fewer, because each takes some milliseconds.
  */
 #include <sys/resource.h>
 
@@ -34,7 +34,7 @@ FIXTURE_SETUP(many)
 	snprintf(self->pools.prefix, sizeof(self->pools.prefix), "m%u-", getpid());
 }
 
-/* Make them; no pool has a worker before its first task, nor long after its last. */
+/* Make pools. No pool has a worker before its first task, nor long after its last. */
 static int create_pools(struct pools *pools, unsigned int nr)
 {
 	char name[WPOOL_DEV_NAME_LEN];
@@ -66,7 +66,7 @@ struct destroyer {
 	int err;
 };
 
-/* Every tenth of them. */
+/* Destroys every tenth pool. */
 static void *destroyer_run(void *data)
 {
 	struct destroyer *d = data;
@@ -77,7 +77,7 @@ static void *destroyer_run(void *data)
 	return NULL;
 }
 
-/* Returns the last error of a destroy. */
+/* Destroys all pools. Returns the last error. */
 static int destroy_pools(struct pools *pools)
 {
 	struct destroyer d[DESTROYERS] = {};
@@ -103,7 +103,7 @@ FIXTURE_TEARDOWN(many)
 {
 	unsigned int i;
 
-	/* again, if the case gave up before: what is gone is gone */
+	/* the case may have failed before it destroyed them; twice does no harm */
 	destroy_pools(&self->pools);
 	for (i = 0; i < self->pools.nr; i++)
 		close(self->pools.fds[i]);
@@ -124,7 +124,7 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_NOOP, 0, 0, 3));
 	for (i = 0; i < self->pools.nr; i++)
 		ASSERT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS));
-	/* each has something to do when its end comes */
+	/* each pool has a task when it is destroyed */
 	for (i = 0; i < self->pools.nr; i++)
 		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_YIELD, 3, 0, 3));
 	EXPECT_EQ(0, destroy_pools(&self->pools));
@@ -135,7 +135,7 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
-/* A thread that gives all pools something to do, one after the other, until it is told. */
+/* A thread that submits to one pool after the other until it is told to stop. */
 struct load {
 	pthread_t thread;
 	int *fds;
@@ -153,7 +153,7 @@ static void *load_run(void *data)
 
 	for (i = 0; !load->err && !__atomic_load_n(&load->over, __ATOMIC_RELAXED); i++) {
 		fd = load->fds[i % load->nr];
-		/* what it had from the last round */
+		/* the tasks of the last round */
 		load->err = wait_tasks(fd, WAIT_NS) ?:
 			submit_many(fd, i % 3 ? WPOOL_WORK_NOOP : WPOOL_WORK_SLEEP, MSEC, 0, 20);
 		load->submitted += load->err ? 0 : 20;
@@ -161,7 +161,7 @@ static void *load_run(void *data)
 	return NULL;
 }
 
-/* Every other CPU that can go; returns how many, or -errno. */
+/* Switches every other CPU that can go offline. Returns how many, or -errno. */
 static int switch_half(bool on)
 {
 	long cpu, nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -182,7 +182,7 @@ static int switch_half(bool on)
 
 TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 {
-	/* half of what the harness gives it: with 255 CPUs, emulated, a round takes minutes */
+	/* half of the harness's limit: with 255 emulated CPUs a round takes minutes */
 	__u64 end = now_ns() + TEST_TIMEOUT_DEFAULT / 2 * SEC;
 	struct load load = {};
 	__u64 before, finished = 0;
@@ -198,7 +198,7 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	for (round = 0; round < 3 && gone >= 0 && now_ns() < end; round++) {
 		gone = switch_half(false);
 		EXPECT_LT(0, gone);
-		/* without them, everything continues */
+		/* pools continue without these CPUs */
 		for (i = 0; i < self->pools.nr; i += 10) {
 			before = pool_figure(self->pools.fds[i], completed);
 			EXPECT_TRUE(WAIT_FOR(pool_figure(self->pools.fds[i], completed) > before))
@@ -211,7 +211,7 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	EXPECT_EQ(0, load.err);
 	for (i = 0; i < self->pools.nr; i++) {
 		EXPECT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS)) TH_LOG("pool %u", i);
-		/* the figures of a pool follow a moment later */
+		/* the pool's figures change a moment later */
 		EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pools.fds[i], outstanding)));
 		finished += pool_figure(self->pools.fds[i], completed);
 	}

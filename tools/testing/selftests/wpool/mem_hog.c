@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A machine whose memory is all in use: programs take more than there is, until the kernel kills
- * them, one after the other. A pool with the attribute reclaim continues meanwhile, and in any case
- * nothing is lost. So does a file system whose writes pass through such a pool: they free memory
- * when they are done.
+ * them, one after the other. A pool with the attribute reclaim continues meanwhile, and without the
+ * attribute no task is lost. A file system whose writes pass through such a pool continues, too:
+ * completed writes free memory.
  *
- * Only where there is little memory: with more, it takes long to use it up. In a machine of
+ * This runs only on a machine with little memory, because it takes long to use up more. With
  * 256 MB:  scripts/vm run --kernel 6.12 --mem 256M -- \
  *		-c "insmod wpool.ko; /tests/mem_hog"
  */
-/* first: it asks for syncfs() */
+/* must be the first include: it defines _GNU_SOURCE, for syncfs() */
 #include "wpool_test.h"
 
 #include <stdarg.h>
@@ -22,16 +22,16 @@
 #define PAGE		4096
 
 /*
- * Programs that take all memory at a time, and how many are killed before the end: more, if the
- * rescuer has not been needed by then.
+ * NR_HOGS programs at a time take all memory. The test ends when NR_KILLED were killed, or up to
+ * MAX_KILLED if the rescuer was not needed before.
  */
 #define NR_HOGS		2
 #define NR_KILLED	6
 #define MAX_KILLED	30
-/* Tasks of a round: more than the pool has workers. */
+/* Tasks of a round: more than workers of the pool. */
 #define NR_TASKS	64
 
-/* A file system in a file that has all of its memory before memory is short. */
+/* A file system in a file whose memory is allocated before memory is short. */
 #define DISK		P_tmpdir "/wpool-disk"
 #define DISK_MB		24
 #define MOUNTED		P_tmpdir "/wpool-mounted"
@@ -47,7 +47,7 @@ static bool is_small(void)
 	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
 }
 
-/* Take memory until the kernel takes this program, the first of all, for the one to kill. */
+/* Take memory until the kernel kills this program, which it does first. */
 static void hog(void)
 {
 	size_t i, bytes = 4 * MB;
@@ -72,7 +72,7 @@ static pid_t start_hog(void)
 	return pid;
 }
 
-/* Start another one for each that was killed: how many were, or -errno. */
+/* Start another program for each killed one. Returns how many were killed. */
 static int replace_hogs(pid_t *hogs)
 {
 	int i, nr = 0;
@@ -98,15 +98,15 @@ static void end_hogs(pid_t *hogs)
 	}
 }
 
-/* Memory was short for long enough, and the pool's rescuer was needed. */
+/* Was memory short for long enough, and was the pool's rescuer needed? */
 static bool is_enough(unsigned int killed, const char *pool)
 {
 	return killed >= NR_KILLED && (killed >= MAX_KILLED || attr_number(pool, "rescued") > 0);
 }
 
 /*
- * Tasks that sleep, each of which needs a worker, in a pool whose workers leave at once: it needs
- * new ones all the time. The harness limits the time.
+ * Run tasks that sleep, so that each needs a worker, in a pool whose workers leave at once. It
+ * needs new workers all the time. The harness limits the time.
  */
 static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev_attrs *attrs)
 {
@@ -119,7 +119,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 
 	if (!is_small())
 		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
-	/* what this program needs is there from now on */
+	/* this program's own memory stays resident from now on */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 	ASSERT_EQ(0, pool_create(&pool, attrs));
 	while (!is_enough(killed, pool.name)) {
@@ -140,7 +140,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, completed) == (__u64)rounds * NR_TASKS));
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(0, stats.outstanding);
-	/* memory was as short as this is about: tasks would have waited for it */
+	/* memory was so short that tasks needed the rescuer */
 	EXPECT_LT(0, attr_number(pool.name, "rescued"));
 	TH_LOG("%u rounds, %llu workers created, %lld not at once, %lld times without a rescuer",
 	       rounds, stats.spawned, attr_number(pool.name, "spawn_failed"),
@@ -155,7 +155,7 @@ TEST(reclaim_goes_on)
 			 .reclaim = 1));
 }
 
-/* The exit status of a command. */
+/* Run a command. Returns its exit status. */
 static int shell(const char *fmt, ...)
 {
 	char command[256];
@@ -167,7 +167,7 @@ static int shell(const char *fmt, ...)
 	return system(command);
 }
 
-/* Each page of each file differs, and from what it was a round before. */
+/* The content differs between pages, files and rounds. */
 static void fill_page(unsigned int *page, unsigned int file, unsigned int nr, unsigned int round)
 {
 	unsigned int i;
@@ -176,7 +176,7 @@ static void fill_page(unsigned int *page, unsigned int file, unsigned int nr, un
 		page[i] = ((round * NR_FILES + file) * FILE_PAGES + nr) * 2654435761U + i;
 }
 
-/* Call @io for all pages of a file: 0, or the errno. @round tells their content. */
+/* Call @io for all pages of a file, with the content of this round. Returns 0 or the errno. */
 static int for_pages(unsigned int file, unsigned int round, int flags,
 		     int (*io)(int fd, const unsigned int *page, off_t at))
 {
@@ -193,7 +193,7 @@ static int for_pages(unsigned int file, unsigned int round, int flags,
 		fill_page(page, file, i, round);
 		err = io(fd, page, (off_t)i * PAGE);
 	}
-	/* each second one is left to the kernel, which needs its memory */
+	/* sync every other file; the kernel writes the rest when it needs memory */
 	if (!err && file % 2 && fsync(fd))
 		err = errno;
 	close(fd);
@@ -262,14 +262,14 @@ FIXTURE_TEARDOWN(writeback)
 	unlink(DISK);
 }
 
-/* The queue of this driver does not ask for WQ_MEM_RECLAIM, but its pool can have the attribute. */
+/* This driver's workqueue has no WQ_MEM_RECLAIM, but its pool can have the attribute reclaim. */
 TEST_F(writeback, goes_on)
 {
 	unsigned int rounds = 0, killed = 0, i;
 	pid_t hogs[NR_HOGS] = { };
 	int fd, err = 0;
 
-	/* no worker stays: each time there is something to write, one is needed */
+	/* no worker stays: each write needs a new one */
 	ASSERT_EQ(0, attr_write(LOOP_POOL, "reclaim", "1"));
 	ASSERT_EQ(0, attr_write(LOOP_POOL, "min_workers", "0"));
 	ASSERT_EQ(0, attr_write(LOOP_POOL, "expiry_ms", "1"));
@@ -294,7 +294,7 @@ TEST_F(writeback, goes_on)
 	       rounds, attr_number(LOOP_POOL, "completed"), attr_number(LOOP_POOL, "spawn_failed"),
 	       attr_number(LOOP_POOL, "rescued"));
 
-	/* what was written is in the file below, seen through the device again */
+	/* mount the device again: the data is in the file below */
 	ASSERT_EQ(0, umount(MOUNTED));
 	ASSERT_EQ(0, shell("losetup -d " LOOP));
 	ASSERT_TRUE(WAIT_FOR(!shell("losetup " LOOP " " DISK " 2>/dev/null")));

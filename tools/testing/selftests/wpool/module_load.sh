@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# module_load - loading and unloading: parameters, what keeps the module, what
-# does not, and that nothing of it is left. Unloads the module it finds and
-# leaves one loaded without parameters.
+# module_load - load and unload the module: its parameters, its users that keep
+# it loaded and those that do not; nothing of it is left behind. This unloads the
+# module that is loaded, and leaves it loaded without parameters.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -21,10 +21,10 @@ loaded() { [ -e /sys/module/wpool ]; }
 load()
 {
 	insmod "$KO" "$@" || fail "insmod $*: failed" || return 1
-	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but nothing is there"
+	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but without device or pool"
 }
 
-# unload: it goes, and so does all that belonged to it.
+# unload: unload the module; nothing of it is left.
 unload()
 {
 	rmmod wpool || fail "rmmod failed" || return 1
@@ -35,17 +35,17 @@ unload()
 	no_threads wpool
 }
 
-# refused: rmmod does nothing, and what is there continues.
+# refused: rmmod fails, and the module still works.
 refused()
 {
 	! rmmod wpool 2>"$TMP/rmmod" || fail "rmmod was not refused" || return 1
 	grep -qE 'busy|temporarily unavailable|in use' "$TMP/rmmod" ||
 		fail "refused for another reason: $(cat "$TMP/rmmod")" || return 1
 	loaded && [ -c /dev/wpool ] && [ -e $CLASS/default ] ||
-		fail "refused, but part of it is gone"
+		fail "refused, but the module no longer works"
 }
 
-# helper ARGUMENT...: in the background, until it has done what it should.
+# helper ARGUMENT...: start the helper in the background, and wait until it is ready.
 helper()
 {
 	: >"$TMP/helper"
@@ -65,7 +65,7 @@ end_helpers()
 	helpers=
 }
 
-# fresh [PARAMETER...]: whatever the last test left behind
+# fresh [PARAMETER...]: unload all that the last test left, and load the module
 fresh()
 {
 	for module in wpool_leave wpool_forget wpool_sample_server wpool_sample wpool; do
@@ -84,17 +84,17 @@ test_parameters_are_visible()
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
 			fail "$parameter can be written, and nobody would notice" || return 1
 	done
-	# those that may change, of which the kernel's log or its end tells
+	# these may change: they only affect the log, or panic the kernel
 	for parameter in dump_on_panic panic_on_stall_ms; do
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 644 ] ||
 			fail "$parameter cannot be written" || return 1
 		grep -qx '[N0]' $PARAMETERS/$parameter || fail "$parameter is on" || return 1
 	done
-	# one that kernels with KUnit have is for tests
+	# inject_start, on kernels with KUnit, is for tests
 	[ "$(find $PARAMETERS -type f ! -name inject_start | wc -l)" -eq 9 ] ||
 		fail "there are others: $(ls $PARAMETERS)" || return 1
 	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
-	# a quarter of what pid_max is at boot: 32768, or 1024 a CPU if that is more
+	# a quarter of pid_max at boot: 32768, or 1024 for each CPU if that is more
 	IFS=- read -r first last </sys/devices/system/cpu/possible
 	pids=$(((${last:-$first} + 1) * 1024))
 	[ $pids -gt 32768 ] || pids=32768
@@ -103,7 +103,8 @@ test_parameters_are_visible()
 	unload
 }
 
-# The rescuers of two workqueues; another thread comes with a pool that is freezable, and stays.
+# At rest there are the rescuers of two workqueues. The first freezable pool adds a thread, which
+# stays.
 test_threads_at_rest()
 {
 	fresh || return 1
@@ -122,7 +123,7 @@ test_parameters_are_used()
 		[ "$(cat $CLASS/default/capacity)" = 3 ] &&
 		[ "$(cat $CLASS/default/queue_depth)" = 5 ] &&
 		[ "$(cat $CLASS/default/expiry_ms)" = 123 ] ||
-		fail "they are not what was given" || return 1
+		fail "the pool does not have the values of the parameters" || return 1
 	unload || return 1
 	fresh default_capacity=max default_queue_depth=max || return 1
 	[ "$(cat $CLASS/default/capacity)" = max ] &&
@@ -147,8 +148,8 @@ test_bad_parameters()
 			fail "$parameter: $(cat "$TMP/insmod")" || return 1
 		dmesg | sed "1,$(cat "$TMP/lines")d" | grep -q "parameter .*${parameter%%=*}" ||
 			fail "$parameter: the log does not name it" || return 1
-		! loaded || fail "$parameter: it is loaded all the same" || return 1
-		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: part of it is there" ||
+		! loaded || fail "$parameter: the module is loaded nevertheless" || return 1
+		[ ! -e $CLASS ] && [ ! -e /dev/wpool ] || fail "$parameter: something is left" ||
 			return 1
 	done
 	no_threads wpool && load && unload
@@ -169,10 +170,10 @@ test_open_file_keeps_the_module()
 	fresh || return 1
 	helper hold && refused && refused && end_helpers || return 1
 	unload || return 1
-	# one that is attached, and one with tasks in flight
+	# an attached file, and a file with unfinished tasks
 	load && helper hold default && refused && end_helpers && unload || return 1
 	load && helper sleepers kept 20 && refused || return 1
-	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "its tasks did not survive" || return 1
+	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "the tasks are gone" || return 1
 	end_helpers
 	unload
 }
@@ -188,7 +189,7 @@ test_sample_module_keeps_the_module()
 		name=${name%.ko}
 		insmod "$ko" || fail "insmod $ko" || return 1
 		refused || return 1
-		# its pool is its own
+		# others cannot destroy the sample's pool
 		for pool in "$CLASS"/*; do
 			pool=${pool##*/}
 			[ "$pool" != default ] || continue
@@ -208,7 +209,7 @@ test_pools_go_with_the_module()
 	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
 	[ "$(ls $CLASS | wc -l)" -eq 6 ] || fail "there should be six: $(ls $CLASS)" || return 1
 	unload || return 1
-	# the same names are free afterwards
+	# the names are free afterwards
 	load && [ "$(ls $CLASS)" = default ] || return 1
 	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
 	unload
@@ -218,18 +219,18 @@ own_threads() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c -e '^wpool' -e '^kwo
 
 mark() { echo "wpool-test-mark-$$-$1" >/dev/kmsg; }
 
-# said MARK TEXT...: each since then.
+# said MARK TEXT...: each text is in the log behind the mark.
 said()
 {
 	mark=$1
 	shift
 	for text; do
 		dmesg | sed "1,/wpool-test-mark-$$-$mark/d" | grep -qF "$text" ||
-			fail "not said: $text" || return 1
+			fail "the log lacks: $text" || return 1
 	done
 }
 
-# forgotten MARK: its three pools were named, each task ended, and nothing is left.
+# forgotten MARK: the log names the three pools, each task has ended, and no pool is left.
 forgotten()
 {
 	by="module wpool_forget is unloaded without wpool_destroy()"
@@ -244,38 +245,38 @@ forgotten()
 	[ "$(ls $CLASS)" = default ] || fail "a pool is left: $(ls $CLASS)"
 }
 
-# A module that never calls wpool_destroy() goes all the same, and its pools with it:
-# no task of its is left to run, and their names are free.
+# A module that never calls wpool_destroy() can be unloaded, and its pools are destroyed:
+# no task of the module is left, and the pools' names are free.
 test_module_that_forgets_its_pools()
 {
-	# so that the default pool has something queued, and a strand that waits for room
+	# with these limits the default pool has queued tasks, and a strand that waits for room
 	fresh default_capacity=1 default_queue_depth=5 || return 1
 	for i in 1 2; do
 		mark exit$i
 		insmod "$SAMPLES/wpool_forget.ko" || fail "insmod, the $i. time" || return 1
-		[ "$(ls -d $CLASS/forgot.* | wc -l)" -eq 3 ] || fail "there: $(ls $CLASS)" || return 1
+		[ "$(ls -d $CLASS/forgot.* | wc -l)" -eq 3 ] || fail "pools: $(ls $CLASS)" || return 1
 		refused || return 1
 		rmmod wpool_forget || fail "rmmod, the $i. time" || return 1
 		forgotten exit$i || return 1
 	done
-	# one whose init function fails
+	# a module whose init function fails
 	mark init
 	! insmod "$SAMPLES/wpool_forget.ko" refuse=1 2>/dev/null || fail "not refused" || return 1
 	forgotten init && unload
 }
 
-# One that has not said whose it is stays, and goes with the last module.
+# A pool without an owner stays until wpool is unloaded.
 test_forgotten_pool_without_an_owner()
 {
 	fresh || return 1
 	mark none
 	insmod "$SAMPLES/wpool_forget.ko" anonymous=1 && rmmod wpool_forget ||
 		fail "insmod or rmmod" || return 1
-	[ -e $CLASS/forgot.none ] || fail "its pool is gone" || return 1
+	[ -e $CLASS/forgot.none ] || fail "the pool without an owner is gone" || return 1
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# Here and not in KUnit alone, for kernels without it: PREEMPT_RT has other softirqs.
+# For kernels without KUnit, too: softirqs differ on PREEMPT_RT.
 test_softirqs_left_off_are_given_back()
 {
 	fresh || return 1
@@ -301,7 +302,7 @@ test_open_attribute_does_not_keep_the_module()
 
 workers() { echo $(($(cat $CLASS/a/workers) + $(cat $CLASS/default/workers))); }
 
-# Fewer workers than anybody wants: everything takes its turn.
+# There are fewer workers than the pools need, so tasks take turns.
 test_few_workers()
 {
 	fresh max_workers=4 || return 1
@@ -316,7 +317,7 @@ test_few_workers()
 	unload
 }
 
-# The log says that it is the limit of all pools, with its number.
+# The log names the limit of all pools, max_workers, with its value.
 test_few_workers_are_named_in_the_log()
 {
 	fresh max_workers=2 || return 1
@@ -329,8 +330,8 @@ test_few_workers_are_named_in_the_log()
 	unload
 }
 
-# The first pool has all the workers there may be, and always work for them;
-# what the second one accepts starts all the same.
+# The first pool has all the workers and always has work for them. The tasks of the
+# second pool start nevertheless.
 test_few_workers_for_two_pools()
 {
 	fresh max_workers=4 || return 1
@@ -344,7 +345,7 @@ test_few_workers_for_two_pools()
 	unload
 }
 
-# turns MAX: how long thirty pools take for thirty tasks each, with that many workers, in ms.
+# turns MAX: the time in ms that thirty pools take for thirty tasks each, with MAX workers.
 turns()
 {
 	fresh max_workers="$1" || return 1
@@ -353,10 +354,10 @@ turns()
 	took=$(cat "$TMP/turns")
 }
 
-# Far more pools than workers: each has its turn as soon as a worker comes free, and not when
-# it next asks for one, which is a second later. One worker takes six times as long as enough
-# of them on a busy machine, and 160 times as long if each pool waits for its second; what
-# enough of them take is measured before and after, as the machine may get other work meanwhile.
+# Far more pools than workers: each pool has its turn as soon as a worker is free, and not when
+# the pool next tries to make one, a second later. On a busy machine one worker takes six times
+# as long as enough workers, but 160 times as long if each pool waits for its second. The time
+# with enough workers is measured before and after, as the load of the machine may change.
 test_few_workers_for_many_pools()
 {
 	turns 1000 || return 1
@@ -373,13 +374,13 @@ test_few_workers_for_many_pools()
 	done
 }
 
-# The rescuer of a pool has its place whatever others do, and they get what is left.
+# The rescuer of a pool keeps its place in max_workers. Other pools get the rest.
 test_few_workers_and_a_rescuer()
 {
 	fresh max_workers=2 || return 1
-	wpoolctl create a capacity=8 reclaim=1 || fail "no place for one and a half" || return 1
-	! wpoolctl create b reclaim=1 >"$TMP/create" 2>&1 || fail "three places of two" || return 1
-	[ ! -e $CLASS/b ] || fail "there is a pool" || return 1
+	wpoolctl create a capacity=8 reclaim=1 || fail "no place for a rescuer" || return 1
+	! wpoolctl create b reclaim=1 >"$TMP/create" 2>&1 || fail "two rescuers fit" || return 1
+	[ ! -e $CLASS/b ] || fail "the refused pool exists" || return 1
 	wpoolctl run --create=capacity=8 --tasks 10 --quiet || fail "no other pool has a worker" ||
 		return 1
 	helper sleepers default 50 || return 1
@@ -388,8 +389,8 @@ test_few_workers_and_a_rescuer()
 	wpoolctl destroy a && unload
 }
 
-# Who waits for a worker to come free does not stand still. The monitor tells of
-# what has for a second: time is the subject.
+# A pool that waits for a free worker is not reported as stalled. The monitor reports
+# a stall after a second, so this test takes that time.
 test_all_workers_in_use_is_no_stall()
 {
 	fresh max_workers=1 || return 1
@@ -401,7 +402,7 @@ test_all_workers_in_use_is_no_stall()
 	unload
 }
 
-# As many as the largest pool of the requirements, all of them at once.
+# As many tasks at once as the largest pool of the requirements.
 test_10000_together()
 {
 	need=$((10000 * 40))
@@ -419,8 +420,8 @@ test_10000_together()
 	unload
 }
 
-# Again and again: idle, with pools left behind, and with several processes that
-# submit all the time until they are killed.
+# Load and unload repeatedly: idle, with pools left behind, and with several processes
+# that submit all the time until they are killed.
 test_load_and_unload()
 {
 	fresh && unload || return 1

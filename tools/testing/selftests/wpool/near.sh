@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# near - a pool has its workers near to who submits: with the same last-level cache, as the
-# kernel says which CPUs share one. Loads the module again, and leaves it without parameters.
+# near - a pool has its workers near the submitter: on CPUs with the same last-level cache, as
+# the kernel reports it. Loads the module again, and leaves it loaded without parameters.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -27,8 +27,8 @@ cache() { cpus "$(cat "$(printf '%s\n' "$CPU_DIR/cpu$1"/cache/index* | tail -n 1
 # node CPU: the CPUs of its node
 node() { cpus "$(cat "$CPU_DIR/cpu$1"/node*/cpulist 2>/dev/null || cat $CPU_DIR/online)"; }
 
-# A CPU whose cache has others, but not the first CPU of its node, which comes first
-# by number.
+# submitter: a CPU that shares its cache with other CPUs, but not with the first CPU of its node,
+# which a search by number would find first.
 submitter()
 {
 	for cpu in $(cpus "$(cat $CPU_DIR/online)"); do
@@ -41,7 +41,7 @@ submitter()
 	done
 }
 
-# homes: the CPUs of a pool with two workers, after a load from the CPU $1
+# homes CPU: the CPUs of the two workers of a pool, after a load from this CPU
 homes()
 {
 	wpoolctl create "$POOL" capacity=2 expiry_ms=0 >/dev/null &&

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools and workers over time: when workers come and leave, that a quiet pool is really quiet, the
- * smallest and the largest pools, and pools that several processes make and destroy at once.
+ * Pools and workers over time: workers come and leave, a quiet pool runs nothing, the smallest and
+ * the largest pools work, and several processes make and destroy pools at once.
  *
- * Nothing happens before its time, and that is checked. How much later it happens depends on the
- * machine: the test prints it, and it has to be within WAIT_NS.
+ * The tests check that nothing happens too early. How late it happens depends on the machine: the
+ * test prints the delay, which has to be within WAIT_NS.
  */
 #include "wpool_test.h"
 
@@ -12,10 +12,10 @@
 
 struct expiry {
 	bool early;		/* a worker left too soon */
-	__u64 late_ns;		/* the last one, after its last task */
+	__u64 late_ns;		/* when the last worker left, after the last task */
 };
 
-/* Make workers by tasks that sleep together, then see when they leave. */
+/* Make workers by tasks that sleep together, then measure when the workers leave. */
 static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expiry)
 {
 	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
@@ -74,7 +74,7 @@ static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u
 	EXPECT_EQ(nr, pool_figure(pool.fd, spawned));
 	TH_LOG("%u workers, expiry %u ms: gone after %llu ms", nr, expiry_ms,
 	       (unsigned long long)(expiry.late_ns / MSEC));
-	/* not only not counted any more */
+	/* the threads are gone, too, not only their count */
 	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
 	pool_end(&pool);
 }
@@ -89,21 +89,21 @@ TEST(expiry_of_10_workers_after_200_ms)
 	check_expiry(_metadata, 10, 200);
 }
 
-/* The last min_workers stay, and a change of the attributes finds the idle ones. */
+/* The last min_workers workers stay. A change of the attributes affects idle workers. */
 TEST(min_workers_stay)
 {
 	struct wpool_dev_stats stats;
 	struct pool pool;
 
 	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 20, .expiry_ms = 50, .min_workers = 3)));
-	/* not made in advance */
+	/* min_workers are not made in advance */
 	EXPECT_EQ(0, pool_figure(pool.fd, workers));
 	ASSERT_EQ(0, occupy(pool.fd, 0, 20));
 	ASSERT_EQ(0, cancel_all(pool.fd));
 	ASSERT_EQ(0, wait_tasks(pool.fd, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 3));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, idle) == 3));
-	/* several expiry times later, which is what this is about */
+	/* several expiry times later the workers still exist */
 	usleep(400000);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(3, stats.workers);
@@ -114,7 +114,7 @@ TEST(min_workers_stay)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) == 1));
 	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_MIN_WORKERS)));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool.fd, workers)));
-	/* and from none it starts again */
+	/* a pool without workers makes new ones */
 	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
 	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
 	pool_end(&pool);
@@ -166,7 +166,7 @@ struct quiet {
 	char name[64];
 };
 
-/* Every thread of these pools, and of the module, whatever it is for. */
+/* Collect the switches of all threads of these pools and of the module. */
 static int all_switches(struct quiet *quiet, int max, const struct pool *pools, int nr_pools)
 {
 	pid_t pids[512];
@@ -185,7 +185,7 @@ static int all_switches(struct quiet *quiet, int max, const struct pool *pools, 
 			snprintf(path, sizeof(path), "/proc/%d/comm", pids[i]);
 			file_read(path, quiet[all].name, sizeof(quiet[all].name));
 			quiet[all].name[strcspn(quiet[all].name, "\n")] = 0;
-			/* the kernel's, named after what they did last */
+			/* a kernel thread that is named after its last work */
 			if (!strncmp(quiet[all].name, "kworker", 7))
 				continue;
 			all++;
@@ -194,7 +194,7 @@ static int all_switches(struct quiet *quiet, int max, const struct pool *pools, 
 	return all;
 }
 
-/* Occupy @nr workers with sleepers, and queue the rest; those of before go. */
+/* Cancel all tasks, then submit @tasks sleepers, of which @nr run. */
 static int sleep_anew(int fd, unsigned int tasks, unsigned int nr)
 {
 	int err = cancel_all(fd) ?: wait_tasks(fd, WAIT_NS);
@@ -203,7 +203,7 @@ static int sleep_anew(int fd, unsigned int tasks, unsigned int nr)
 	return err ?: WAIT_FOR(pool_figure(fd, busy) == nr) ? 0 : -ETIMEDOUT;
 }
 
-/* Pools in every quiet state there is; then nothing of them runs for 5 s. */
+/* Pools in every quiet state: none of their threads runs for 5 s. */
 TEST(quiet_pools_do_not_run)
 {
 	enum { IDLE, KEPT, ASLEEP, PREALLOC, FULL, UNUSED, NR };
@@ -213,12 +213,12 @@ TEST(quiet_pools_do_not_run)
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
 			.capacity = 8, .expiry_ms = 0,
 		},
-		/* those that stay when the others have gone */
+		/* min_workers stay when the other workers have expired */
 		[KEPT] = {
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
 			.capacity = 8, .expiry_ms = 20, .min_workers = 4,
 		},
-		/* tasks that sleep are quiet */
+		/* all workers sleep in tasks */
 		[ASLEEP] = {
 			.mask = WPOOL_DEV_CAPACITY,
 			.capacity = 8,
@@ -227,7 +227,7 @@ TEST(quiet_pools_do_not_run)
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
 			.capacity = 8, .prealloc = 1,
 		},
-		/* and so is a queue that nobody can serve */
+		/* all workers sleep in tasks, and tasks are queued */
 		[FULL] = {
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
 			.capacity = 1, .queue_depth = 10,
@@ -248,12 +248,12 @@ TEST(quiet_pools_do_not_run)
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[IDLE].fd, idle) == 8));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pools[KEPT].fd, workers) == 4));
-	/* what others left in the default pool, and the last of ours */
+	/* wait for leftover workers of the default pool, and for searching workers */
 	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
-	/* the threads of those that left are the last to come to rest */
+	/* threads that exit are the last ones to run */
 	for (end = now_ns() + 3 * WAIT_NS;;) {
-		/* LONG after this the sleepers end by themselves */
+		/* the sleepers end LONG after this */
 		began = now_ns();
 		ASSERT_EQ(0, sleep_anew(pools[ASLEEP].fd, 8, 8));
 		ASSERT_EQ(0, sleep_anew(pools[FULL].fd, 5, 1));
@@ -270,7 +270,7 @@ TEST(quiet_pools_do_not_run)
 		nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
 		for (i = 0; i < NR; i++)
 			ASSERT_EQ(0, pool_stats(pools[i].fd, &is[i]));
-		/* a look that took longer than the sleep says nothing */
+		/* if the look took longer than the sleep, try again */
 		if ((rest && now_ns() - began < LONG) || now_ns() > end)
 			break;
 	}
@@ -284,7 +284,7 @@ TEST(quiet_pools_do_not_run)
 			seen += !!strstr(before[i].name, pools[j].name);
 	TH_LOG("%d threads of the module, %d of them of these pools, one is '%s'", nr, seen,
 	       nr ? before[0].name : "");
-	/* the names of the workers are how they are found */
+	/* all workers of the pools were found by their names */
 	EXPECT_EQ(8 + 4 + 8 + 8 + 1, seen);
 	EXPECT_EQ(nr, nr_after);
 	for (i = 0; i < nr; i++) {
@@ -322,8 +322,8 @@ TEST(capacity_1)
 }
 
 /*
- * As many tasks as fit, more than there may be workers: max_workers is a quarter
- * of pid_max by default. module_load has all of them running together.
+ * Submit as many tasks as fit, which is more than max_workers, by default a quarter
+ * of pid_max. module_load runs 10000 tasks at once.
  */
 TEST(capacity_10000)
 {
@@ -349,7 +349,7 @@ TEST(capacity_10000)
 	free(records);
 }
 
-/* The seeds' simple pool: N workers, waiting jobs without end, nobody sleeps. */
+/* The simple pool of the model: N workers, an unlimited queue, submitters never sleep. */
 TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
@@ -359,13 +359,13 @@ TEST(simple_pool)
 	struct pool pool;
 
 	ASSERT_NE(NULL, records);
-	/* on a slow machine they would expire meanwhile */
+	/* no expiry: on a slow machine workers would expire meanwhile */
 	ASSERT_EQ(0, pool_create(&pool, ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = WORKERS,
 					      .queue_depth = WPOOL_DEV_UNLIMITED)));
 	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
-	/* as many workers as it may have, however long they take to come */
+	/* make all workers, however long that takes */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, WORKERS));
-	/* one that is busy may not have called its function, but one that sleeps is in it */
+	/* wait for blocked, not busy: a busy worker may not have called the function yet */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, blocked) == WORKERS));
 	ASSERT_EQ(0, cancel_all(pool.fd));
 	ASSERT_EQ(WORKERS, read_records(pool.fd, records, WORKERS));
@@ -378,7 +378,7 @@ TEST(simple_pool)
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
-	/* the simple pool's Kill hangs while it is idle; a release does not */
+	/* Kill of the model hangs on an idle pool; a release does not */
 	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);
@@ -405,13 +405,13 @@ TEST(prealloc)
 		ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 150));
 		ASSERT_EQ(0, wait_tasks(pool.fd, 0));
 	}
-	/* longer than expiry_ms, which means nothing here */
+	/* longer than expiry_ms, which has no effect here */
 	usleep(200000);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(50, stats.workers);
 	EXPECT_EQ(50, stats.spawned);
 	EXPECT_EQ(0, stats.expired);
-	/* its workers come back with a reboot */
+	/* a reboot makes the workers again */
 	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_figure(pool.fd, workers));
 	ASSERT_EQ(0, pool_reboot(pool.fd));
@@ -430,7 +430,7 @@ TEST(prealloc_refuses_unlimited)
 	EXPECT_FALSE(pool_exists(pool.name));
 }
 
-/* More than the module may have: refused as a whole, with nothing left over. */
+/* More workers than max_workers: the create is refused, and nothing is left over. */
 TEST(prealloc_beyond_max_workers)
 {
 	long max_workers = file_number("/sys/module/wpool/parameters/max_workers", 0);
@@ -449,7 +449,7 @@ TEST(prealloc_beyond_max_workers)
 
 /* ---- figures that users keep asking for ---------------------------------- */
 
-/* ants' Running() counts idle workers, too; here each has its own figure. */
+/* Running() of ants counts idle workers, too. Here each state has its own figure. */
 TEST(workers_are_told_apart)
 {
 	struct wpool_dev_stats stats;
@@ -457,7 +457,7 @@ TEST(workers_are_told_apart)
 
 	ASSERT_EQ(0, pool_create(&pool, ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 10)));
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
-	/* one more worker may come and search, and then idle */
+	/* one more worker may come, search, and become idle */
 	ASSERT_TRUE(WAIT_FOR(!pool_stats(pool.fd, &stats) && stats.busy == 6 && !stats.searching));
 	EXPECT_EQ(stats.workers, stats.idle + 6);
 	EXPECT_EQ(4, stats.free);
@@ -484,7 +484,7 @@ TEST(idle_workers_are_reused)
 		ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
 	}
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
-	/* one a CPU, and a few that were on their way when another came back */
+	/* one for each CPU, and a few that were made while another became idle */
 	EXPECT_GE(2 * (__u64)sysconf(_SC_NPROCESSORS_ONLN) + 2, stats.spawned)
 		TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
 	pool_end(&pool);
@@ -492,7 +492,7 @@ TEST(idle_workers_are_reused)
 
 /* ---- pools that come and go ---------------------------------------------- */
 
-/* A process that makes pools, uses them and ends them. Returns what went wrong. */
+/* A process that makes, uses and destroys pools. Returns the error. */
 static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 {
 	const struct wpool_dev_attrs *attrs = ATTRS(.capacity = 3, .queue_depth = 10);
@@ -521,7 +521,7 @@ static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 			return 8;
 		close(fd);
 	}
-	/* and a name that all of them want */
+	/* all processes also want the same name */
 	for (i = 0; i < rounds; i++) {
 		fd = open(DEV, O_RDWR);
 		if (fd < 0)
@@ -561,7 +561,7 @@ TEST(pools_from_several_processes)
 	EXPECT_TRUE(WAIT_FOR(!threads_named(prefix, pids, ARRAY_SIZE(pids))));
 }
 
-/* A pool belongs to nobody: it is there until somebody destroys it. */
+/* A pool belongs to no file: it exists until it is destroyed. */
 TEST(pool_outlives_its_file)
 {
 	struct pool pool;

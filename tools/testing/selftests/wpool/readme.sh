@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# readme - the commands of README.md, as they stand there, and what it says that they print.
+# readme - run the commands of README.md as written, and compare their output with README.md.
 #
 # A block is found by the comment before it: <!-- run: selftest readme.NAME -->.
 
@@ -21,7 +21,7 @@ cleanup()
 	[ -z "$capacity" ] || echo "$capacity" >$CLASS/default/capacity
 }
 
-# block NAME: its lines.
+# block NAME: print the lines of the block.
 block()
 {
 	awk -v mark="<!-- run: selftest readme.$1 -->" '
@@ -30,7 +30,7 @@ block()
 		inside { print }' "$HERE/README.md"
 }
 
-# stopped COMMAND: one that continues until it is stopped, after it has printed something.
+# stopped COMMAND: run a command that does not end, and stop it after it has printed something.
 stopped()
 {
 	: >"$TMP/out"
@@ -44,7 +44,7 @@ stopped()
 	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/out")"
 }
 
-# each LINE of the block works, the pool is there between the first and the last.
+# Each line of the block works. The pool exists between the first and the last line.
 test_commands()
 {
 	capacity=$(cat $CLASS/default/capacity)
@@ -55,7 +55,7 @@ test_commands()
 		[ "$prompt" = "#" ] || fail "no command: $prompt $line" || return 1
 		case $line in
 		"wpoolctl top")
-			# q leaves it, as its last line says
+			# q quits, as its last line says
 			"$WPOOL_HELPER" pty q wpoolctl top >"$TMP/out" 2>&1 ||
 				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
 			grep -q 'q: quit' "$TMP/out" ||
@@ -63,7 +63,7 @@ test_commands()
 			;;
 		*" stat --interval "*) stopped "$line" || return 1 ;;
 		*" --rate "*)
-			# a machine that is too slow for the rate does not send all tasks: exit 3
+			# if the machine is too slow for the rate, some tasks are not sent: exit 3
 			sh -c "$line" >"$TMP/out" 2>&1
 			rc=$?
 			[ $rc -eq 0 ] || { [ $rc -eq 3 ] && grep -q '^not sent' "$TMP/out" &&
@@ -80,7 +80,7 @@ test_commands()
 	[ ! -e "$CLASS/$POOL" ] || fail "the pool is still there"
 }
 
-# shape: a sentence without what differs from one machine and load to another.
+# shape: print a sentence without the parts that depend on the machine and the load.
 shape()
 {
 	tr '\n' ' ' | sed 's/ \[[a-z_0-9]*\]//; s/ of them in [a-z_0-9]*/ of them in FN/
@@ -88,7 +88,7 @@ shape()
 		s/[0-9]\{1,\}/N/g; s/ *$//'
 }
 
-# The output that README.md shows of "why" is what it says in such a case.
+# The output of "why" in README.md is what the command prints in such a case.
 test_why()
 {
 	wpoolctl create $POOL capacity=4 queue_depth=1000 >"$TMP/out" 2>&1 ||

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool for one task, and a thread that submits to it and may sleep over that.
+ * A pool for one task, and a thread that submits to the pool and may sleep in the submit.
  */
 #ifndef SUBMITTER_H
 #define SUBMITTER_H
 
 #include "wpool_test.h"
 
-/* One SUBMIT of the same task many times, in a thread, with its outcome. */
+/* A thread that makes one SUBMIT with @nr equal tasks, and its result. */
 struct submitter {
 	pthread_t thread;
 	int fd;
@@ -46,7 +46,7 @@ static inline bool submitter_done(struct submitter *sub)
 	return __atomic_load_n(&sub->done, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the result of the submit, or -ETIMEDOUT if the submitter still sleeps. */
+/* Wait for the thread. Returns the result of the submit, or -ETIMEDOUT if it still sleeps. */
 static inline int submitter_end(struct submitter *sub)
 {
 	if (!WAIT_FOR(submitter_done(sub)))
@@ -58,7 +58,7 @@ static inline int submitter_end(struct submitter *sub)
 FIXTURE(block)
 {
 	struct pool pool;	/* one worker, no queue */
-	int second;		/* another file on it */
+	int second;		/* another file on the pool */
 };
 
 FIXTURE_SETUP(block)

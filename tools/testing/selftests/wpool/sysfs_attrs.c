@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/: that every file is documented and every documented
- * file is there, and what each attribute takes and refuses.
+ * /sys/class/wpool/<pool>/: every file is documented, every documented file
+ * exists, and each attribute accepts and refuses the right values.
  *
- * What a change does to a pool in use: sysfs_effects.c.
+ * sysfs_effects.c tests the effects of a change on a pool in use.
  */
 #include "sysfs_attrs.h"
 
-/* Beside the program, see files.list. */
+/* The documentation lies beside the program, see files.list. */
 #define ABI_FILE	"sysfs-class-wpool"
 
 static const struct tunable {
 	const char *name;
-	const char *value;		/* by default */
+	const char *value;		/* the default */
 	const char *good[4];
-	const char *same[4];		/* pairs: written, then read as */
+	const char *same[4];		/* pairs of a written value and the value read */
 	const char *out_of_range[4];	/* ERANGE */
 	bool max;
 	bool number;
 } tunables[] = {
-	/* before those that look at the capacity, which it leaves changed */
+	/* first, because it changes capacity; others check capacity */
 	{ "capacity_per_cpu", "0", { "1", "100", "0" }, { },
 	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
 	{ "capacity", "256", { "1", "1048576", "300" }, { "unlimited", "max", "max", "max" },
@@ -48,7 +48,7 @@ static const struct tunable {
 	{ "sched", "normal", { "fifo", "fifo_low", "fifo:2", "fifo:99" },
 	  { "fifo:1", "fifo_low", "fifo:050", "fifo" },
 	  { "fifo:0", "fifo:100", "fifo:4294967297", "fifo:99999999999999999999" }, false, false },
-	/* in the root, where this test is */
+	/* this test runs in the root cgroup */
 	{ "cgroup", "none", { "none" }, { "0", "none" }, { }, false, false },
 	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
 	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
@@ -63,10 +63,10 @@ static const char * const figures[] = {
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
 
-/* not a value but many */
+/* files with several values */
 static const char * const tables[] = { "histogram", "pressure" };
 
-/* ---- what is there ------------------------------------------------------- */
+/* ---- the files ----------------------------------------------------------- */
 
 struct names {
 	unsigned int nr;
@@ -89,7 +89,7 @@ static void add(struct names *names, const char *name)
 		snprintf(names->name[names->nr++], sizeof(names->name[0]), "%s", name);
 }
 
-/* The files that "What:" entries name, under whatever pool. */
+/* Collect the files that "What:" entries name, for any pool. */
 static int documented(struct names *names)
 {
 	static const char prefix[] = "/sys/class/wpool/<pool>/";
@@ -113,7 +113,7 @@ static int documented(struct names *names)
 	return 0;
 }
 
-/* The files of a pool except those that every device has. */
+/* Collect the files of a pool, except those that every device has. */
 static int present(struct names *names, const char *pool)
 {
 	static const char * const common[] = {
@@ -145,7 +145,7 @@ static void add_all(struct names *names, const char * const *name, unsigned int 
 		add(names, *name++);
 }
 
-/* What this program knows of. */
+/* Collect the files that this program tests. */
 static void tested(struct names *names)
 {
 	unsigned int i;
@@ -158,7 +158,7 @@ static void tested(struct names *names)
 	add(names, "cpumask");
 }
 
-/* Is each of these also one of those? */
+/* Check that @those contains each of @these. */
 static void contains(struct __test_metadata *_metadata, const struct names *those,
 		     const struct names *these, const char *what)
 {
@@ -219,7 +219,7 @@ TEST_F(attrs, modes)
 			EXPECT_NE(0, attr_write(self->pool.name, files.name[i], "0"));
 			continue;
 		}
-		/* one line, and its end */
+		/* the file has one line */
 		ASSERT_EQ(0, attr_read(self->pool.name, files.name[i], value, sizeof(value)))
 			TH_LOG("%s", files.name[i]);
 		EXPECT_EQ(NULL, strchr(value, '\n'))
@@ -261,7 +261,7 @@ TEST_F(attrs, defaults)
 	for (i = 0; i < ARRAY_SIZE(figures); i++)
 		if (strcmp(figures[i], "free"))
 			expect_value(_metadata, pool, figures[i], "0", "create");
-	/* no CPU is isolated here, unless somebody says so */
+	/* by default no CPU is isolated */
 	ASSERT_EQ(0, attr_read(pool, "cpumask", value, sizeof(value)));
 	EXPECT_NE('\0', value[0]);
 	if (sysconf(_SC_NPROCESSORS_CONF) == 2)
@@ -294,7 +294,7 @@ TEST_F(attrs, good_values)
 			EXPECT_EQ(0, attr_write(pool, attr->name, attr->good[j]))
 				TH_LOG("%s = %s", attr->name, attr->good[j]);
 			expect_value(_metadata, pool, attr->name, attr->good[j], "a good value");
-			/* what can be read can be written, its newline included */
+			/* a value with a newline, as it is read, can be written */
 			snprintf(line, sizeof(line), "%s\n", attr->good[j]);
 			EXPECT_EQ(0, attr_write(pool, attr->name, line));
 			expect_value(_metadata, pool, attr->name, attr->good[j], "the same again");
@@ -362,9 +362,9 @@ TEST_F(attrs, bad_values)
 			REFUSE(pool, attr->name, "-1", -EINVAL);
 		if (!attr->number)
 			REFUSE(pool, attr->name, "7", -EINVAL);
-		/* a NUL is not an end */
+		/* a NUL does not end the value */
 		refuse(_metadata, pool, attr->name, "1\0002", 3, -EINVAL);
-		/* too long, however right it may be */
+		/* a value that is too long, even if it is a valid number */
 		memset(huge, '0', sizeof(huge));
 		refuse(_metadata, pool, attr->name, huge, 32, -EINVAL);
 		refuse(_metadata, pool, attr->name, huge, 4096, -EINVAL);
@@ -372,7 +372,7 @@ TEST_F(attrs, bad_values)
 		memset(huge, '\n', sizeof(huge));
 		refuse(_metadata, pool, attr->name, huge, 100, -EINVAL);
 	}
-	/* 0 is a number, but no capacity */
+	/* 0 is a number, but no valid capacity */
 	REFUSE(pool, "capacity", "0", -EINVAL);
 	REFUSE(pool, "policy", "run", -EINVAL);
 	REFUSE(pool, "policy", "Block", -EINVAL);
@@ -381,7 +381,7 @@ TEST_F(attrs, bad_values)
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
 	for (i = 0; i < ARRAY_SIZE(classes); i++)
 		REFUSE(pool, "sched", classes[i], -EINVAL);
-	/* a NUL is not an end here either */
+	/* a NUL does not end this value, either */
 	refuse(_metadata, pool, "sched", "fifo:20\0", 8, -EINVAL);
 	REFUSE(pool, "min_workers", "257", -EINVAL);
 	EXPECT_EQ(0, attr_write(pool, "min_workers", "5"));
@@ -412,7 +412,7 @@ TEST_F(attrs, cpumask_values)
 	REFUSE(pool, "cpumask", "0x3", -EINVAL);
 	REFUSE(pool, "cpumask", "1000000", -ERANGE);
 	REFUSE(pool, "cpumask", "0-100000", -ERANGE);
-	/* nothing is taken in part */
+	/* a long value is refused as a whole */
 	memset(huge, '1', sizeof(huge));
 	err = attr_write(pool, "cpumask", "0,1,zzz");
 	EXPECT_EQ(-EINVAL, err);
@@ -443,7 +443,7 @@ TEST(prealloc_is_not_tuned)
 	REFUSE(pool.name, "capacity", "4", -EINVAL);
 	REFUSE(pool.name, "capacity", "2", -EINVAL);
 	REFUSE(pool.name, "capacity", "max", -EINVAL);
-	/* the queue is not part of what was made in advance */
+	/* queue_depth can change: only the workers are preallocated */
 	EXPECT_EQ(0, attr_write(pool.name, "queue_depth", "7"));
 	expect_value(_metadata, pool.name, "free", "10", "a queue");
 	pool_end(&pool);
@@ -453,7 +453,7 @@ TEST(prealloc_is_not_tuned)
 
 #define HIST_LINE	55
 
-/* The whole file, in reads of that many bytes; its length, or -errno. */
+/* Read the whole file in reads of @chunk bytes. Returns its length, or -errno. */
 static ssize_t read_table(const char *pool, char *buf, size_t size, size_t chunk)
 {
 	char path[256];
@@ -476,7 +476,7 @@ static ssize_t read_table(const char *pool, char *buf, size_t size, size_t chunk
 	return got < 0 ? -err : (ssize_t)len;
 }
 
-/* How many tasks it has: -1 if a line is none. */
+/* Count the tasks in the table. Returns -1 if a line is invalid. */
 static int count_table(const char *table, unsigned long long *waited, unsigned long long *ran)
 {
 	unsigned long long from, wait, run, last = 0, sums[2] = { };
@@ -500,13 +500,13 @@ static int count_table(const char *table, unsigned long long *waited, unsigned l
 			continue;
 		}
 		if (line == table + 2 * HIST_LINE) {
-			/* no task alone takes longer than all */
+			/* the longest time is at most the sum */
 			if (strcmp(first, "max_ns") || wait > sums[0] || run > sums[1])
 				return -1;
 			continue;
 		}
 		from = strtoull(first, NULL, 10);
-		/* from 0 on, each line longer than the one before */
+		/* the lines begin at 0, and their times increase */
 		if (line == table + 3 * HIST_LINE ? from : from <= last)
 			return -1;
 		last = from;
@@ -536,13 +536,13 @@ TEST_F(attrs, histogram)
 	EXPECT_EQ(0, attr_write(pool, "queue_depth", "100"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* empty as long as nothing is counted */
+	/* the file is empty until latency is switched on */
 	EXPECT_EQ(0, read_table(pool, table, sizeof(table), 4096));
 	EXPECT_EQ(0, attr_write(pool, "latency", "1"));
 	EXPECT_TRUE(has_counted(pool, 0));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
 	EXPECT_TRUE(WAIT_FOR(has_counted(pool, 20)));
-	/* a line has its place, however it is read */
+	/* the result does not depend on the size of the reads */
 	len = read_table(pool, table, sizeof(table), 4096);
 	EXPECT_EQ(483 * HIST_LINE, len);
 	for (i = 0; i < ARRAY_SIZE(chunks); i++) {
@@ -550,7 +550,7 @@ TEST_F(attrs, histogram)
 		EXPECT_STREQ(table, again)
 			TH_LOG("%zu bytes at a time", chunks[i]);
 	}
-	/* what is off continues to be shown, what is on begins again */
+	/* switching off keeps the table, switching on clears it */
 	EXPECT_EQ(0, attr_write(pool, "latency", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 1, 20));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
@@ -559,7 +559,7 @@ TEST_F(attrs, histogram)
 	EXPECT_TRUE(has_counted(pool, 0));
 }
 
-/* The two faces show and change the same pool. */
+/* sysfs and /dev/wpool show and change the same pool. */
 TEST_F(attrs, agree_with_info)
 {
 	struct wpool_dev_info info;

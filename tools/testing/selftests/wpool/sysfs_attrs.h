@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool with the attributes that it has by default, for tests that change them in
- * sysfs.
+ * A pool with default attributes, for tests that change them in sysfs.
  */
 #ifndef SYSFS_ATTRS_H
 #define SYSFS_ATTRS_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/: the effect of a change of an attribute on a pool that is in use, on its
- * submitters, and on its workers.
+ * /sys/class/wpool/<pool>/: effects of changed attributes on a pool in use, on its submitters, and
+ * on its workers.
  *
- * Which values are taken at all: sysfs_attrs.c.
+ * sysfs_attrs.c tests which values are accepted.
  */
 #include "submitter.h"
 #include "sysfs_attrs.h"
 
-/* ---- who submits --------------------------------------------------------- */
+/* ---- submitters ---------------------------------------------------------- */
 
 static bool settled(const char *pool, unsigned int outstanding, unsigned int waiting)
 {
@@ -16,7 +16,7 @@ static bool settled(const char *pool, unsigned int outstanding, unsigned int wai
 	       attr_number(pool, "waiting") == waiting;
 }
 
-/* After a larger limit as many waiting submitters go on as fit, and no more. */
+/* After a limit was raised, as many waiting submitters continue as fit, and no more. */
 TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 {
 	const char *pool = self->pool.name;
@@ -36,7 +36,7 @@ TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 	EXPECT_TRUE(WAIT_FOR(settled(pool, 4, 5)));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
 	EXPECT_EQ(1, attr_number(pool, "queued"));
-	/* as much less as more: nobody continues */
+	/* capacity falls as much as queue_depth rises: no submitter continues */
 	EXPECT_EQ(0, attr_write(pool, "capacity", "2"));
 	EXPECT_EQ(0, attr_write(pool, "queue_depth", "2"));
 	EXPECT_TRUE(settled(pool, 4, 5));
@@ -49,7 +49,7 @@ TEST_F(attrs, larger_limits_wake_as_many_as_fit)
 		EXPECT_EQ(0, submitter_end(&subs[i]));
 }
 
-/* Who sleeps already is not asked again; who comes later is. */
+/* A new policy does not affect submitters that sleep already, only later ones. */
 TEST_F(attrs, policy_under_load)
 {
 	const char *pool = self->pool.name;
@@ -105,7 +105,7 @@ static bool any_good(struct storm *storms, size_t nr)
 	return false;
 }
 
-/* A store never finds half a pool, and destroy never waits for a store. */
+/* A store never finds a half-destroyed pool, and destroy never waits for a store. */
 TEST(stores_against_destroy)
 {
 	struct storm storms[] = {
@@ -130,7 +130,7 @@ TEST(stores_against_destroy)
 		storms[i].stop = &stop;
 		ASSERT_EQ(0, pthread_create(&storms[i].thread, NULL, store_for_ever, &storms[i]));
 	}
-	/* as many rounds as a slow machine makes in a few seconds, and until a store was good */
+	/* as many rounds as a slow machine makes in a few seconds, and until a store succeeded */
 	for (round = 0;; round++) {
 		if (round >= 5 && (round >= 30 || now_ns() > end) &&
 		    (any_good(storms, ARRAY_SIZE(storms)) || now_ns() > patience))
@@ -138,7 +138,7 @@ TEST(stores_against_destroy)
 		fd = open(DEV, O_RDWR);
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, pool_create_fd(fd, name, NULL));
-		/* what the limits of the moment let in */
+		/* the present limits decide how many tasks are accepted */
 		err = submit_many(fd, WPOOL_WORK_SPIN, 100000, 0, 10);
 		EXPECT_TRUE(!err || err == -EAGAIN)
 			TH_LOG("%d", err);
@@ -173,9 +173,9 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	close(fd);
 }
 
-/* ---- who runs ------------------------------------------------------------ */
+/* ---- running tasks -------------------------------------------------------- */
 
-/* On one CPU, with more workers to be had than tasks. */
+/* Use one CPU, and allow more workers than tasks. */
 static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
 {
 	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
@@ -195,8 +195,7 @@ TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* A worker that sleeps has its place; and the others theirs, as soon as that is changed. */
-/* As long as a few looks of the monitor take. */
+/* Does the figure keep this value for as long as a few looks of the monitor take? */
 static bool stays(const char *pool, const char *name, long long value)
 {
 	__u64 end = now_ns() + 200 * MSEC;
@@ -207,6 +206,7 @@ static bool stays(const char *pool, const char *name, long long value)
 	return false;
 }
 
+/* A sleeping worker blocks the others until handoff is switched on. */
 TEST_F(attrs, handoff_off_and_on_again)
 {
 	const char *pool = self->pool.name;
@@ -237,7 +237,7 @@ TEST_F(attrs, concurrency_bounds_who_starts)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* A second in which nothing happens, while a task waits. */
+/* exhausted is counted once when for a second no worker is free while a task waits. */
 TEST_F(attrs, exhausted_is_counted_once)
 {
 	const char *pool = self->pool.name;
@@ -249,7 +249,7 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
-	/* two such seconds more */
+	/* two more such seconds */
 	usleep(2500 * 1000);
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -269,7 +269,7 @@ TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 	ASSERT_EQ(0, attr_write(pool, "hog_ms", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, LONG, 2));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "hogs") == 1));
-	/* what comes after it finds somebody, on the same CPU if need be */
+	/* another worker runs the next task, on the same CPU if necessary */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
@@ -298,7 +298,7 @@ TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* Of a group: a task that is cut short returns an error; those that never run do not. */
+/* In a group, a task that is cut short returns an error. Tasks that never run do not. */
 TEST_F(attrs, errors_of_tasks_are_counted)
 {
 	const char *pool = self->pool.name;
@@ -317,9 +317,9 @@ TEST_F(attrs, errors_of_tasks_are_counted)
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
 	EXPECT_EQ(2, attr_number(pool, "errors"));
 	EXPECT_EQ(2, pool_figure(fd, errors));
-	/* their functions have returned, and for the pool so have those that did not run */
+	/* the pool also counts group tasks that did not run as completed */
 	EXPECT_EQ(8, attr_number(pool, "completed"));
-	/* without a group there is nobody to tell */
+	/* without a group no error is counted */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -338,10 +338,10 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
-	/* not before: that one might be late */
+	/* set this after the sleeper has started, which might be late itself */
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
-	/* no worker comes */
+	/* no worker is free, so the tasks time out */
 	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(-ETIME, records[i].status);
@@ -351,7 +351,7 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	EXPECT_EQ(3, attr_number(pool, "overdue"));
 	EXPECT_EQ(0, attr_number(pool, "cancelled"));
 	EXPECT_EQ(4, attr_number(pool, "submitted"));
-	/* modules that share this one did not say that their tasks may be dropped */
+	/* modules that share the default pool did not allow that their tasks are dropped */
 	EXPECT_EQ(-EPERM, attr_write("default", "max_wait_ms", "20"));
 	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -368,7 +368,7 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "2"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
-	/* two have room; each of the others takes the place of one before it */
+	/* two tasks have room; each later task takes the place of an earlier one */
 	for (i = 2; i < 7; i++)
 		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
 	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
@@ -382,7 +382,7 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 	EXPECT_EQ(3, attr_number(pool, "cancelled"));
 	EXPECT_EQ(6, attr_number(pool, "submitted"));
 	EXPECT_EQ(0, attr_number(pool, "refused"));
-	/* modules that share this one did not say that their tasks may be dropped */
+	/* modules that share the default pool did not allow that their tasks are dropped */
 	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
@@ -393,7 +393,7 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 
 /* ---- workers ------------------------------------------------------------- */
 
-/* All that there are have this real-time priority, 0 for none. */
+/* Do all workers, at least @least, have this real-time priority? 0: SCHED_OTHER. */
 static bool all_workers_at(const char *pool, int least, int priority)
 {
 	struct sched_param param;
@@ -409,7 +409,7 @@ static bool all_workers_at(const char *pool, int least, int priority)
 	return true;
 }
 
-/* All that there are, at least as many as that: hand-off may have made one more. */
+/* Do all workers have these values? At least @least: a hand-off may have made one more. */
 static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 {
 	pid_t pids[64];
@@ -429,7 +429,7 @@ static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 		is = at ? atoi(at) : 100;
 		if (is != nice)
 			return false;
-		/* on one CPU of the mask, or on several */
+		/* a worker may run on one CPU of the mask, or on several */
 		if (thread_status(pids[i], "Cpus_allowed_list", allowed, sizeof(allowed)))
 			return false;
 		if (strcmp(cpus, "0-1") && strcmp(cpus, allowed))
@@ -444,18 +444,18 @@ TEST_F(attrs, workers_follow_sched)
 
 	ASSERT_EQ(0, attr_write(pool, "sched", "fifo"));
 	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
-	/* nobody leaves in between */
+	/* no worker expires meanwhile */
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
-	/* the thread of one more may be there that is not counted yet */
+	/* the thread of one more worker may exist before it is counted */
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
-	/* busy ones and idle ones follow */
+	/* busy and idle workers change */
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 1)));
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 20)));
-	/* what is refused leaves them as they are */
+	/* a refused value changes nothing */
 	EXPECT_EQ(-ERANGE, attr_write(pool, "sched", "fifo:100"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 20)));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -464,7 +464,7 @@ TEST_F(attrs, workers_follow_sched)
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:99"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 99)));
-	/* the nice value comes back with the class */
+	/* the nice value applies again with the normal class */
 	EXPECT_EQ(0, attr_write(pool, "nice", "-3"));
 	EXPECT_EQ(0, attr_write(pool, "sched", "normal"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 0)));
@@ -478,14 +478,14 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 
 	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
 	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
-	/* nobody leaves in between */
+	/* no worker expires meanwhile */
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, 7, "0")));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* those that exist, too: idle ones ... */
+	/* existing workers change, too: idle ones ... */
 	EXPECT_EQ(0, attr_write(pool, "nice", "-4"));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0")));
 	if (two) {
@@ -498,12 +498,12 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_EQ(0, attr_write(pool, "nice", "3"));
-	/* which may be others than those that are idle */
+	/* the busy workers may be new ones, so count all */
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0-1")));
 	EXPECT_EQ(0, attr_write(pool, "cpumask", "0"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* once their tasks have ended at the latest */
+	/* at the latest after their tasks */
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0")));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/class/wpool/<pool>/pressure: the share of time in which tasks were queued for longer than 10
- * ms, or submitters waited; and that programs which poll it are woken. kunit/pressure_kunit.c tests
- * the averages themselves.
+ * ms, or submitters waited. Programs that poll the file are woken. kunit/pressure_kunit.c tests the
+ * averages.
  */
 #include "submitter.h"
 #include "sysfs_attrs.h"
@@ -22,7 +22,7 @@ static int pressure_read(const char *pool, struct pressure *p)
 	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &p->avg10, &p->avg60,
 		   &p->avg300, &p->total_us) != 4)
 		return -EINVAL;
-	/* nothing else, and in one form */
+	/* the file has exactly this form */
 	snprintf(again, sizeof(again), "some avg10=%.2f avg60=%.2f avg300=%.2f total=%llu",
 		 p->avg10, p->avg60, p->avg300, p->total_us);
 	return strcmp(line, again) ? -EINVAL : 0;
@@ -35,7 +35,7 @@ static unsigned long long total(const char *pool)
 	return pressure_read(pool, &p) ? 0 : p.total_us;
 }
 
-/* For more than a period of the averages, and than any timer of the module, nothing more. */
+/* Does total stay the same for longer than a period of the averages and any timer of the module? */
 static bool is_over(const char *pool)
 {
 	unsigned long long before = total(pool);
@@ -44,7 +44,7 @@ static bool is_over(const char *pool)
 	return total(pool) == before;
 }
 
-/* Both is, and lasts. */
+/* Are all averages positive, and in the order of a pressure that has just begun? */
 static bool is_high(const char *pool)
 {
 	struct pressure p;
@@ -60,7 +60,7 @@ TEST_F(attrs, pressure_of_a_pool_that_keeps_up_is_0)
 	ASSERT_EQ(0, pressure_read(self->pool.name, &p));
 	EXPECT_EQ(0, p.avg10 + p.avg60 + p.avg300);
 	EXPECT_EQ(0, p.total_us);
-	/* what runs, or sleeps, does not wait */
+	/* a task that runs or sleeps causes no pressure */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(self->pool.name, "busy") == 1));
 	EXPECT_TRUE(WAIT_FOR(is_over(self->pool.name)));
@@ -82,7 +82,7 @@ TEST_F(attrs, pressure_rises_while_tasks_are_queued_and_ends)
 	EXPECT_TRUE(WAIT_FOR(is_over(pool)));
 }
 
-/* All workers sleep, the log has said why, and the monitor counts nevertheless. */
+/* Pressure is counted even after the log has reported that all workers sleep. */
 TEST_F(attrs, pressure_rises_while_a_submitter_waits_and_ends)
 {
 	const char *pool = self->pool.name;
@@ -115,10 +115,10 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
 	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_TRUE(pressure_poll(&pfd));
-	/* once more, not only the first time */
+	/* the second refusal wakes a poll, too */
 	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_TRUE(pressure_poll(&pfd));
-	/* and when tasks begin to wait */
+	/* a poll is also woken when tasks begin to wait */
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
 	EXPECT_TRUE(pressure_poll(&pfd));
@@ -126,7 +126,7 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* The file goes with the pool, while somebody has it open. */
+/* The pool is destroyed while the file is open. */
 TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
 {
 	struct pollfd pfd;

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2034
 #
-# tap.sh - what the shell tests share: TAP, and waiting for an event with a
-# deadline. Sourced, never run; for busybox's shell.
+# tap.sh - functions that the shell tests share: TAP, and waiting for an event
+# with a deadline. To be sourced; for busybox's shell.
 #
-# A test is a function named test_*, listed in $TESTS, that returns 0 if all is
-# well; what it printed is shown if not. "skip REASON" ends one early. Each runs
-# in a shell of its own, which ends with cleanup().
+# A test is a function named test_* and listed in $TESTS. It returns 0 if it
+# passes; otherwise its output is shown. "skip REASON" ends a test early. Each
+# test runs in its own shell, which calls cleanup() at its end.
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 CLASS=/sys/class/wpool
 TMP=$(mktemp -d)
 nr=0 failed=0
-# Of one test, in seconds: only what hangs comes to this.
+# Limit of one test in seconds. Only a test that hangs reaches it.
 PATIENCE=1200
 
-# fail MESSAGE: say why, and go on with false.
+# fail MESSAGE: print the message and return false.
 fail()
 {
 	echo "$*"
@@ -29,8 +29,8 @@ skip()
 	exit 4
 }
 
-# wait_for COMMAND...: until it is true; false if it was not in 40 s, which is for what
-# must happen, however slow the machine.
+# wait_for COMMAND...: wait until the command is true. False after 40 s, a limit for events that
+# must happen on the slowest machine.
 wait_for()
 {
 	end=$(($(date +%s) + 40))
@@ -40,8 +40,8 @@ wait_for()
 	done
 }
 
-# repeat_until FILE COMMAND...: again and again until the number in FILE is not 0, for
-# what a single time does not make happen on every machine.
+# repeat_until FILE COMMAND...: repeat the command until the number in FILE is not 0, for an event
+# that a single run does not cause on every machine.
 repeat_until()
 {
 	figure=$1
@@ -57,18 +57,18 @@ repeat_until()
 uptime_ms()
 {
 	read -r up rest </proc/uptime
-	# in the first second that would be 0890, which is no octal number
+	# the digit 1 in front: 0890, in the first second, would be an invalid octal number
 	echo $((${up%.*} * 1000 + 1${up#*.}0 - 1000))
 }
 
-# no_thread_now NAME: no kernel thread carries this in its name. Those of workqueues are
-# the kernel's, and named after the work that they did last.
+# no_thread_now NAME: no kernel thread has this in its name. Threads of workqueues do not count:
+# they belong to the kernel, and are named after their last work.
 no_thread_now()
 {
 	for comm in /proc/[0-9]*/comm; do
 		read -r name 2>/dev/null <"$comm" || continue
 		case $name in kworker/*) continue ;; *"$1"*) ;; *) continue ;; esac
-		# only kernel threads have no memory of their own
+		# only kernel threads have no memory map
 		pid=${comm%/comm}
 		[ -n "$(head -c 1 "$pid/cmdline" 2>/dev/null)" ] && continue
 		echo "there is still a thread $name"
@@ -77,10 +77,10 @@ no_thread_now()
 	return 0
 }
 
-# no_threads NAME: the same, soon: a thread may have a last bit of its end before it.
+# no_threads NAME: the same, but wait: a thread may still be exiting.
 no_threads() { wait_for no_thread_now "$1" || no_thread_now "$1"; }
 
-# watchdog_start: whatever hangs in a test, this shell ends.
+# watchdog_start: end this shell if a test hangs.
 watchdog_start()
 {
 	(
@@ -94,7 +94,7 @@ watchdog_start()
 	watchdog=$!
 }
 
-# without NAME: $TESTS but that one.
+# without NAME: print $TESTS without this one.
 without()
 {
 	for name in $TESTS; do
@@ -102,15 +102,15 @@ without()
 	done
 }
 
-# cpus LIST: one a line, of "0-2,5"
+# cpus LIST: print the CPUs of a list such as "0-2,5", one a line
 cpus()
 {
 	echo "$1" | tr ',' '\n' | awk -F- '
 		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
 }
 
-# run_tests: all of $TESTS, then exit. As with the programs in C, -r NAME runs one, and
-# -T NAME, which may stand there several times, leaves one out.
+# run_tests: run all of $TESTS, then exit. As in the C programs, -r NAME runs one test, and
+# -T NAME, which may be given several times, leaves one out.
 run_tests()
 {
 	while [ $# -ge 2 ]; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# trace_events - every tracepoint appears, with fields that make sense, and tasks
-# are submitted before they start, start before they finish, and all have an end.
+# trace_events - every tracepoint appears with valid fields. Tasks are submitted
+# before they start, start before they finish, and all of them end.
 
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -18,8 +18,8 @@ cleanup()
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
 }
 
-# Events are switched on once, while nothing runs: that patches the kernel's text. They
-# are switched off when all is done.
+# Events are switched on once, while nothing runs, because that patches the kernel's text.
+# They are switched off at the end.
 setup()
 {
 	[ -d $EVENTS ] || skip "no $EVENTS"
@@ -31,7 +31,7 @@ setup()
 	wpoolctl create "$POOL" "$@" >/dev/null || fail "no pool"
 }
 
-# What was traced of this pool, into $TMP/trace.
+# stop: write the trace of this pool into $TMP/trace.
 stop()
 {
 	echo 0 >$TRACING/tracing_on
@@ -39,14 +39,14 @@ stop()
 	wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
 }
 
-# A task has its record before its end is traced, and that before it is counted out.
+# run: a task gets its record, then its end is traced, then it is counted out. Wait for the last.
 run()
 {
 	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")" || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over"
 }
 
-# The first rule of an awk program: key=value of the line into field[].
+# The first rule of an awk program: put the key=value pairs of the line into field[].
 # shellcheck disable=SC2016
 FIELDS='
 {
@@ -81,14 +81,14 @@ test_life_of_tasks()
 	}' "$TMP/trace" >"$TMP/bad"
 	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
 	has 'wpool_task_started: pool=.* cpu=[0-9]+ worker=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*wait_ns=[0-9]+$'
-	# what a task does, not who calls it, in each of its events
+	# each event has the task's function, not wpool's function that calls it
 	for event in submitted started finished; do
 		has "wpool_task_$event: .* func=dev_noop " && has "wpool_task_$event: .* func=dev_sleep " ||
 			return 1
 	done
 }
 
-# One runs, the others are queued: they are cancelled, and it is cut short.
+# One task runs, the others are queued: they are cancelled, and the running task is cut short.
 test_cancelled_tasks_are_dropped()
 {
 	setup capacity=1 queue_depth=max || return 1
@@ -144,7 +144,7 @@ test_workers()
 {
 	setup expiry_ms=0 min_workers=0 || return 1
 	run --work noop --tasks 10 || return 1
-	# the second time there are workers to wake
+	# in the second run there are workers to wake
 	wait_for grep -qx 0 "$CLASS/$POOL/searching" && run --work noop --tasks 10 || return 1
 	echo 1 >"$CLASS/$POOL/expiry_ms"
 	wait_for grep -qx 0 "$CLASS/$POOL/workers" || fail "nobody expires" || return 1
@@ -173,8 +173,8 @@ test_handed_over_and_hogged()
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
 }
 
-# Without workers tasks go to the global queue, and so do those that are known to be long, as all
-# are where a kernel checks a lot: a new pool does not know.
+# steal: without workers, tasks go to the global queue. So do tasks known to be long, as all are on
+# a slow debug kernel. So use a new pool, which does not know that tasks are long.
 steal()
 {
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed" || return 1
@@ -195,7 +195,7 @@ test_stolen()
 test_overloaded()
 {
 	setup capacity=1 || return 1
-	# the second finds no place, for as long as the first lasts
+	# the second task finds no place while the first one runs
 	run --work sleep:1s --tasks 2 || return 1
 	stop || return 1
 	has 'wpool_pool_overloaded: .* nr=[1-9][0-9]* policy=block$'
@@ -209,7 +209,7 @@ test_no_addresses()
 	! grep -qE '(0x)?ffff[0-9a-f]{12}' "$TMP/trace" || fail "an address: $(head "$TMP/trace")"
 }
 
-# record OPTION...: begins, with the instance's events on; its pid in $recorder
+# record OPTION...: start a recorder, and wait until its events are on; $recorder is its pid
 record()
 {
 	[ -d $EVENTS ] || skip "no $EVENTS"
@@ -237,7 +237,7 @@ test_recorded_by_wpoolctl()
 	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
 }
 
-# Ten sleeps of 20 ms, once more.
+# Replay ten recorded sleeps of 20 ms.
 test_replayed_and_advised()
 {
 	record || return 1
@@ -247,7 +247,7 @@ test_replayed_and_advised()
 	run --replay "$TMP/rec" --as sleep || return 1
 	grep -q '"arrivals": "replay"' "$TMP/run" && grep -q '"completed": 10,' "$TMP/run" ||
 		fail "$(cat "$TMP/run")" || return 1
-	# within a minute they end on any machine, and by one worker; within 1 ms by none
+	# one worker ends them within a minute on any machine; no capacity does within 1 ms
 	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" ||
 		fail "$(cat "$TMP/said")" || return 1
 	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")" || return 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool of four workers and no end of room, and what a record of its tasks must
- * say.
+ * A pool of four workers and an unlimited queue, and checks of the records of its
+ * tasks.
  */
 #ifndef WORK_FIXTURE_H
 #define WORK_FIXTURE_H
@@ -11,7 +11,7 @@
 #define SMALL_POOL	ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED)
 #define SINGLE_POOL	ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)
 
-/* A record of a task that ran to its end, submitted after a point in time. */
+/* Check the record of a task that ran to its end, and was submitted after @since. */
 static inline void check_record(struct __test_metadata *_metadata,
 				const struct wpool_dev_record *record, __u64 cookie, __u64 since)
 {
@@ -37,8 +37,8 @@ static inline __u64 sum(const __u64 *buckets)
 
 FIXTURE(work)
 {
-	struct pool pool;	/* 4 workers, an endless queue */
-	struct pool single;	/* one worker, an endless queue */
+	struct pool pool;	/* 4 workers, an unlimited queue */
+	struct pool single;	/* one worker, an unlimited queue */
 };
 
 FIXTURE_SETUP(work)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# workqueue - the kernel's loop driver, whose source is unchanged, on the kernel's workqueues
-# and on those of wpool_wq: files are attached, formatted, mounted, written, read back through
-# the device, and detached, several devices at once. And a driver whose CPU somebody keeps.
+# workqueue - the kernel's loop driver, with unchanged source, on the kernel's workqueues and on
+# those of wpool_wq: files are attached, formatted, mounted, written, read back through the
+# device, and detached, several devices at once. And a driver whose CPU a thread occupies.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -29,7 +29,7 @@ cleanup()
 	rm -rf "$TMP"/disk* "$TMP"/mnt*
 }
 
-# begin MODULE: loaded, with nothing attached.
+# begin MODULE: load the module; no device is attached.
 begin()
 {
 	[ -e "$MODULES/$1.ko" ] || skip "the kernel's source is of another version, or it has no block devices"
@@ -41,7 +41,7 @@ begin()
 	wait_for [ -b /dev/loop3 ] || fail "there are no devices"
 }
 
-# end MODULE: it goes, and so do its pools.
+# end MODULE: unload the module; its pools are gone.
 end()
 {
 	wait_for rmmod "$1" || fail "$1 cannot be unloaded" || return 1
@@ -52,10 +52,10 @@ end()
 	no_threads wpool/loop
 }
 
-# sums DIR: of all files there.
+# sums DIR FILE: write the checksums of all files in DIR.
 sums() { (cd "$1" && sha256sum file* sub/*) >"$2"; }
 
-# attach N: and wait until what an earlier detach has begun is over.
+# attach N: attach a device, after an earlier detach has completed.
 attach() { wait_for losetup "/dev/loop$1" "$TMP/disk$1" || fail "loop$1: cannot attach"; }
 
 detach()
@@ -64,7 +64,7 @@ detach()
 		fail "loop$1: cannot detach"
 }
 
-# use N: one device, from its first file to its last.
+# use N: attach, use and detach one device.
 use()
 {
 	disk=$TMP/disk$1 mnt=$TMP/mnt$1 dev=/dev/loop$1
@@ -83,7 +83,7 @@ use()
 	sums "$mnt" "$TMP/before$1"
 	umount "$mnt" || fail "$dev: umount failed" || return 1
 
-	# past the page cache of the device, in both directions
+	# direct I/O on the device, in both directions
 	dd if="$dev" of="$TMP/direct$1" bs=256K iflag=direct 2>/dev/null &&
 		cmp "$TMP/direct$1" "$disk" || fail "$dev: direct read differs" || return 1
 	dd if=/dev/urandom of="$TMP/block$1" bs=256K count=4 2>/dev/null
@@ -93,7 +93,7 @@ use()
 		fail "$dev: direct write failed" || return 1
 	detach "$1" || return 1
 
-	# what is in the file is what was written, seen through the device again
+	# the data is in the backing file: read it through the device again
 	echo 3 >/proc/sys/vm/drop_caches
 	attach "$1" || return 1
 	mount -t ext4 -o ro "$dev" "$mnt" || fail "$dev: second mount failed" || return 1
@@ -105,7 +105,7 @@ use()
 	echo used >"$TMP/used$1"
 }
 
-# use_all: all devices at the same time.
+# use_all: use all devices at the same time.
 use_all()
 {
 	rm -f "$TMP"/used*
@@ -120,7 +120,7 @@ use_all()
 	done
 }
 
-# completed: tasks of the pools of all devices.
+# completed: print the completed tasks of the pools of all devices.
 completed()
 {
 	sum=0
@@ -150,12 +150,12 @@ test_loop_on_wpool()
 	end loop_wpool
 }
 
-# What a workqueue cannot: its limits change while it is in use, and nothing is lost.
+# Unlike a workqueue's, a pool's limits can change while it is in use, and nothing is lost.
 test_loop_on_wpool_that_is_tuned()
 {
 	begin loop_wpool || return 1
 	for n in $DEVICES; do
-		# the pool comes with the first attach
+		# the first attach makes the pool
 		: >"$TMP/disk$n" && attach $n && detach $n || return 1
 	done
 	(

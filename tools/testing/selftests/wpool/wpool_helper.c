@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the shell tests cannot do themselves. Prints "ready" when it has done its command; after
- * that most commands stay until they are killed.
+ * Commands for the shell tests. Prints "ready" when the command is done. After that, most commands
+ * stay until they are killed.
  *
  *	hold [POOL]		keep a file open, attached to POOL
- *	sleepers POOL NR	NR tasks that sleep, on POOL, made if need be
+ *	sleepers POOL NR	submit NR tasks that sleep to POOL, which is made if needed
  *	storm POOL		submit all kinds of tasks without end
- *	leave PREFIX NR		make NR pools, use them, and end
- *	together NR		NR tasks asleep at the same time in a pool of NR;
+ *	leave PREFIX NR		make and use NR pools, leave them, and exit
+ *	together NR		run NR sleeping tasks at the same time in a pool of NR;
  *				exit 4 if the machine is too slow
- *	turns NR TASKS		TASKS tasks of 1 ms in each of NR pools: print the time
+ *	turns NR TASKS		run TASKS tasks of 1 ms in each of NR pools, print the time
  *				until all are done, in ms
- *	destroy POOL		print the errno, end
- *	fault POOL		submit the workload that oopses: print the errno, end
- *	pty KEYS COMMAND...	run it on a terminal of 80 columns, type KEYS when it has
- *				drawn something, print all that it has drawn; its exit
+ *	destroy POOL		destroy it, print the errno, exit
+ *	fault POOL		submit the workload that oopses, print the errno, exit
+ *	pty KEYS COMMAND...	run the command on a terminal of 80 columns, type KEYS when
+ *				it has drawn something, print its output; exit as it does
  */
-/* first: it asks for the names of errors */
+/* must be the first include: it defines _GNU_SOURCE, for the names of errors */
 #include "wpool_test.h"
 
 #include <poll.h>
@@ -37,7 +37,7 @@ static int stay(void)
 	return 0;
 }
 
-/* A file on this pool, which is made if there is none. */
+/* Open a file on this pool, and make the pool if it does not exist. */
 static int open_pool(const char *name, const struct wpool_dev_attrs *attrs)
 {
 	int fd = open(DEV, O_RDWR), err;
@@ -107,7 +107,7 @@ static int leave(const char *prefix, unsigned int nr)
 		fd = open_pool(name, NULL);
 		if (fd < 0)
 			return end("open", fd);
-		/* one without workers, and one that was released */
+		/* also a pool without workers, and a released one */
 		if (i)
 			err = submit_many(fd, WPOOL_WORK_SLEEP, MSEC, 0, 10) ?: wait_tasks(fd, 0);
 		if (i == 1)
@@ -178,7 +178,7 @@ static int turns(unsigned int nr, unsigned int tasks)
 	return 0;
 }
 
-/* What is typed before the program has taken the terminal over is typed again. */
+/* Types keys again that the program lost while it took over the terminal. */
 static int pty(const char *keys, char **command)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests of wpool share: a pool, its tasks and records, its sysfs
+ * Helpers of the selftests of wpool: a pool, its tasks and records, its sysfs
  * files and its threads, and waiting for an event with a deadline.
  *
- * Functions return 0 or a count, or -errno. Nothing here judges: that is what
- * the tests are for.
+ * Functions return 0 or a count, or -errno. The tests judge the results.
  */
 #ifndef WPOOL_TEST_H
 #define WPOOL_TEST_H
@@ -29,8 +28,8 @@
 #include <linux/wpool.h>
 
 /*
- * Only a test that hangs takes this long: an emulated machine with every check of a debug kernel is
- * slow, and slower if the real one does other work, too.
+ * Only a test that hangs takes this long. An emulated machine with all checks of a debug kernel is
+ * slow, and slower if the host does other work.
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	600
@@ -42,13 +41,13 @@
 #define LONG		WPOOL_MAX_WORK_NS	/* longer than WAIT_NS: only a cancel ends it */
 #define MAX_THREADS	20000
 
-#define WAIT_NS		(40 * SEC)	/* for what must happen, however slow the machine */
+#define WAIT_NS		(40 * SEC)	/* for an event that must happen on the slowest machine */
 
-/* EXPECT_ERRNO() - a system call fails, and why; 0 stands for success */
+/* EXPECT_ERRNO() - a system call fails with this errno; 0 is success */
 #define EXPECT_ERRNO(expected_errno, call)			\
 	EXPECT_EQ(expected_errno, (call) < 0 ? errno : 0)
 
-/* WAIT_FOR() - look until a condition holds; false if it did not in time */
+/* WAIT_FOR() - wait until a condition holds; false if it does not within WAIT_NS */
 #define WAIT_FOR(condition)					\
 	({							\
 		__u64 end_ = now_ns() + WAIT_NS;	\
@@ -86,7 +85,7 @@ static inline __u64 now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The clock of the kernel's timers: on a busy machine it stands still for long, and jumps. */
+/* The clock of the kernel's timers. On a busy machine it may stand still for long, and jump. */
 static inline __u64 timers_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
@@ -99,7 +98,7 @@ struct pool {
 	char name[WPOOL_DEV_NAME_LEN];
 };
 
-/* No name is a prefix of another, and none is used twice. */
+/* Make a new name of a pool. No name is a prefix of another. */
 static inline void pool_name(char *name)
 {
 	static unsigned int nr;
@@ -108,7 +107,7 @@ static inline void pool_name(char *name)
 		 __sync_fetch_and_add(&nr, 1));
 }
 
-/* What has a bit of its own, and is a number. */
+/* Attributes that are numbers, and their bits in the mask. */
 static const struct attr_field {
 	const char *name;
 	size_t at;
@@ -125,8 +124,8 @@ static inline __u32 attr_value(const struct wpool_dev_attrs *attrs, const struct
 }
 
 /*
- * ATTRS() - attributes to create or tune a pool with, by the names of their fields. The mask has
- * those that are not 0; name one that shall be 0 in .mask.
+ * ATTRS() - attributes to create or tune a pool with, by the names of their fields. The mask gets
+ * all that are not 0. If an attribute has to be 0, put its bit into .mask.
  */
 #define ATTRS(...) attrs_masked(&(struct wpool_dev_attrs){ __VA_ARGS__ })
 
@@ -175,7 +174,7 @@ static inline int pool_attach_fd(int fd, const char *name)
 	return ioctl(fd, WPOOL_IOC_ATTACH, &attach) ? -errno : 0;
 }
 
-/* Another file on a pool, or -errno. */
+/* Open another file on a pool. Returns it or -errno. */
 static inline int pool_attach(const char *name, int flags)
 {
 	int fd = open(DEV, O_RDWR | O_CLOEXEC | flags);
@@ -251,7 +250,7 @@ static inline int pool_stats(int fd, struct wpool_dev_stats *stats)
 
 /* ---- tasks and records --------------------------------------------------- */
 
-/* With WPOOL_DEV_SUBMIT_ON among the flags, of tasks that prefer @cpu; else it is 0. */
+/* Submit tasks. @cpu: the preferred CPU with the flag WPOOL_DEV_SUBMIT_ON, else 0. */
 static inline int submit_on(int fd, const struct wpool_dev_work *works, __u32 nr,
 			    __u32 flags, __u32 cpu, __u32 *accepted)
 {
@@ -277,7 +276,7 @@ static inline int submit_flags(int fd, const struct wpool_dev_work *works,
 	return submit_on(fd, works, nr, flags, 0, accepted);
 }
 
-/* Until all of them are in, or something else than success. */
+/* Submit until all tasks are accepted, or an error. */
 static inline int submit_all(int fd, const struct wpool_dev_work *works, __u32 nr)
 {
 	__u32 accepted, batch;
@@ -303,7 +302,7 @@ static inline int submit(int fd, __u32 kind, __u64 arg, __u64 cookie)
 	return submit_flags(fd, &work, 1, 0, NULL);
 }
 
-/* The same task many times, with cookies that count from the first; or NULL. To be freed. */
+/* An array of equal tasks, with cookies that count from @cookie; NULL: no memory. To be freed. */
 static inline struct wpool_dev_work *works_alloc(__u32 kind, __u64 arg, __u64 cookie, __u32 nr)
 {
 	struct wpool_dev_work *works = calloc(nr, sizeof(*works));
@@ -335,13 +334,13 @@ static inline int wait_tasks(int fd, __u64 timeout_ns)
 	return ioctl(fd, WPOOL_IOC_WAIT, &wait) ? -errno : 0;
 }
 
-/* One task, from its submit to its end, and what else the file has under way. */
+/* Submit one task, and wait for all tasks of the file. */
 static inline int run_one(int fd)
 {
 	return submit(fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(fd, 0);
 }
 
-/* @nr tasks that sleep until they are cancelled; returns when workers have them, and no others. */
+/* Submit @nr tasks that sleep until they are cancelled. Returns when exactly @nr workers run. */
 static inline int occupy(int fd, __u64 cookie, __u32 nr)
 {
 	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, cookie, nr);
@@ -349,7 +348,7 @@ static inline int occupy(int fd, __u64 cookie, __u32 nr)
 	return err ?: WAIT_FOR(pool_figure(fd, busy) == nr) ? 0 : -ETIMEDOUT;
 }
 
-/* @flags: whether its tasks run on behalf of the caller, WPOOL_DEV_GROUP_* */
+/* @flags: WPOOL_DEV_GROUP_*, for tasks on behalf of the caller */
 static inline int group_init_flags(int fd, __u32 max_outstanding, __u32 flags)
 {
 	struct wpool_dev_group group = {
@@ -387,7 +386,7 @@ static inline int cancel_all(int fd)
 	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
 }
 
-/* Read @nr records, or until none has come for long. Returns their number, or -errno. */
+/* Read @nr records, or until none comes for WAIT_NS. Returns their number, or -errno. */
 static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 end = now_ns() + WAIT_NS;
@@ -426,7 +425,7 @@ static inline int read_records(int fd, struct wpool_dev_record *records, unsigne
 		EXPECT_EQ(expected_status, record_.status);			\
 	} while (0)
 
-/* @nr records, all of them with this status? */
+/* Read @nr records. Do all of them have this status? */
 static inline bool all_have_status(int fd, int nr, int status)
 {
 	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
@@ -439,7 +438,7 @@ static inline bool all_have_status(int fd, int nr, int status)
 	return i == nr;
 }
 
-/* Were these all tasks with the cookies from 0 on, each once, and none with an error? */
+/* Do these records have the cookies from 0 to @nr - 1, each once, and no error? */
 static inline bool all_ran_once(const struct wpool_dev_record *records, unsigned int nr)
 {
 	bool *seen = calloc(nr, sizeof(*seen));
@@ -461,7 +460,7 @@ static inline int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* How many of these tasks were running at the same time, at most. */
+/* The maximum of these tasks that ran at the same time. */
 static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigned int nr)
 {
 	unsigned int i, j, most = 0, now;
@@ -480,8 +479,8 @@ static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigne
 
 /*
  * Wait until this many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A machine may
- * be too slow to make their workers before the first ones end: -ETIME if their number still grew,
- * -ETIMEDOUT if not.
+ * be too slow to make all workers before the first tasks end: returns -ETIME if the number of
+ * running tasks still grew, -ETIMEDOUT if not.
  */
 static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 {
@@ -496,7 +495,7 @@ static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 		}
 		if (*busy >= nr)
 			return 0;
-		/* not worth the wait */
+		/* the machine is too slow to wait any longer */
 		if (now - began > WAIT_NS && most < nr / 5)
 			break;
 		usleep(20000);
@@ -504,7 +503,7 @@ static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 	return now - grown < WAIT_NS / 2 ? -ETIME : -ETIMEDOUT;
 }
 
-/* Nothing of this file is left to wait for when a pool ends. */
+/* Cancel the tasks of the file, so that the destroy does not wait, and destroy the pool. */
 static inline void pool_end(struct pool *pool)
 {
 	if (pool->fd < 0)
@@ -521,7 +520,7 @@ static inline void pool_end(struct pool *pool)
  */
 #define TWO_FILES(fixture, attrs)	TWO_FILES_AND(fixture, attrs, (void)0)
 
-/* TWO_FILES_AND() - the same, and what else there is to set up */
+/* TWO_FILES_AND() - the same, and further setup */
 #define TWO_FILES_AND(fixture, attrs, more)				\
 	FIXTURE(fixture)						\
 	{								\
@@ -559,8 +558,8 @@ static inline void pool_end(struct pool *pool)
 	}
 
 /*
- * A task of LONG in a pool of its own, begun before others of LONG: if they are over and
- * it runs, they did not come to their own end, however slow the machine.
+ * Start a task of LONG in its own pool, before other tasks of LONG. If the others have ended and
+ * this one still runs, they did not end by themselves, however slow the machine.
  */
 static inline int witness_begin(struct pool *witness)
 {
@@ -626,7 +625,7 @@ static inline bool pool_exists(const char *pool)
 	return !access(path, F_OK);
 }
 
-/* How many pools have a name that begins like this; UINT32_MAX if that cannot be told. */
+/* How many pools have a name with this prefix; UINT32_MAX on an error. */
 static inline unsigned int pools_named(const char *prefix)
 {
 	DIR *dir = opendir(CLASS);
@@ -641,7 +640,7 @@ static inline unsigned int pools_named(const char *prefix)
 	return nr;
 }
 
-/* Without the newline that has to be there: -EPROTO if it is not. */
+/* Read an attribute without its newline. Returns -EPROTO if the newline is missing. */
 static inline int attr_read(const char *pool, const char *attr, char *buf, size_t size)
 {
 	char path[256];
@@ -667,7 +666,7 @@ static inline int attr_write(const char *pool, const char *attr, const char *tex
 	return file_write(path, text, strlen(text));
 }
 
-/* A number, or -errno; not for nice, which is negative itself. */
+/* An attribute as a number, or -errno. Not for nice, which may be negative. */
 static inline long long attr_number(const char *pool, const char *attr)
 {
 	char buf[128], *end;
@@ -680,7 +679,7 @@ static inline long long attr_number(const char *pool, const char *attr)
 	return end == buf || *end ? -EPROTO : value;
 }
 
-/* The file pressure, to be polled. Read, so that only what comes later is news. */
+/* Open the file pressure to poll it. Read it once, so that only later events wake the poll. */
 static inline int pressure_open(const char *pool, struct pollfd *pfd)
 {
 	char path[128], line[256];
@@ -690,7 +689,7 @@ static inline int pressure_open(const char *pool, struct pollfd *pfd)
 	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
 }
 
-/* Wait for news, and read them. */
+/* Wait for an event, and read the file. */
 static inline bool pressure_poll(struct pollfd *pfd)
 {
 	char line[256];
@@ -699,7 +698,7 @@ static inline bool pressure_poll(struct pollfd *pfd)
 	       pread(pfd->fd, line, sizeof(line), 0) > 0;
 }
 
-/* Before @nr oopses: scripts/vm-judge expects them in the log then. */
+/* Call this before @nr oopses, so that scripts/vm-judge expects them in the log. */
 static inline int announce_oopses(unsigned int nr)
 {
 	char text[64];
@@ -710,7 +709,7 @@ static inline int announce_oopses(unsigned int nr)
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Kernel threads that carry this in their names. */
+/* Find kernel threads with this in their names. Returns their number. */
 static inline int threads_named(const char *part, pid_t *pids, int max)
 {
 	DIR *proc = opendir("/proc");
@@ -726,7 +725,7 @@ static inline int threads_named(const char *part, pid_t *pids, int max)
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		if (file_read(path, comm, sizeof(comm)) || !strstr(comm, part))
 			continue;
-		/* Only kernel threads have no memory of their own. */
+		/* Only kernel threads have no memory map. */
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
 		if (file_read(path, comm, sizeof(comm)) || comm[0])
 			continue;
@@ -758,7 +757,7 @@ static inline int thread_status(pid_t pid, const char *key, char *value, size_t 
 	return -ENOENT;
 }
 
-/* How often a thread has gone to sleep or was moved aside; -errno if it is gone. */
+/* How often a thread slept or was preempted; -errno if it is gone. */
 static inline long long thread_switches(pid_t pid)
 {
 	char yes[32], no[32];

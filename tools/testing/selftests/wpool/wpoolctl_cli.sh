@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# wpoolctl - against the module that is loaded: what each command does, what it
-# prints for programs, and how it complains.
+# wpoolctl - with the loaded module: what each command does, its output for
+# programs, and its error messages.
 
 # The tests are called by name, return early, and deal with names that have no
 # blanks.
@@ -10,7 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# A pool of its own for each test.
+# Each test has its own pool.
 cleanup()
 {
 	if [ -n "$helper" ]; then
@@ -23,9 +23,9 @@ cleanup()
 POOL=cli$$
 helper=
 
-# Forking is slow in an emulated machine, so what can be done without is.
+# Forking is slow in an emulated machine, so these functions avoid it.
 
-# good COMMAND...: it works, and says nothing on stderr.
+# good COMMAND...: the command succeeds, and prints nothing on stderr.
 good()
 {
 	wpoolctl "$@" >"$TMP/out" 2>"$TMP/err" ||
@@ -33,7 +33,7 @@ good()
 	[ ! -s "$TMP/err" ] || fail "wpoolctl $*: on stderr: $(cat "$TMP/err")"
 }
 
-# bad EXIT COMMAND...: it fails so, with one line on stderr and nothing else.
+# bad EXIT COMMAND...: the command fails with EXIT, one line on stderr and no other output.
 bad()
 {
 	want=$1
@@ -56,7 +56,7 @@ bad()
 	[ ! -s "$TMP/out" ] || fail "wpoolctl $*: on stdout: $(cat "$TMP/out")"
 }
 
-# says TEXT: the last complaint names it.
+# says TEXT: the last error message contains it.
 says()
 {
 	case $complaint in
@@ -65,10 +65,10 @@ says()
 	esac
 }
 
-# prints REGEX: the last output has it.
+# prints REGEX: the last output matches.
 prints() { grep -qE -- "$1" "$TMP/out" || fail "'$1' is not in: $(cat "$TMP/out")"; }
 
-# has_keys KEY...: of the last output, JSON.
+# has_keys KEY...: the last output, JSON, has these keys.
 has_keys()
 {
 	for key; do
@@ -77,14 +77,14 @@ has_keys()
 	done
 }
 
-# key_is KEY VALUE
+# key_is KEY VALUE: the last output, JSON, has this value.
 key_is()
 {
 	tr -d '\n' <"$TMP/out" | grep -qE "\"$1\" *: *$2 *[,}]" ||
 		fail "'$1' is not $2 in: $(cat "$TMP/out")"
 }
 
-# balanced: as many braces and brackets open as close, quotes aside.
+# balanced: braces and brackets match outside of strings.
 balanced()
 {
 	sed 's/\\.//g; s/"[^"]*"//g' "$TMP/out" >"$TMP/bare"
@@ -114,7 +114,7 @@ test_help()
 
 test_usage()
 {
-	# without anything it explains itself, on stderr
+	# without a command it prints its usage on stderr
 	wpoolctl >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
@@ -151,7 +151,7 @@ test_create_and_destroy()
 		attr_is nice -5 && attr_is cpumask 0 && attr_is concurrency 4 &&
 		attr_is order lifo && attr_is prealloc 0 || return 1
 	bad 1 create "$POOL" && says "$POOL" || return 1
-	# it was not touched by that
+	# the failed command has not changed the pool
 	attr_is capacity 12 || return 1
 	good destroy "$POOL" || return 1
 	[ ! -e "$CLASS/$POOL" ] || fail "it is still there" || return 1
@@ -159,7 +159,7 @@ test_create_and_destroy()
 	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
 	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
 		attr_is workers 3 || return 1
-	# as sysfs
+	# the same values as in sysfs
 	good tune "$POOL" cpumask=all spin_us=+7 && attr_is spin_us 7 &&
 		attr_is cpumask "$(cat /sys/devices/system/cpu/possible)" || return 1
 	good destroy "$POOL"
@@ -180,7 +180,7 @@ test_create_bad_values()
 	bad 2 create "$POOL" capacity=1 capacity=2 || return 1
 	bad 2 create "$POOL" capacity=4 min_workers=5 || return 1
 	bad 2 create "$POOL" prealloc=1 capacity=max || return 1
-	# what only the kernel can know
+	# only the kernel can refuse this
 	bad 1 create "$POOL" cpumask=1000 || return 1
 	[ ! -e "$CLASS/$POOL" ]
 }
@@ -193,7 +193,7 @@ test_tune()
 		attr_is nice 3 || return 1
 	good tune "$POOL" capacity=max || return 1
 	attr_is capacity max || return 1
-	# all of them or none
+	# one invalid attribute, and none changes
 	bad 2 tune "$POOL" capacity=7 nice=20 && says nice || return 1
 	bad 1 tune "$POOL" capacity=7 policy=run && says policy || return 1
 	bad 2 tune "$POOL" capacity=7 order=fifo && says order || return 1
@@ -205,7 +205,7 @@ test_tune()
 	good destroy "$POOL"
 }
 
-# A pool that is there already, as one of another file, and one that is made.
+# apply changes an existing pool of another file, and makes a new pool.
 test_apply()
 {
 	good create "$POOL" capacity=5 nice=3 || return 1
@@ -224,7 +224,7 @@ test_apply()
 		attr_is capacity 6 && grep -qx max "$CLASS/${POOL}b/queue_depth" &&
 		grep -qx 0 "$CLASS/${POOL}b/cpumask" || return 1
 	good apply "$TMP/conf" && prints "^$POOL: is so already$" || return 1
-	# one mistake, and the rest stays as it is
+	# with one mistake nothing changes
 	echo "order = fifo" >>"$TMP/conf"
 	sed -i 's/capacity = 6/capacity = 7/' "$TMP/conf"
 	bad 1 apply "$TMP/conf" && says "[${POOL}b]: order" && attr_is capacity 6 || return 1
@@ -253,7 +253,7 @@ test_show()
 		prints '^ *workers +0$' || return 1
 	good show "$POOL" --json || return 1
 	balanced && key_is name "\"$POOL\"" && key_is capacity 17 || return 1
-	# every file of the pool is there
+	# the output has every file of the pool
 	for file in "$CLASS/$POOL"/*; do
 		case ${file##*/} in uevent | histogram) continue ;; esac
 		[ ! -f "$file" ] || has_keys "${file##*/}" || return 1
@@ -281,13 +281,13 @@ test_run_reports()
 test_run_full_pool()
 {
 	good create "$POOL" capacity=2 policy=fail || return 1
-	# two fit for as long as they last; who does not gets exit 3, and the report says how
+	# two tasks fit while they run; the others are refused: exit 3, and the report says how
 	# many
 	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	key_is accepted 2 && key_is refused 3 && key_is completed 2 || return 1
-	# the same, trying again
+	# the same with retries
 	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json || return 1
 	key_is completed 6 || return 1
 	good tune "$POOL" policy=block || return 1
@@ -299,10 +299,10 @@ test_run_full_pool()
 	good destroy "$POOL"
 }
 
-# value KEY: a number of the report, which has no such key further down
+# value KEY: print a number from the top level of the report
 value() { sed -n "s/^  \"$1\": *\([0-9][0-9]*\),\{0,1\}\$/\1/p" "$TMP/out"; }
 
-# Whatever the machine can do: each arrival is accounted for.
+# accounted: each arrival is accounted for, however slow the machine.
 accounted()
 {
 	[ "$(value asked)" -eq $(($(value accepted) + $(value refused) + $(value not_sent))) ] &&
@@ -313,21 +313,21 @@ accounted()
 test_run_open_loop()
 {
 	good create "$POOL" capacity=1 || return 1
-	# one sleeps in it, others arrive: there is no room for all of them
+	# one task sleeps while others arrive: not all of them find room
 	wpoolctl run "$POOL" --rate 100/s --duration 1s --work sleep:3s --json \
 		--interval 0.2s >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	accounted && key_is asked 100 || return 1
 	good tune "$POOL" capacity=64 queue_depth=max || return 1
-	# a machine that is too slow for the last of them exits with 3
+	# on a machine that is too slow for the last tasks the exit code is 3
 	wpoolctl run "$POOL" --rate 1k/s --arrivals poisson --ramp 0.3s --warmup 0.2s --duration 0.5s \
 		--submitters 2 --submit-cpus 0 --work spin:exp=10us --work sleep:1ms-3ms \
 		--interval 0.2s --json >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	balanced && accounted && key_is arrivals '"poisson"' || return 1
-	# closed loop: all that is offered is accepted
+	# closed loop: all offered tasks are accepted
 	good run "$POOL" --duration 0.5s --warmup 0.1s --work sleep:1ms --batch 16 --json || return 1
 	accounted && key_is not_sent 0 && key_is refused 0 && key_is tasks null || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
@@ -345,7 +345,7 @@ test_run_group()
 	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
 	key_is accepted 2 && key_is refused 3 || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	# it waits for room in its group, and can be interrupted there
+	# a run that waits for room in its group can be interrupted
 	wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 5 --quiet 2>"$TMP/err" &
 	pid=$!
 	wait_for grep -qx 2 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
@@ -371,7 +371,7 @@ test_run_time_is_over()
 test_run_interrupted()
 {
 	good create "$POOL" capacity=2 queue_depth=max || return 1
-	# a shell's background job ignores SIGINT, so SIGTERM
+	# SIGTERM: a background job of the shell ignores SIGINT
 	wpoolctl run "$POOL" --work sleep:60s --tasks 4 --quiet 2>"$TMP/err" &
 	pid=$!
 	wait_for grep -qx 4 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
@@ -462,14 +462,14 @@ test_default_pool_is_left_alone()
 	bad 1 destroy default && says default || return 1
 	bad 1 release default || return 1
 	bad 1 reboot default || return 1
-	# none is touched unless all can be: a name that is wrong ends nothing
+	# if one name is wrong, no pool is destroyed
 	good create "$POOL" || return 1
 	bad 1 destroy "$POOL" no-such-pool || return 1
 	[ -e "$CLASS/$POOL" ] || fail "the other one is gone" || return 1
 	good destroy "$POOL"
 }
 
-# What the workers do, by function: as the table in debugfs and /proc say it.
+# top shows what workers do, as the table in debugfs and /proc do.
 test_top()
 {
 	good create "$POOL" capacity=3 queue_depth=10 || return 1
@@ -486,14 +486,14 @@ test_top()
 	bad 2 top && says terminal
 }
 
-# why CAUSE REGEX: the sentence for the pool
+# why CAUSE REGEX: why prints this sentence for the pool
 why()
 {
 	good why "$POOL" && prints "$2" && [ "$(wc -l <"$TMP/out")" = 1 ] &&
 		good why "$POOL" --json && key_is cause "\"$1\"" || fail "why: $(cat "$TMP/out")"
 }
 
-# end_helper: and all that it has submitted
+# end_helper: end the helper; this cancels its tasks
 end_helper()
 {
 	kill -KILL "$helper"
@@ -512,7 +512,7 @@ test_why()
 	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "2 3" ]; }
 	wait_for asleep || fail "not two asleep, three queued" || return 1
 	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in dev_sleep" || return 1
-	# one more submitter has to stand in line
+	# one more submitter has to wait
 	wpoolctl run "$POOL" --work noop --tasks 1 >/dev/null 2>&1 &
 	line=$!
 	waits() { [ "$(cat "$CLASS/$POOL/waiting")" = 1 ]; }
@@ -531,7 +531,7 @@ test_why()
 	good destroy "$POOL"
 }
 
-# What the workers count is what it shows.
+# latency shows the times that the workers count.
 test_latency()
 {
 	good create "$POOL" capacity=4 queue_depth=max || return 1
@@ -556,7 +556,7 @@ test_unprivileged()
 		as_nobody() { su -s /bin/sh nobody -c "$*" 2>"$TMP/err"; }
 		as_nobody true || skip "cannot become nobody: $(cat "$TMP/err")"
 	fi
-	# looking is allowed, touching is not
+	# other users may read, but not change anything
 	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")" || return 1
 	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")" || return 1
 	as_nobody wpoolctl metrics >"$TMP/out" && prints "^wpool_wait_seconds_count.pool=\"$POOL\". 0" ||
