@@ -404,6 +404,19 @@ part_fuzz()
 		tar xz -C "$corpus" 2>/dev/null || true
 }
 
+# part_demo NAME PREFIX: with the modules and tools of the tests, which is what the kernel of the demo
+# has in a run of tests.
+part_demo()
+{
+	if ! "$TOP/scripts/build" 6.12; then
+		not_built "$2" 6.12
+	elif "$TOP/scripts/demo" --no-build --name "$RUN/$1"; then
+		result pass "$2.run"
+	else
+		result fail "$2.run" "$(sed -n 's/^\*\* //p' "$LOGS/$1.out"): build/logs/$RUN/$1.out"
+	fi
+}
+
 # cpu_seconds TIMES: the user's and the kernel's seconds of all that a shell has waited
 # for, from what "times" says in it.
 cpu_seconds()
