@@ -176,7 +176,7 @@ unit_ran()
 
 member_runs() { member wpoolctl run --create capacity=2 --work sleep:1ms --tasks 20; }
 stranger_is_refused() { refused 'permission denied' stranger wpoolctl run --create capacity=2 --tasks 1; }
-member_may_not_tune() { refused "is another's" member wpoolctl tune default capacity=8; }
+member_may_not_tune() { refused "is another user's" member wpoolctl tune default capacity=8; }
 # The limit of the module, and that of the example for modprobe.d.
 member_gets() { member wpoolctl create mine "capacity=$1" && member wpoolctl destroy mine; }
 member_gets_no() { refused max_user_workers member wpoolctl create mine "capacity=$1"; }
