@@ -38,7 +38,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[0]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, tasks[0], HZ), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(pool, tasks[0], WPK_PATIENCE), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, WPOOL_BATCH_TRY), -ESHUTDOWN);

@@ -233,6 +233,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	wpk_move_to(wpk_cpu(0));
 	preempt_disable();
 	wpk_gate_let(gate, 1);
+	/* no lockup */
 	end = jiffies + 10 * HZ;
 	while (wpool_group_outstanding(members->group) && time_before(jiffies, end))
 		cpu_relax();

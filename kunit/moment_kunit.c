@@ -248,9 +248,6 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
-/* Interrupts are off: far less than what the kernel takes for a lockup. */
-#define MAX_SPIN_NS	(2 * NSEC_PER_SEC)
-
 /*
  * Two waiting submitters are served in one go.
  * @first: the submitter whose task has been accepted
@@ -277,7 +274,8 @@ static void wake_the_first(void *data, const char *pool, int cpu, const void *ta
 	if (task != READ_ONCE(line->second))
 		return;
 	wake_up_process(line->first);
-	end = ktime_get_mono_fast_ns() + MAX_SPIN_NS;
+	/* interrupts are off: far less than what the kernel takes for a lockup */
+	end = ktime_get_mono_fast_ns() + 2 * NSEC_PER_SEC;
 	/* pairs with the release in submit_and_look() */
 	while (!smp_load_acquire(&line->back) && ktime_get_mono_fast_ns() < end)
 		cpu_relax();

@@ -97,14 +97,11 @@ short_form()
 	echo "SHORT=$1"
 }
 
-# show_short KERNEL OUTPUT: that it was one, and what it was without.
-show_short()
+# skip_short PREFIX OUTPUT: what it was without is skipped, by name.
+skip_short()
 {
-	local all what
-	sed -n 's/^wpool-selftest: short of \([0-9]*\) programs: /\1 /p' "$2" | while read -r all what; do
-		echo "short form: $((all - $(tr ' ' '\n' <<<"$what" | grep -vc '\.'))) programs of $all on $1; FULL=1 for all; without"
-		fold -s -w 88 <<<"$what" | sed 's/^/   /; s/ *$//'
-	done
+	sed -n 's/^wpool-selftest: short of [0-9]* programs: //p' "$2" | tr ' ' '\n' |
+		sed "s/.*/skip\t$1.&\tnot in the short form of this kernel: FULL=1 has it/" >>"$RESULTS"
 }
 
 # tests_begin NAME: the logs of this run go to build/logs/NAME.PID, and its results
@@ -135,12 +132,14 @@ tests_end()
 	summary "$RESULTS"
 }
 
-# show_counts PREFIX FILE: what a part came to, and its failures.
+# show_failed FILE: of a part, what broke.
+show_failed() { awk -F'\t' '$1 == "fail" { print "NOT OK  " $2 ($3 == "" ? "" : ": " $3) }' "$1"; }
+
+# show_counts PREFIX FILE: what a part came to.
 show_counts()
 {
 	awk -F'\t' -v prefix="$1" '
 	{ n[$1]++ }
-	$1 == "fail" { print "NOT OK  " $2 ($3 == "" ? "" : ": " $3) }
 	END {
 		printf "%s  %s: %d passed, %d failed, %d skipped\n",
 		       n["fail"] ? "NOT OK" : "ok    ", prefix,
@@ -260,7 +259,7 @@ part_selftest()
 	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$1.out" "$2" <"$LOGS/$1.out"
 	show_failures "$LOGS/$1.out"
 	sed -n 's/^wpool-selftest: took /   /p' "$LOGS/$1.out" | sort -k2 -nr | head -n 5
-	show_short "$3" "$LOGS/$1.out"
+	skip_short "$2" "$LOGS/$1.out"
 	judge_vm "$2" "$1"
 }
 
@@ -405,6 +404,19 @@ part_fuzz()
 		tar xz -C "$corpus" 2>/dev/null || true
 }
 
+# part_demo NAME PREFIX: with the modules and tools of the tests, which is what the kernel of the demo
+# has in a run of tests.
+part_demo()
+{
+	if ! "$TOP/scripts/build" 6.12; then
+		not_built "$2" 6.12
+	elif "$TOP/scripts/demo" --no-build --name "$RUN/$1"; then
+		result pass "$2.run"
+	else
+		result fail "$2.run" "$(sed -n 's/^\*\* //p' "$LOGS/$1.out"): build/logs/$RUN/$1.out"
+	fi
+}
+
 # cpu_seconds TIMES: the user's and the kernel's seconds of all that a shell has waited
 # for, from what "times" says in it.
 cpu_seconds()
@@ -412,7 +424,7 @@ cpu_seconds()
 	awk 'NR == 2 { split($1 $2, t, /[ms]/); print int((t[1] + t[3]) * 60 + t[2] + t[4]) }' "$1"
 }
 
-# run_part NAME FUNCTION ARG...: in the background; its output in one piece.
+# run_part NAME FUNCTION ARG...: in the background; its output in one piece, what broke before all else.
 run_part()
 {
 	local name=$1 log=$LOGS/part-$1.log start=$SECONDS
@@ -426,6 +438,7 @@ run_part()
 	times >"$LOGS/part-$name.times"
 	printf '\n==== %s (%d s, %d s of the processors)\n' "$name" $((SECONDS - start)) \
 		"$(cpu_seconds "$LOGS/part-$name.times")"
+	show_failed "$RESULTS"
 	cat "$log"
 	show_counts "$name" "$RESULTS"
 }

@@ -191,9 +191,9 @@ result()
 	[ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS"
 }
 
-# summary FILE: why tests were skipped, the most frequent reasons first; the failures by name;
-# where the rest is, and how long it took since $BEGAN; then the last line, which counts them.
-# False if one failed or nothing ran.
+# summary FILE: what ran, by part; why tests were skipped, the most frequent reasons first; the
+# failures by name; how long it took since $BEGAN, and where the rest is; then the last line, which
+# counts them. Without a failure it is ten lines at most. False if one failed or nothing ran.
 summary()
 {
 	local logs
@@ -203,6 +203,11 @@ summary()
 	*) logs='' ;;
 	esac
 	awk -F'\t' -v logs="$logs" -v seconds="${BEGAN:+$((SECONDS - BEGAN))}" '
+	$1 != "skip" {
+		name = $2
+		sub(/\..*/, "", name)
+		if (!ran[name]++) part[++parts] = name
+	}
 	$1 == "pass" { passed++ }
 	$1 == "fail" { failed++; bad[failed] = $2 ($3 == "" ? "" : ": " $3) }
 	$1 == "skip" {
@@ -210,27 +215,26 @@ summary()
 		if (!n[$3]++) why[++reasons] = $3
 	}
 	END {
-		if (skipped) print "\nskipped:"
-		for (shown = 0; shown < reasons && shown < 8; shown++) {
+		printf "\nran:"
+		for (i = 1; i <= parts; i++) printf " %s %d%s", part[i], ran[part[i]], (i < parts ? "," : "")
+		print (parts ? "" : " nothing was tested, which counts as a failure")
+		for (shown = 0; shown < reasons && shown < 4; shown++) {
 			most = 0
 			for (i = 1; i <= reasons; i++)
 				if (n[why[i]] > n[why[most]]) most = i
-			printf "  %4d  %s\n", n[why[most]], why[most]
+			printf "skipped: %4d  %s\n", n[why[most]], why[most]
 			left += n[why[most]]
 			n[why[most]] = 0
 		}
 		if (shown < reasons)
-			printf "  %4d  for %d other reason%s\n", skipped - left, reasons - shown,
+			printf "skipped: %4d  for %d other reason%s\n", skipped - left, reasons - shown,
 			       reasons - shown == 1 ? "" : "s"
 		if (failed) print "\nfailed:"
 		for (i = 1; i <= failed; i++) print "  " bad[i]
-		if (logs != "") print "\nlogs: " logs ", each case by name: " logs "/results"
 		if (seconds != "") printf "took: %d min %d s\n", seconds / 60, seconds % 60
-		if (!passed && !failed) {
-			print "\nnothing was tested, which counts as a failure"
-			failed = 1
-		}
-		printf "\n%d passed, %d failed", passed, failed
+		if (logs != "") print "logs: " logs ", each case by name: " logs "/results"
+		if (!parts) failed = 1
+		printf "%d passed, %d failed", passed, failed
 		if (skipped) printf ", %d skipped", skipped
 		printf "\n"
 		exit failed > 0

@@ -5,8 +5,9 @@
 # them. Prints TAP, as scripts/ktap reads it.
 #
 # scripts/test-deb boots the machine, and a unit there starts this after each boot. What
-# belongs to the test is in $HERE: README.md, build/deb/ (the packages), built/ (what DKMS made natively of the same
-# package) and sample/ (a module that was built with wpool-dev).
+# belongs to the test is in $HERE: README.md, build/deb/ (the packages), built/ (what DKMS made
+# natively of the same package), sample/ (a module that was built with wpool-dev), installed/ (what
+# make install has put below a directory, natively), and what of the tree make uninstall reads.
 
 HERE=$(dirname "$(readlink -f "$0")")
 STATE=$HERE/state
@@ -53,11 +54,11 @@ refused()
 }
 
 # readme TEXT: the command of README.md that begins with TEXT, as typed by a user who answers yes to
-# all questions. A command that continues with make is cut: there is no tree here.
+# all questions.
 readme()
 {
 	local line
-	line=$(grep -m 1 "^$1" "$HERE/README.md" | sed 's/ && sudo make .*//')
+	line=$(grep -m 1 "^$1" "$HERE/README.md")
 	[ -n "$line" ] || { echo "README.md has no line '$1'"; return 1; }
 	(
 		# shellcheck disable=SC2317
@@ -95,6 +96,21 @@ files()
 }
 
 accounts() { cat /etc/group /etc/gshadow /etc/passwd; }
+
+# ---- make install ---------------------------------------------------------------
+
+from_source()
+{
+	tar -C "$HERE/installed" -c . | tar -C / -x --keep-directory-symlink && depmod -a &&
+		modprobe wpool_wq && expect "" "$(modinfo -F signer wpool)" && wpoolctl list
+}
+
+uninstall_leaves_no_file()
+{
+	local left
+	left=$(cd "$HERE/installed" && find . ! -type d | while read -r file; do ls "/$file"; done 2>/dev/null)
+	expect "" "$left"
+}
 
 # ---- installed ------------------------------------------------------------------
 
@@ -160,7 +176,7 @@ unit_ran()
 
 member_runs() { member wpoolctl run --create capacity=2 --work sleep:1ms --tasks 20; }
 stranger_is_refused() { refused 'permission denied' stranger wpoolctl run --create capacity=2 --tasks 1; }
-member_may_not_tune() { refused "is another's" member wpoolctl tune default capacity=8; }
+member_may_not_tune() { refused "is another user's" member wpoolctl tune default capacity=8; }
 # The limit of the module, and that of the example for modprobe.d.
 member_gets() { member wpoolctl create mine "capacity=$1" && member wpoolctl destroy mine; }
 member_gets_no() { refused max_user_workers member wpoolctl create mine "capacity=$1"; }
@@ -240,7 +256,8 @@ workqueues_come()
 
 # What uses it is named, and goes first.
 rmmod_names_the_user() { refused 'in use by: wpool_wq' rmmod wpool; }
-both_go() { readme 'sudo modprobe -r wpool_wq wpool' && module_is_gone && modprobe wpool_wq; }
+remove_all() { readme 'sudo modprobe -r wpool_wq wpool' && module_is_gone; }
+both_go() { remove_all && modprobe wpool_wq; }
 
 module_is_gone() { ! lsmod | grep '^wpool' && [ ! -e /dev/wpool ]; }
 
@@ -259,6 +276,9 @@ boot_1()
 	echo 0 >"$STATE/count"
 	echo "wpool-test: start"
 	echo "wpool-selftest: start packages"
+	ok make_install from_source
+	ok modprobe_r_and_make_uninstall remove_all
+	ok make_uninstall_leaves_no_file uninstall_leaves_no_file
 	# It keeps a copy of each file that it changes.
 	useradd stranger && userdel stranger
 	files >"$STATE/files.before"

@@ -14,19 +14,24 @@
 MODULES=${WPOOL_SAMPLES:-/wpool}
 DEVICES="0 1 2"
 SIZE_MB=12
+HELD=/sys/module/held/parameters
 
 gone() { [ ! -e "/sys/module/$1" ] || rmmod "$1"; }
 
 cleanup()
 {
+	[ ! -e $HELD ] || echo 0 >$HELD/hold
+	while read -r file value; do
+		echo "$value" >"$file"
+	done 2>/dev/null <"$TMP/was"
 	for n in $DEVICES; do
 		umount "$TMP/mnt$n"
 		losetup -d "/dev/loop$n"
 	done 2>/dev/null
-	for module in loop_kernel loop_wpool wpool_wq; do
+	for module in loop_kernel loop_wpool held wpool_wq; do
 		wait_for gone $module || echo "$module cannot be unloaded"
 	done
-	rm -rf "$TMP"/disk* "$TMP"/mnt*
+	rm -rf "$TMP"/disk* "$TMP"/mnt* "$TMP/was"
 }
 
 # begin MODULE: load the module; no device is attached.
@@ -178,47 +183,74 @@ test_loop_on_wpool_that_is_tuned()
 	end loop_wpool
 }
 
-RUNTIME=/proc/sys/kernel/sched_rt_runtime_us
+SYSCTL=/proc/sys/kernel
 # In 6.12 the scheduler has a server that gives starved threads a share of the CPU.
 SERVER=/sys/kernel/debug/sched/fair_server/cpu1/runtime
 
-# held KIND MS: a thread that keeps CPU 1 for itself queues works there, and polls for them.
-held()
+# for_now FILE VALUE: until cleanup(); nothing if there is no such file.
+for_now()
 {
-	[ -e "$MODULES/held_$1.ko" ] || skip "held_$1.ko is not built for this kernel"
-	[ -e $RUNTIME ] && [ -e /sys/devices/system/cpu/cpu1 ] || skip "there is no second CPU"
-	[ "$1" = kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed" ||
-		return 1
-	was_runtime=$(cat $RUNTIME)
-	server=$(cat $SERVER 2>/dev/null)
-	echo -1 >$RUNTIME
-	[ -z "$server" ] || echo 0 >$SERVER
-	insmod "$MODULES/held_$1.ko" hold_ms="$2"
-	loaded=$?
-	[ -z "$server" ] || echo "$server" >$SERVER
-	echo "$was_runtime" >$RUNTIME
-	[ $loaded -eq 0 ] || fail "held_$1: insmod failed" || return 1
-	meanwhile=$(cat "/sys/module/held_$1/parameters/ran_meanwhile")
-	ran=$(cat "/sys/module/held_$1/parameters/ran")
-	rmmod "held_$1" || fail "held_$1 cannot be unloaded" || return 1
-	[ "$1" = kernel ] || rmmod wpool_wq || fail "wpool_wq cannot be unloaded" || return 1
-	[ "$ran" -eq 8 ] || fail "$ran of 8 works ran in the end"
+	[ ! -e "$1" ] || { echo "$1 $(cat "$1")" >>"$TMP/was" && echo "$2" >"$1"; }
 }
 
-# As long as the thread polls, none of its CPU's works runs.
-test_a_polling_thread_stops_a_workqueue()
+# hold_cpu COMMAND...: a thread keeps CPU 1 for itself, and has queued 8 works of each kind there; those
+# of wpool_wq run. COMMAND comes just before it.
+hold_cpu()
 {
-	held kernel 2000 || return 1
-	[ "$meanwhile" -eq 0 ] || fail "$meanwhile works of the kernel ran beside the thread"
+	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
+	[ -e $SYSCTL/sched_rt_runtime_us ] && [ -e /sys/devices/system/cpu/cpu1 ] ||
+		skip "there is no second CPU"
+	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed" || return 1
+	for_now $SYSCTL/sched_rt_runtime_us -1
+	for_now $SERVER 0
+	"$@" && echo 1 >$HELD/hold || fail "no thread keeps CPU 1" || return 1
+	wait_for grep -qx 8 $HELD/on_wpool ||
+		fail "$(cat $HELD/on_wpool) of 8 works of wpool_wq ran beside the thread"
 }
 
-# It polls until all have run: only a hang comes to the 18 s.
-test_a_polling_thread_does_not_stop_wpool()
+# let_go: of the works on the kernel's workqueue none has run until now, and then all do.
+let_go()
 {
-	held wpool 18000 || return 1
-	[ "$meanwhile" -eq 8 ] || fail "$meanwhile of 8 works ran beside the thread"
+	meanwhile=$(cat $HELD/on_kernel)
+	[ "$meanwhile" -eq 0 ] || fail "$meanwhile works of the kernel ran beside the thread" || return 1
+	echo 0 >$HELD/hold
+	wait_for grep -qx 8 $HELD/on_kernel ||
+		fail "$(cat $HELD/on_kernel) of 8 works of the kernel ran in the end"
+}
+
+# As long as the thread polls, no work of the kernel runs, and all of wpool_wq do. The kernel's watchdog
+# is off: on a slow machine it would have something to say.
+test_a_polling_thread_stops_a_workqueue_and_not_wpool()
+{
+	hold_cpu for_now $SYSCTL/soft_watchdog 0 && let_go
+}
+
+# watch_closely: that CPU alone, where the thread comes before anybody else is late.
+watch_closely()
+{
+	for_now $SYSCTL/watchdog_cpumask 1
+	for_now $SYSCTL/watchdog_thresh 1
+	echo "wpool-expect: watchdog: BUG: soft lockup - CPU#1 of [held/1:" >/dev/kmsg
+}
+
+lockup_is_reported() { dmesg | grep -q 'soft lockup - CPU#1 stuck .*\[held/1:'; }
+
+# The works of the kernel wait for as long as it takes the kernel to complain of the thread.
+test_a_polling_thread_until_the_kernel_reports_a_lockup()
+{
+	[ "$(cat $SYSCTL/watchdog $SYSCTL/soft_watchdog 2>/dev/null | xargs)" = "1 1" ] ||
+		skip "the kernel has no detector of lockups, or it is off"
+	# there the watchdog's own thread takes the CPU from any other one
+	case "$(uname -v) $(cat /sys/kernel/debug/sched/preempt 2>/dev/null)" in
+	*PREEMPT_DYNAMIC*"(none)"* | *PREEMPT_DYNAMIC*"(voluntary)"*) ;;
+	*PREEMPT*) skip "a thread in the kernel can be preempted" ;;
+	esac
+	hold_cpu watch_closely || return 1
+	wait_for lockup_is_reported || fail "the kernel reports no lockup" || return 1
+	let_go
 }
 
 TESTS="loop_on_workqueues loop_on_wpool loop_on_wpool_that_is_tuned
-	a_polling_thread_stops_a_workqueue a_polling_thread_does_not_stop_wpool"
+	a_polling_thread_stops_a_workqueue_and_not_wpool
+	a_polling_thread_until_the_kernel_reports_a_lockup"
 run_tests "$@"

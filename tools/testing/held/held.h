@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* held.h - the works of one kind of workqueues. */
+#ifndef HELD_H
+#define HELD_H
+
+struct held_works {
+	int (*create)(void);
+	void (*queue)(int cpu);
+	int (*ran)(void);
+	void (*destroy)(void);
+};
+
+extern const struct held_works held_on_kernel, held_on_wpool;
+
+#endif
