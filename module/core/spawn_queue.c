@@ -34,8 +34,8 @@
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that starve, the longest first. */
 static LIST_HEAD(starved_pools);
-/* Length of that list; read anywhere. */
-static u32 nr_starved;
+/* Length of that list. */
+u32 wpool_nr_starved __read_mostly;
 
 static struct workqueue_struct *spawn_wq;
 
@@ -76,18 +76,6 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 
 /* ---- places ---- */
 
-u32 wpool_spawn_nr_starved(void)
-{
-	return READ_ONCE(nr_starved);
-}
-
-bool wpool_spawn_wants_place(void)
-{
-	u32 nr = READ_ONCE(nr_starved);
-
-	return unlikely(nr) && nr > wpool_workers_room();
-}
-
 /* @refused: max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
 	__must_hold(&lock)
@@ -98,7 +86,7 @@ static void set_refused(struct wpool *pool, bool refused)
 	WRITE_ONCE(pool->spawn.refused, refused);
 	if (pool->spawn.starved == starved)
 		return;
-	WRITE_ONCE(nr_starved, nr_starved + (starved ? 1 : -1));
+	WRITE_ONCE(wpool_nr_starved, wpool_nr_starved + (starved ? 1 : -1));
 	if (starved)
 		list_add_tail(&pool->spawn.node, &starved_pools);
 	else
@@ -131,7 +119,7 @@ void wpool_spawn_place_free(struct wpool *pool)
 	if (pool->spawn.refused)
 		set_refused(pool, true);
 	/* its spawner takes the lock, too, before it drops its reference */
-	if (nr_starved && wpool_workers_room())
+	if (wpool_nr_starved && wpool_workers_room())
 		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
 }

@@ -6,7 +6,10 @@
 #ifndef WPOOL_CORE_SPAWN_QUEUE_H
 #define WPOOL_CORE_SPAWN_QUEUE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
+
+#include "core/counts.h"
 
 struct workqueue_struct;
 struct wpool;
@@ -33,15 +36,11 @@ void wpool_spawn_ask(struct wpool *pool, int prefer);
  */
 void wpool_spawn_look(struct wpool *pool);
 
-/**
- * wpool_spawn_nr_starved() - how many pools starve
- *
- * A pool starves if it has tasks, but no worker, because max_workers is reached.
- *
- * Context: any.
- * Return: their number: racy.
+/*
+ * How many pools starve: they have tasks, but no worker, because max_workers is reached. Only
+ * spawn_queue.c writes this; read it anywhere with READ_ONCE.
  */
-u32 wpool_spawn_nr_starved(void);
+extern u32 wpool_nr_starved;
 
 /**
  * wpool_spawn_wants_place() - do more pools starve than there are free places?
@@ -49,7 +48,12 @@ u32 wpool_spawn_nr_starved(void);
  * Context: any.
  * Return: true if so. Then a worker that is in no task must leave its pool.
  */
-bool wpool_spawn_wants_place(void);
+static inline bool wpool_spawn_wants_place(void)
+{
+	u32 nr = READ_ONCE(wpool_nr_starved);
+
+	return unlikely(nr) && nr > wpool_workers_room();
+}
 
 /**
  * wpool_spawn_place_free() - announce that the module may have one more worker

@@ -83,11 +83,11 @@ static int cancel_and_wait(struct wpool_task *task)
 
 	wpool_task_mark_cancelled(task);
 	while (wpool_task_is_cancelled(task)) {
-		/* keeps the pool for wpool_finish_drop() */
+		/* keeps the pool for wpool_finish_put_down() */
 		rcu_read_lock();
 		pool = take_out(task);
 		if (pool)
-			wpool_finish_drop(pool, task);
+			wpool_finish_put_down(pool, task);
 		rcu_read_unlock();
 		if (pool)
 			continue;

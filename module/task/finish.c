@@ -171,7 +171,7 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 		return;
 	}
 	if (wpool_task_is_cancelled(task)) {
-		wpool_finish_drop(pool, task);
+		end_cancelled(pool, task, -ECANCELED);
 		return;
 	}
 	local_irq_disable();

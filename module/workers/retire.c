@@ -16,7 +16,7 @@
 bool wpool_worker_may_enter(const struct wpool *pool)
 {
 	/* starved pools come first, in their order */
-	return !wpool_spawn_nr_starved() || READ_ONCE(pool->spawn.starved);
+	return !READ_ONCE(wpool_nr_starved) || READ_ONCE(pool->spawn.starved);
 }
 
 int wpool_worker_count_in(struct wpool *pool)
@@ -60,7 +60,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	} else {
 		wpool_workers_leave_place();
 	}
-	if (unlikely(wpool_spawn_nr_starved()) || unlikely(READ_ONCE(pool->spawn.refused)))
+	if (unlikely(READ_ONCE(wpool_nr_starved)) || unlikely(READ_ONCE(pool->spawn.refused)))
 		wpool_spawn_place_free(pool);
 	wpool_wake_if_work(pool, rq);
 	/* other idle workers may leave, too, now that the last tasks are taken: wake one */

@@ -53,7 +53,7 @@ void wpool_worker_left(struct wpool *pool, bool stays);
 
 /*
  * Wake an idle worker of any pool, so that it leaves and makes room for a starved pool. The caller
- * has executed a full barrier since the starved pool was counted in wpool_spawn_nr_starved().
+ * has executed a full barrier since the starved pool was counted in wpool_nr_starved.
  */
 void wpool_worker_make_room(void);
 

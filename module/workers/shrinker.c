@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shrinker, see shrinker.h. An idle worker takes some 20 KB, for its stack and the kernel's
- * data about its thread. If memory is short, workers beyond min_workers that have been idle for
+ * The shrinker, see shrinker.h. An idle worker takes memory for its stack and the kernel's data
+ * about its thread. If memory is short, workers beyond min_workers that have been idle for
  * 100 ms leave at once rather than after expiry_ms, the coldest of each pool first.
  * Pools whose workers never expire keep them.
  *

@@ -44,8 +44,8 @@ set decimalsign "."
 WORST = f'with vectors nohead lw 1.5 lc rgb "{TEXT}" notitle'
 
 
-def gnuplot(script):
-    subprocess.run(['gnuplot'], input=script, text=True, check=True)
+def gnuplot(script, directory=None):
+    subprocess.run(['gnuplot'], input=script, text=True, check=True, cwd=directory)
 
 
 def quoted(text):
@@ -53,7 +53,7 @@ def quoted(text):
 
 
 def bars(path, title, ylabel, groups, series, values, log=False, note=''):
-    """values[group][peer] = (median, worst); each peer a bar in each group, with its number."""
+    """Of values[group][peer] = (median, worst): each peer a bar in each group, with its number."""
     nothing = (float('nan'), float('nan'))
     lines = [' '.join([quoted(group)] + [f'{value:.6g}' for peer in series
                                          for value in values[group].get(peer, nothing)])
@@ -84,7 +84,7 @@ def bars(path, title, ylabel, groups, series, values, log=False, note=''):
         labels.append(f'$DATA using {x}:(${worst} > ${median} ? ${worst} : ${median}):'
                       f'(shown(${median})) with labels notitle offset 0,0.6 font ",10" '
                       f'tc rgb "{TEXT}"')
-    gnuplot(script + 'plot ' + ', \\\n     '.join(parts + whiskers + labels) + '\n')
+    return script + 'plot ' + ', \\\n     '.join(parts + whiskers + labels) + '\n'
 
 
 def lines(path, title, xlabel, ylabel, series, note=''):
@@ -103,7 +103,7 @@ def lines(path, title, xlabel, ylabel, series, note=''):
                      f'lc rgb "{colour}" notitle')
         parts.append(f'$D{i} using 1:2 with linespoints lw 2.5 pt 7 ps 0.8 '
                      f'lc rgb "{colour}" title {quoted(name)}')
-    gnuplot(script + 'plot ' + ', \\\n     '.join(worst + parts) + '\n')
+    return script + 'plot ' + ', \\\n     '.join(worst + parts) + '\n'
 
 
 POOLS = ('wpool', 'percpu', 'unbound', 'kworker')
@@ -203,10 +203,11 @@ CURVES = [
 
 
 class Plots:
-    def __init__(self, results, directory):
+    def __init__(self, results, directory, draw=gnuplot):
         self.measurements = results['measurements']
         self.run = results['run']
         self.directory = directory
+        self.draw = draw
         self.made = []
 
     def boot(self, *rows):
@@ -254,8 +255,8 @@ class Plots:
                 values[group] = found
         shown = [peer for peer in of['peers'] if any(peer in found for found in values.values())]
         if values:
-            bars(self.path(of['name']), of['title'], of['ylabel'], list(values), shown, values,
-                 note=self.note(boot, of['better']), log=of['log'])
+            self.draw(bars(self.path(of['name']), of['title'], of['ylabel'], list(values), shown, values,
+                           note=self.note(boot, of['better']), log=of['log']))
 
     def curves(self, name, title, xlabel, ylabel, boots, what, xof, wanted):
         series = []
@@ -265,7 +266,11 @@ class Plots:
             if points:
                 series.append((label, colour, sorted(points)))
         if series:
-            lines(self.path(name), title, xlabel, ylabel, series, self.note((boots or [self.boot(8)])[0]))
+            self.draw(lines(self.path(name), title, xlabel, ylabel, series,
+                            self.note((boots or [self.boot(8)])[0])))
+
+    def named(self, name):
+        self.bars(next(of for of in BARS if of['name'] == name))
 
     def all(self):
         for of in BARS:

@@ -10,10 +10,12 @@ ratios is the summary and cost what wpool takes of a stock kernel, both in READM
 tables of benchmarks.rst. The text between the lines "bench: begin" and "bench: end", or "cost:
 begin" and "cost: end", which are comments of the document, is replaced, all of it: what was not
 measured is not there. What was counted, counts.json, is written into growth.rst; where a whole one
-lies beside the results, it is that. check also refuses a quantity in the text of these pages, and of growth.rst,
-that stands in none of the page's tables.
+lies beside the results, it is that. write also draws the plot of benchmarks.rst. check also refuses
+a quantity in the text of README.md or Documentation/*.rst that is neither in a table of the page that
+is written like this, nor one of CONSTANTS.
 """
 
+import hashlib
 import io
 import json
 import pathlib
@@ -24,6 +26,7 @@ from contextlib import redirect_stdout
 
 import bars
 import counts
+import plots
 from plan import ROWS
 from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
@@ -36,6 +39,8 @@ MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
 GROWTH = TOP / 'Documentation/growth.rst'
+# The plot that benchmarks.rst shows.
+PLOT = TOP / 'Documentation/each.svg'
 
 # What each line of the first table is: name, row, variant; wpool's cost and its peers'.
 COSTS = (
@@ -140,7 +145,7 @@ RATIOS = (
 # The README has this number of the comparisons that wpool loses: those with the largest ratios.
 NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
-RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|delayed work|semaphore|kthread per')
+RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
 # What one figure of each table means; the tables follow in this order.
 EXPLAINED = {
@@ -422,7 +427,7 @@ class Tables:
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
                   'line names a larger one. '
-        states = run.get('states') or states_text(self.results)
+        states = run['states'] if 'states' in run else states_text(self.results)
         if states:
             yield 'A cache line from one CPU to the other and back, beside each measurement, ' \
                   f'median and range: {states}. A cell with two figures is near / far, a trip of less than ' \
@@ -474,7 +479,7 @@ def sides(title, what):
     if rest and ' ' in first and first[:-1] in title:
         ours = rest[0]
     theirs = re.sub(r'^(?:that with|the (?:rate|time|cost) of) ', '', theirs)
-    return ours, re.sub(r"'s(?: (?:rate|time|there))?$", '', theirs)
+    return ours, re.sub(r"(?:'s|(?<=s)')(?: (?:rate|time|there))?$", '', theirs)
 
 
 def limit(one, which):
@@ -535,7 +540,30 @@ def section(tables, language):
         if len(lines) > 1:
             out += [''] + language.text(EXPLAINED[name]) + [''] + \
                 language.table(without_empty_columns(lines))
+            if name == PLOT.stem and language is Rst and plot_script(tables.results):
+                out += ['', f'.. image:: {PLOT.name}', '   :alt: the times of this table, as bars']
     return out
+
+
+def plot_script(results):
+    """What gnuplot draws of these results; None if they have nothing of it."""
+    drawn = []
+    plots.Plots(results, '', drawn.append).named(PLOT.stem)
+    return drawn[0] if drawn else None
+
+
+def mark(script):
+    """The last line of a plot. It says what was drawn, so check needs no gnuplot."""
+    return f'<!-- script: sha256 {hashlib.sha256(script.encode()).hexdigest()} -->\n'
+
+
+def draw(results):
+    script = plot_script(results)
+    PLOT.unlink(missing_ok=True)
+    if script:
+        plots.gnuplot(script, PLOT.parent)
+        with PLOT.open('a', encoding='utf-8') as file:
+            file.write(mark(script))
 
 
 def summary(tables):
@@ -586,7 +614,7 @@ class Noted(dict):
 def only_shown(path):
     """Of a results file what the pages show."""
     results = json.loads(path.read_text(), object_hook=Noted)
-    full = any(one['raw'] for one in results['measurements'] if 'raw' in one)
+    full = any('raw' in one for one in results['measurements'])
     if full:
         results['run']['states'] = states_text(results)
         results['verdicts'] = bars.judge(results['measurements'], int(results['run'].get('cpus', 2)))
@@ -601,7 +629,8 @@ def only_shown(path):
                 for name in sorted(figures.seen)}
     measurements = []
     for one in results['measurements']:
-        if not one['figures'].seen:
+        # a page may show only what was measured in one of its states
+        if not any(part['figures'].seen for part in (one, *one['states'].values())):
             continue
         kept = {key: one[key] for key in ('machine', 'boot', 'row', 'variant', 'peer', 'rounds')}
         kept['params'] = {key: value for key, value in one['params'].items() if key in ('n', 'seconds')}
@@ -638,18 +667,36 @@ def pages():
 QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
                       r'instructions)\b)')
 
+# Quantities in the text that nobody has measured: constants of the code or of the kernel, and what a
+# test does.
+CONSTANTS = {
+    'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
+    'drivers.rst': ('256 MB', ),
+    'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times'),
+    'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
+    'modules.rst': ('128 bytes', '64 bytes', '30 s'),
+    'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
+    'troubleshooting.rst': ('20 s', ),
+    'tuning.rst': ('10 ms', '50 ms', '100 ms', '20 s', '300 s'),
+    'workqueue.rst': ('100 ms', ),
+}
+
 
 def strays(path):
-    """Quantities in the text of a page that none of its tables has."""
-    text = path.read_text()
-    blocks = r'^(?:\.\. |<!-- )(?:bench|cost|counts): begin.*?^(?:\.\. |<!-- )(?:bench|cost|counts): end'
+    """Quantities in the text of a page that none of its tables has, and constants that it has not."""
+    text, unused = path.read_text(), set(CONSTANTS.get(path.name, ()))
+    blocks = r'^(?:\.\. |<!-- )\w+: begin.*?^(?:\.\. |<!-- )\w+: end'
     shown = ' '.join(re.findall(blocks, text, re.M | re.S))
     for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t][^\n]*)?\n)+', r'``?[^`]+``?'):
         text = re.sub(gone, '', text, flags=re.M | re.S)
     for found in QUANTITY.finditer(text):
-        if not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
+        if found[0] in CONSTANTS.get(path.name, ()):
+            unused.discard(found[0])
+        elif not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
                          shown.replace('µs', 'us')):
             yield f'{path.name}: no table of the page has: {found[0]}'
+    for text in sorted(unused):
+        yield f'{path.name}: it does not have the constant: {text}'
 
 
 def check():
@@ -657,7 +704,11 @@ def check():
         if text != path.read_text():
             yield f'{path.name}: its tables are not those of measured.json and counts.json: ' \
                   'tools/bench/readme.py write'
-    for path in (*dict.fromkeys(PAGES.values()), GROWTH):
+    script = plot_script(json.loads(MEASURED.read_text()))
+    shown = PLOT.read_text() if PLOT.exists() else ''
+    if bool(shown) != bool(script) or script and not shown.endswith(mark(script)):
+        yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
+    for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst'))):
         yield from strays(path)
 
 
@@ -673,6 +724,7 @@ def main():
             keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
         for path, text in pages():
             path.write_text(text)
+        draw(json.loads(MEASURED.read_text()))
     elif args[:1] and args[0] in PAGES and len(args) == 3:
         path = pathlib.Path(args[2])
         path.write_text(page(json.loads(pathlib.Path(args[1]).read_text()), args[0], path))

@@ -105,3 +105,20 @@ void *worker_buffer(struct wpool *pool)
 	/* quote Documentation/modules.rst 7 statements */
 	return buffer;
 }
+
+/* ---- several pools as one ---- */
+
+struct job {
+	struct wpool_task task;
+};
+
+/* quote Documentation/modules.rst 8 functions */
+
+int submit_somewhere(struct wpool **pools, int nr, struct job *job);
+int submit_somewhere(struct wpool **pools, int nr, struct job *job)
+{
+	int err;
+
+	/* quote Documentation/modules.rst 8 statements */
+	return err;
+}
