@@ -185,7 +185,8 @@ EXPLAINED = {
     'allocations': 'What a stock kernel allocates for each of the first 20,000 tasks of these loads, counted in '
                    'an emulator. A task of a pool or a workqueue needs no allocation, only a new worker does, as '
                    'each kthread does. So a longer load takes less for each task in a pool, down to none, and '
-                   'as much in threads.',
+                   'as much in threads. Workqueues keep idle workers for minutes, so from the second load on '
+                   'theirs find those of the loads before.',
     'scopes': 'The shape of the kernel\'s own benchmark of workqueues, `lib/test_workqueue.c`: a producer on each '
               'CPU, with one task in flight. *Scope* is the unbound workqueue in a kernel that was started with '
               'this affinity scope, the column before these is the scope that the kernel chooses itself. '
