@@ -384,12 +384,16 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 	return ret;
 }
 
-/* The monitor has to look meanwhile: on a slow machine not every time, but once. */
-static void wpool_monitor_tells_those_who_poll_of_a_stall(struct kunit *test)
+/*
+ * The monitor has to look meanwhile: on a slow machine not every time, but once. It writes two
+ * stalls of all pools into the log in 5 s, and the tries last longer than that.
+ */
+static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct listener *listener;
 	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int try = 0;
 
@@ -397,14 +401,21 @@ static void wpool_monitor_tells_those_who_poll_of_a_stall(struct kunit *test)
 		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
 	/* the tasks must not wait for a limit */
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
+	wpool_get_attrs(pool, &attrs, NULL);
 	listener = listen(test, pool);
 	do {
+		WRITE_ONCE(listener->stalled, false);
 		thread = wpk_thread(test, submit_and_hold_the_cpu, pool, &jobs->job[0].task,
 				    listener);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	} while (!READ_ONCE(listener->stalled) && ++try < 5);
+	} while (!(READ_ONCE(listener->stalled) && wpk_lines_about(attrs.name, "stalled for")) &&
+		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
+	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
+	/* the pool's own lines begin with "pool NAME: open" */
+	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "open, capacity 64") ==
+		       wpk_lines_about(attrs.name, "stalled for"));
 }
 
 /* The pool may have no more workers, and those that it has are elsewhere. */
@@ -590,7 +601,7 @@ WPK_SUITE(monitor,
 	  KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	  KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
-	  KUNIT_CASE_SLOW(wpool_monitor_tells_those_who_poll_of_a_stall),
+	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_and_shows_the_pool),
 	  KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	  KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,

@@ -171,6 +171,19 @@ commit_now()
 	echo "$commit"
 }
 
+# put_block FILE NAME: what stands between its comments "NAME: begin" and "NAME: end" becomes the
+# input.
+put_block()
+{
+	local text
+	[ "$(grep -cxE "\.\. $2: (begin|end)" "$1")" = 2 ] || die "$1 has no '.. $2: begin' and end"
+	text=$(BLOCK=$(cat) awk -v name="$2" '
+	$0 == ".. " name ": end" { inside = 0 }
+	!inside
+	$0 == ".. " name ": begin" { print "\n" ENVIRON["BLOCK"] "\n"; inside = 1 }' "$1")
+	printf '%s\n' "$text" >"$1"
+}
+
 # pkg_missing PACKAGE: true if it is not installed.
 pkg_missing()
 {

@@ -4,8 +4,9 @@
 
 usage: wpool.py [--core VMCORE] [--symbols FILE]... [--stacks] [POOL]...
 
-It prints what sysrq-x does, of those POOLs or of all: limits, queues, oldest first, the line,
-and each worker that is in a task. --stacks adds their stacks. Without --core it reads the
+It prints of those POOLs, or of all: limits; queues, oldest first, with the ages of their first
+tasks; the submitters that wait for room; and each worker that is in a task. --stacks adds their
+stacks. Why tasks wait is what sysrq-x says, too, and this does not. Without --core it reads the
 kernel that runs, as root. --symbols names a vmlinux or wpool.ko with debug information that drgn
 does not find by itself; without any, it looks in the usual places.
 """
@@ -20,9 +21,10 @@ from drgn.helpers.linux.percpu import per_cpu_ptr
 
 UNLIMITED = 0xffffffff
 MOST_TASKS = 4
+IS_EVENT = 1 << 2
 STATES = ['open', 'closed', 'closing', 'destroyed']
 # as wpool_trace_func_at(): by a flag of the task, what it is part of
-OUTER = {1 << 5: 'struct wpool_strand_task', 1 << 2: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
+OUTER = {1 << 5: 'struct wpool_strand_task', IS_EVENT: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
 
 
 def limit(value):
@@ -42,8 +44,8 @@ def task_func(task):
     return (container_of(task, outer[0], 'task') if outer else task).func.value_()
 
 
-def fifo_tasks(fifo):
-    return list(list_for_each_entry('struct wpool_task', fifo.tasks.address_of_(), 'node'))
+def fifo_tasks(fifo, head='tasks'):
+    return list(list_for_each_entry('struct wpool_task', fifo.member_(head).address_of_(), 'node'))
 
 
 def ring_tasks(ring):
@@ -54,7 +56,7 @@ def ring_tasks(ring):
 
 
 def queues(prog, pool):
-    """Each as its name and its tasks, with the jiffy of the first; those without any are left out."""
+    """Each as its name and its tasks; those without any are left out."""
     found = [('the global queue', fifo_tasks(pool.globq)), ('the urgent tasks', fifo_tasks(pool.urgent))]
     for cpu in for_each_possible_cpu(prog):
         runq = per_cpu_ptr(pool.rq, cpu)[0]
@@ -67,20 +69,33 @@ def queues(prog, pool):
     return [(name, tasks) for name, tasks in found if tasks]
 
 
+def waiters(prog, pool):
+    """Those that wait for room, first to last: threads, and the tasks of events and strands."""
+    for place in fifo_tasks(pool.admission, 'waiters'):
+        if place.flags.value_() & IS_EVENT:
+            yield f'an event or a strand, {func_name(prog, task_func(place))}'
+        else:
+            thread = container_of(place, 'struct wpool_waiter', 'place').thread
+            yield f'{thread.comm.string_().decode()}, pid {thread.pid.value_()}'
+
+
 def show_pool(prog, pool, with_stacks):
     now = prog['jiffies_64'].value_()
-    waiting = queues(prog, pool)
-    age = {name: (now - tasks[0].jiffy.value_()) & 0xffffffff for name, tasks in waiting}
+    waiting = [(name, tasks, [(now - task.jiffy.value_()) & 0xffffffff for task in tasks[:MOST_TASKS]])
+               for name, tasks in queues(prog, pool)]
     workers = list(list_for_each_entry('struct wpool_worker', pool.workers.list.address_of_(), 'node'))
     busy = [w for w in workers if w.task]
-    queued = sum(len(tasks) for _, tasks in waiting)
+    queued = sum(len(tasks) for _, tasks, _ in waiting)
     print(f'pool {pool.name.string_().decode()}: {STATES[pool.state.value_()]}, '
           f'capacity {limit(pool.capacity.value_())}, queue_depth {limit(pool.queue_depth.value_())}, '
           f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
           f'{queued} queued, {pool.admission.nr_waiting.value_()} waiting')
-    for name, tasks in sorted(waiting, key=lambda queue: -age[queue[0]]):
-        names = ', '.join(func_name(prog, task_func(task)) for task in tasks[:MOST_TASKS])
-        print(f'  {name}: {len(tasks)} tasks, the first for {age[name]} jiffies: {names}')
+    for name, tasks, ages in sorted(waiting, key=lambda queue: -queue[2][0]):
+        names = ', '.join(f'{func_name(prog, task_func(task))} for {age}'
+                          for task, age in zip(tasks, ages))
+        print(f'  {name}: {len(tasks)} tasks, jiffies: {names}')
+    for text in waiters(prog, pool):
+        print(f'  in line: {text}')
     for w in busy:
         thread = w.thread
         print(f'  {thread.comm.string_().decode()} {thread.pid.value_()}, at home on CPU {w.rq.cpu.value_()}, '

@@ -122,6 +122,9 @@ SHAPES_TIMED = {'2_clients,_500_ns': 'trip', '16_clients,_500_ns': 'trip',
 
 # A pool, or a thread for each task: the loads of row 27, and the peers with their variants.
 EACH = ('1ms/1024', '10ms/16384', '100ms/1000', 'no-ops')
+# Where allocations are counted, their variants, and what the lines say.
+ALLOCS = (('allocs', 'tasks of 1 ms, 1,024 workers'), ('allocs_10ms/16384', 'tasks of 10 ms, 16,384 workers'),
+          ('allocs_100ms/1000', 'tasks of 100 ms, 1,000 workers'), ('allocs_no-ops', 'no-ops'))
 EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
               ('bounded', '_bounded'))
 
@@ -179,6 +182,15 @@ EXPLAINED = {
             'included. In the bounded columns a submitter that finds all workers busy waits, in '
             'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
             'time.',
+    'allocations': 'What a stock kernel allocates for each of the first 20,000 tasks of these loads, counted in '
+                   'an emulator. A task of a pool or a workqueue needs no allocation, only a new worker does, as '
+                   'each kthread does. So a longer load takes less for each task in a pool, down to none, and '
+                   'as much in threads. Workqueues keep idle workers for minutes, so from the second load on '
+                   'theirs find those of the loads before.',
+    'scopes': 'The shape of the kernel\'s own benchmark of workqueues, `lib/test_workqueue.c`: a producer on each '
+              'CPU, with one task in flight. *Scope* is the unbound workqueue in a kernel that was started with '
+              'this affinity scope, the column before these is the scope that the kernel chooses itself. '
+              'Nanoseconds, less is better.',
     'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
               '`lib/test_workqueue.c`. Nanoseconds a task, or a call; less is better. The rows "in '
               'order" compare with ordered workqueues.',
@@ -327,16 +339,42 @@ class Tables:
             yield ['memory at most, MiB'] + [number(figure(one, 'peak_bytes') / 2 ** 20) for one in found]
             if any(figure(one, 'refused') for one in found):
                 yield ['no thread could be made, times'] + [number(figure(one, 'refused')) for one in found]
-        counted = [self.counted('allocs' + v, peer) for peer, v in EACH_PEERS]
-        if all(counted):
-            yield ['allocations a task of 1 ms, counted for 20,000 on a stock kernel'] + \
-                [f'{figure(one, "allocs_per_task"):.2f}' for one in counted]
+        counted = self.counted_loads()
+        if len(counted) == 1:
+            yield ['allocations a task of 1 ms, counted for 20,000 on a stock kernel'] + counted[0][1:]
+
+    def counted_loads(self):
+        out = []
+        for load, text in ALLOCS:
+            found = [self.counted(load + v, peer) for peer, v in EACH_PEERS]
+            if all(found):
+                out.append([text] + [f'{figure(one, "allocs_per_task"):.2f}' for one in found])
+        return out
+
+    def allocations(self):
+        yield ['allocations a task, of the first 20,000'] + \
+            [PEERS[peer] + (', bounded' if v and peer == 'wpool' else '') for peer, v in EACH_PEERS]
+        counted = self.counted_loads()
+        yield from counted if len(counted) > 1 else []
+
+    def scopes(self):
+        """Row 28, and the unbound workqueue in each scope."""
+        scopes = [v for v in ROWS[28].variants if v.startswith('scope_') and self.find(28, v, 'unbound')]
+        found = [self.find(28, 'a_producer_a_CPU', peer) for peer in ('wpool',) + OTHERS[:2]]
+        yield ['ns'] + [PEERS[peer] for peer in ('wpool',) + OTHERS[:2]] + \
+            [v.replace('_', ' ', 1) for v in scopes]
+        if not scopes or not all(found):
+            return
+        found += [self.find(28, v, 'unbound') for v in scopes]
+        for name, what in (('enqueue', 'the submit'), ('trip', 'the trip')):
+            for which in ('p50', 'p99'):
+                yield [f'{what}: {which}'] + [self.cell(one, f'{name}_{which}') for one in found]
 
     def shapes(self):
         """What users do: rows 28 to 30."""
         wanted = [(28, 'a_producer_a_CPU', f'a producer a CPU, one in flight each, {what}: {which}',
                    f'{name}_{which}') for name, what in (('enqueue', 'the submit'), ('trip', 'the trip'))
-                  for which in ('p50', 'p99')]
+                  for which in ('p50', 'p99')] if len(list(self.scopes())) == 1 else []
         for row, where in ((29, ''), (30, 'one CPU, ')):
             variants = ROWS[row].variants
             wanted += [(row, v, where + v.replace('_', ' '), 'total_ns_per_task')
@@ -399,7 +437,8 @@ class Tables:
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
         for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
-                     self.each, self.shapes, self.serving, self.several, self.slower, self.verdicts):
+                     self.each, self.allocations, self.shapes, self.scopes, self.serving,
+                     self.several, self.slower, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):

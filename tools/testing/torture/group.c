@@ -3,10 +3,11 @@
  * Phase group: clients that share a pool, each with a group. Their tasks are submitted by
  * threads, by tasks and in hard interrupts, while the groups are waited for and
  * cancelled, and the pool is tuned, closed and opened. Other groups live for a few tasks
- * only, and are freed as soon as they have ended.
+ * only, and are freed as soon as they have ended. Some groups act on behalf of somebody.
  *
  * Each task that was accepted must have run or been aborted, no group may run more than
- * its bound, and in the end no group has a task left.
+ * its bound, and in the end no group has a task left. A task has what its group has taken over,
+ * and no more.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -45,6 +46,7 @@ struct member {
  * @group: the group
  * @stage: where it is
  * @bound: of the group
+ * @behalf: of the group
  * @members: its tasks
  * @inside: functions that are running
  * @accepted: submits
@@ -55,6 +57,7 @@ struct client {
 	struct wpool_group group;
 	struct stage *stage;
 	u32 bound;
+	struct tbehalf behalf;
 	struct member members[NR_MEMBERS];
 	atomic_t inside;
 	atomic64_t accepted;
@@ -120,6 +123,7 @@ static int member_fn(struct wpool_group_task *task)
 	atomic64_inc(&client->runs);
 	torture_check(atomic_inc_return(&client->inside) <= client->bound,
 		      "more than %u tasks of a group run", client->bound);
+	tbehalf_check(&client->behalf);
 	rnd_init(&rnd, member->seed);
 	if (rnd_one_in(&rnd, 8))
 		usleep_range(10, 500);
@@ -127,6 +131,7 @@ static int member_fn(struct wpool_group_task *task)
 		submit(any_member(client->stage, &rnd), rnd_u64(&rnd), rnd_one_in(&rnd, 2));
 	if (rnd_one_in(&rnd, 64))
 		wpool_group_cancel(&client->group);
+	tbehalf_check(&client->behalf);
 	atomic_dec(&client->inside);
 	end_member(member);
 	return rnd_one_in(&rnd, 16) ? -EDOM : 0;
@@ -150,24 +155,28 @@ static void check_error(int err)
 
 struct guest {
 	struct wpool_group_task task;
-	atomic_t *ended;
+	struct visit *visit;
 };
 
 struct visit {
 	struct wpool_group group;
+	struct tbehalf behalf;
 	struct guest guests[NR_GUESTS];
 	atomic_t ended;
 };
 
 static int guest_fn(struct wpool_group_task *task)
 {
-	atomic_inc(container_of(task, struct guest, task)->ended);
+	struct visit *visit = container_of(task, struct guest, task)->visit;
+
+	tbehalf_check(&visit->behalf);
+	atomic_inc(&visit->ended);
 	return 0;
 }
 
 static void guest_abort(struct wpool_group_task *task, int status)
 {
-	guest_fn(task);
+	atomic_inc(&container_of(task, struct guest, task)->visit->ended);
 }
 
 static void visit(struct stage *stage, struct rnd *rnd)
@@ -181,12 +190,13 @@ static void visit(struct stage *stage, struct rnd *rnd)
 			       rnd_one_in(rnd, 2) ? THIS_MODULE : NULL);
 	/* the module is asked to go */
 	torture_check(!err || err == -ENOENT, "init: %d", err);
+	err = err ?: tbehalf_give(&visit->behalf, &visit->group, rnd_below(rnd, WPOOL_AS_ALL + 1));
 	for (i = 0; i < NR_GUESTS && !err; i++) {
 		struct guest *guest = &visit->guests[i];
 
 		wpool_group_task_init(&guest->task, guest_fn, guest_abort);
 		wpool_group_task_set_urgent(&guest->task, i % 3 == 0);
-		guest->ended = &visit->ended;
+		guest->visit = visit;
 		accepted += !wpool_group_submit(&visit->group, &guest->task);
 	}
 	if (rnd_one_in(rnd, 4))
@@ -234,7 +244,8 @@ static void one_round(void *data, struct rnd *rnd)
 	}
 }
 
-static bool client_start(struct stage *stage, struct client *client, u32 bound)
+static bool client_start(struct stage *stage, struct client *client, u32 bound,
+			 unsigned int what)
 {
 	u32 i;
 	int err;
@@ -246,6 +257,7 @@ static bool client_start(struct stage *stage, struct client *client, u32 bound)
 		wpool_group_task_init(&client->members[i].task, member_fn, member_abort);
 	}
 	err = wpool_group_init(&client->group, stage->base.sp->pool, bound, NULL);
+	err = err ?: tbehalf_give(&client->behalf, &client->group, what);
 	return torture_check(!err, "init: %d", err);
 }
 
@@ -255,7 +267,8 @@ static bool start(void *data)
 	u32 i;
 
 	for (i = 0; i < NR_CLIENTS; i++)
-		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + stage->base.nr % 2))
+		if (!client_start(stage, &stage->clients[i], 1 + 2 * i + stage->base.nr % 2,
+				  i ? WPOOL_AS_ALL : 0))
 			return false;
 	return true;
 }

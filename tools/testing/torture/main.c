@@ -67,8 +67,8 @@ static const struct phase phases[] = {
 	{ "line", phase_line },
 	{ "event", .stage = &event_stage },
 	{ "watch", .stage = &watch_stage },
-	{ "group", .stage = &group_stage },
-	{ "strand", .stage = &strand_stage },
+	{ "group", NULL, BIT(SAW_BEHALVES), &group_stage },
+	{ "strand", NULL, BIT(SAW_OVERLAPS), &strand_stage },
 	{ "loop", .stage = &loop_stage },
 	{ "work", NULL, BIT(SAW_MOVES), &work_stage },
 	{ "task", NULL, BIT(SAW_DELAYS) | BIT(SAW_SYNCS), &task_stage },
@@ -264,9 +264,12 @@ static int __init torture_init(void)
 			return err;
 		hotplug = err;
 		torture_set_state(phases[i].name);
+		tbehalf_init();
 		conductor = kthread_run(conduct, (void *)&phases[i], "torture");
-		if (IS_ERR(conductor))
+		if (IS_ERR(conductor)) {
+			tbehalf_exit();
 			cpuhp_remove_state_nocalls(hotplug);
+		}
 		return PTR_ERR_OR_ZERO(conductor);
 	}
 	return -EINVAL;
@@ -276,6 +279,7 @@ static void __exit torture_exit(void)
 {
 	complete_all(&time_over);
 	kthread_stop(conductor);
+	tbehalf_exit();
 	cpuhp_remove_state_nocalls(hotplug);
 	/* functions that freed their item and had not quite returned */
 	torture_set_state("unloaded");

@@ -78,6 +78,8 @@ static const char *const seen_names[NR_SEEN] = {
 	[SAW_HOOKS] = "hooks",
 	[SAW_SYNCS] = "syncs",
 	[SAW_MOVES] = "moves",
+	[SAW_BEHALVES] = "behalves",
+	[SAW_OVERLAPS] = "overlaps",
 	[SAW_RELEASES] = "releases",
 };
 

@@ -39,6 +39,7 @@ DIR=${DIR:-/wpool}
 KERNEL=$(uname -r)
 
 POOLS=/sys/class/wpool
+CGROUPS=/sys/fs/cgroup
 CPUS=/sys/devices/system/cpu
 PARAMETERS=/sys/module/wpool_torture/parameters
 PATIENCE=180
@@ -108,7 +109,8 @@ torture()
 {
 	name=$1 time=$2
 	shift 2
-	[ -e /sys/module/wpool ] || insmod "$DIR/wpool.ko" || complain "no wpool" || return 1
+	[ -e /sys/module/wpool ] || insmod "$DIR/wpool.ko" by_cache=$((SEED >> 2 & 1)) ||
+		complain "no wpool" || return 1
 	[ -e /sys/module/wpool_wq ] || insmod "$DIR/wpool_wq.ko" || complain "no wpool_wq" || return 1
 	insmod "$DIR/wpool_torture.ko" phase="$name" seconds="$time" \
 		seed="$SEED" actors="$ACTORS" shuffle="$SHUFFLE" "$@" ||
@@ -271,6 +273,54 @@ job_freeze()
 	done 2>/dev/null
 }
 
+# Pools go from one cgroup to another and back to the root, while workers come and go. Afterwards
+# none of these cgroups may be in use, also not by a pool that was destroyed meanwhile.
+job_cgroup()
+{
+	reseed 7
+	moved=0
+	[ -e $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS 2>/dev/null || return 0
+	for controller in cpu memory; do
+		echo +$controller >$CGROUPS/cgroup.subtree_control
+	done 2>/dev/null
+	mkdir $CGROUPS/torture-0 $CGROUPS/torture-1
+	while go_on; do
+		draw 2
+		group=torture-$drawn
+		echo 0 >$CGROUPS/$group/cgroup.procs
+		for pool in "$POOLS"/*; do
+			draw_word 0 0 none keep
+			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
+			echo "$drawn" >"$pool/cgroup" || continue
+			moved=$((moved + 1))
+			# gone, or of the name of another one
+			case $drawn:$(cat "$pool/cgroup"):$pool in
+			0:/$group:* | none:none:* | *::* | *:*/shell | *:*/room-*) ;;
+			*) complain "$pool: cgroup $(cat "$pool/cgroup") after $drawn in $group" ;;
+			esac
+		done 2>/dev/null
+		draw 300
+		usleep $((drawn * 1000))
+	done
+	[ $moved -gt 0 ] || complain "no pool came into a cgroup"
+	echo 0 >$CGROUPS/cgroup.procs
+	left=$((PATIENCE * 10))
+	while
+		for pool in "$POOLS"/*; do
+			echo none >"$pool/cgroup"
+		done 2>/dev/null
+		rmdir $CGROUPS/torture-* 2>/dev/null
+		[ -e $CGROUPS/torture-0 ] || [ -e $CGROUPS/torture-1 ]
+	do
+		if [ $left -eq 0 ]; then
+			complain "cgroups are in use: $(cat $CGROUPS/torture-*/cgroup.threads | xargs)"
+			return
+		fi
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
 job_read()
 {
 	while go_on; do
@@ -289,7 +339,7 @@ job_kill()
 		# one that is killed at once would not make it
 		: >"$TMP/kill"
 		for pool in default shell; do
-			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K
+			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K count
 			work=$drawn
 			draw_word 1 7 64 1000
 			wpoolctl run $pool --work "$work" --work noop --tasks 100000000 \
@@ -384,7 +434,7 @@ beset()
 {
 	timed "$1"
 	torture "$2" "$duration" || return
-	start_jobs hotplug tune read kill life freeze
+	start_jobs hotplug tune read kill life freeze cgroup
 	left=$duration
 	while [ "$left" -gt 0 ]; do
 		sleep 1
@@ -471,7 +521,7 @@ stage()
 {
 	timed 5
 	torture "$1" "$duration" || return
-	start_jobs hotplug
+	start_jobs hotplug cgroup
 	torture_ends "$duration"
 	stop_jobs
 }
@@ -514,7 +564,7 @@ phase_load()
 	cycle=0 refusals=0
 	while [ $cycle -lt "$CYCLES" ]; do
 		cycle=$((cycle + 1))
-		draw_word "" max_workers=5 default_capacity=2 default_expiry_ms=1
+		draw_word "" max_workers=5 default_capacity=2 default_expiry_ms=1 by_cache=0
 		# shellcheck disable=SC2086
 		insmod "$DIR/wpool.ko" $drawn || { complain "cycle $cycle: insmod"; return; }
 		pids=

@@ -9,9 +9,9 @@
  *
  *   accepted = runs + aborts
  *
- * The numbered tasks that
- * one thread submits to a strand have their turns in the order of the numbers, each once;
- * they free themselves.
+ * The numbered tasks that one thread submits to a strand have their turns in the order of the
+ * numbers, each once; they free themselves. Half of the tasks have a parallel part, which has ended
+ * before the turn, and runs once for each submit.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -25,6 +25,13 @@
 #define NR_STRANDS	4
 #define NR_THINGS	8	/* of a strand */
 
+/* What a task with a parallel part has done since its submit. */
+enum part {
+	PART_NONE,
+	PART_RUNS,
+	PART_ENDED,
+};
+
 struct stage;
 struct line;
 
@@ -33,6 +40,7 @@ struct thing {
 	struct wpool_strand_task task;
 	struct line *line;
 	atomic64_t seed;
+	enum part part;
 };
 
 /* A task that frees itself. */
@@ -40,6 +48,7 @@ struct numbered {
 	struct wpool_strand_task task;
 	struct line *line;
 	u64 number;
+	enum part part;
 };
 
 /**
@@ -49,6 +58,7 @@ struct numbered {
  * @nr: of the strand
  * @things: its tasks
  * @inside: functions that are running
+ * @parts: parallel parts that are running
  * @accepted: submits that said so
  * @runs: functions that started
  * @aborts: abort functions that were called
@@ -62,6 +72,7 @@ struct line {
 	u32 nr;
 	struct thing things[NR_THINGS];
 	atomic_t inside;
+	atomic_t parts;
 	atomic64_t accepted;
 	atomic64_t runs;
 	atomic64_t aborts;
@@ -102,6 +113,35 @@ static void enter(struct line *line)
 		      line->stage->base.nr, line->nr);
 }
 
+/* The parallel part of a task. */
+static void run_part(struct line *line, enum part *part, u64 part_seed)
+{
+	struct rnd rnd;
+
+	torture_check(*part == PART_NONE, "strand %u.%u: a parallel part runs twice",
+		      line->stage->base.nr, line->nr);
+	*part = PART_RUNS;
+	if (atomic_inc_return(&line->parts) > 1)
+		torture_saw(SAW_OVERLAPS, 1);
+	rnd_init(&rnd, part_seed);
+	if (rnd_one_in(&rnd, 2))
+		usleep_range(10, 500);
+	atomic_dec(&line->parts);
+	*part = PART_ENDED;
+}
+
+/* The turn of a task; @ran: none of its parts was left out. */
+static void check_part(struct line *line, const struct wpool_strand_task *task, enum part *part,
+		       bool ran)
+{
+	bool whole = *part == (task->parallel ? PART_ENDED : PART_NONE);
+
+	torture_check(whole || (!ran && *part == PART_NONE),
+		      "strand %u.%u: a turn before the parallel part has ended",
+		      line->stage->base.nr, line->nr);
+	*part = PART_NONE;
+}
+
 static void leave(struct line *line)
 {
 	atomic_dec(&line->inside);
@@ -114,6 +154,13 @@ static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
 	return &line->things[rnd_below(rnd, NR_THINGS)];
 }
 
+static void thing_part(struct wpool_strand_task *task)
+{
+	struct thing *thing = container_of(task, struct thing, task);
+
+	run_part(thing->line, &thing->part, atomic64_inc_return(&thing->seed));
+}
+
 static void thing_fn(struct wpool_strand_task *task)
 {
 	struct thing *thing = container_of(task, struct thing, task);
@@ -121,6 +168,7 @@ static void thing_fn(struct wpool_strand_task *task)
 	struct rnd rnd;
 
 	enter(line);
+	check_part(line, task, &thing->part, true);
 	atomic64_inc(&line->runs);
 	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
 	if (rnd_one_in(&rnd, 8))
@@ -134,9 +182,11 @@ static void thing_fn(struct wpool_strand_task *task)
 
 static void thing_abort(struct wpool_strand_task *task, int status)
 {
-	struct line *line = container_of(task, struct thing, task)->line;
+	struct thing *thing = container_of(task, struct thing, task);
+	struct line *line = thing->line;
 
 	enter(line);
+	check_part(line, task, &thing->part, false);
 	atomic64_inc(&line->aborts);
 	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->base.nr,
 		      line->nr, status);
@@ -145,11 +195,19 @@ static void thing_abort(struct wpool_strand_task *task, int status)
 
 /* ---- tasks with a number ---- */
 
-static void numbered_end(struct numbered *numbered)
+static void numbered_part(struct wpool_strand_task *task)
+{
+	struct numbered *numbered = container_of(task, struct numbered, task);
+
+	run_part(numbered->line, &numbered->part, numbered->number);
+}
+
+static void numbered_end(struct numbered *numbered, bool ran)
 {
 	struct line *line = numbered->line;
 
 	enter(line);
+	check_part(line, &numbered->task, &numbered->part, ran);
 	torture_check(numbered->number == line->seen + 1, "strand %u.%u: %llu after %llu",
 		      line->stage->base.nr, line->nr, numbered->number, line->seen);
 	line->seen = numbered->number;
@@ -161,12 +219,12 @@ static void numbered_end(struct numbered *numbered)
 
 static void numbered_fn(struct wpool_strand_task *task)
 {
-	numbered_end(container_of(task, struct numbered, task));
+	numbered_end(container_of(task, struct numbered, task), true);
 }
 
 static void numbered_abort(struct wpool_strand_task *task, int status)
 {
-	numbered_end(container_of(task, struct numbered, task));
+	numbered_end(container_of(task, struct numbered, task), false);
 }
 
 /* Submit a task with the next number; false if it was refused. */
@@ -179,8 +237,10 @@ static bool give_number(struct line *line, struct wpool_strand *strand)
 		return false;
 	wpool_strand_task_init(&numbered->task, strand, numbered_fn, numbered_abort);
 	wpool_strand_task_set_urgent(&numbered->task, line->given & 1);
+	wpool_strand_task_set_parallel(&numbered->task, line->given & 2 ? numbered_part : NULL);
 	numbered->line = line;
 	numbered->number = line->given + 1;
+	numbered->part = PART_NONE;
 	atomic_inc(&line->numbered);
 	err = wpool_strand_try_submit(&numbered->task);
 	check_submit(line, err);
@@ -268,6 +328,8 @@ static bool start(void *data)
 			wpool_strand_task_init(&line->things[j].task, &line->strand, thing_fn,
 					       thing_abort);
 			wpool_strand_task_set_urgent(&line->things[j].task, j & 1);
+			if (j & 2)
+				wpool_strand_task_set_parallel(&line->things[j].task, thing_part);
 		}
 	}
 	return true;

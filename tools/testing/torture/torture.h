@@ -19,6 +19,7 @@
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
+ *   behalf.c  their tasks that act on behalf of somebody
  *   strand.c  phase strand: tasks that run one after the other
  *   loop.c    phase loop: loops and calls on several CPUs
  *   work.c    phase work: works of the workqueues that wpool stands in for
@@ -126,6 +127,8 @@ enum torture_seen {
 	SAW_HOOKS,	/* worker_start and worker_end, which read the pool */
 	SAW_SYNCS,	/* wpool_task_cancel_sync(), wpool_task_disable_sync() of phase task */
 	SAW_MOVES,	/* works that came to another queue */
+	SAW_BEHALVES,	/* tasks that acted on behalf of somebody */
+	SAW_OVERLAPS,	/* parallel parts of a strand that began beside another one */
 	SAW_RELEASES,	/* of pools with tasks that had not started */
 	NR_SEEN,
 };
@@ -465,6 +468,28 @@ extern const struct stage_kind strand_stage;
 extern const struct stage_kind loop_stage;
 extern const struct stage_kind work_stage;
 extern const struct stage_kind task_stage;
+
+/* ---- behalf.c ---- */
+
+struct wpool_group;
+
+/**
+ * struct tbehalf - what the tasks of a group have taken over
+ * @what: WPOOL_AS_*
+ * @uid: their user
+ */
+struct tbehalf {
+	unsigned int what;
+	u32 uid;
+};
+
+/* When the module is loaded, and when it goes. */
+void tbehalf_init(void);
+void tbehalf_exit(void);
+/* The group, which has no tasks, acts for that: 0 for nothing. By a thread of the kernel. */
+int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
+/* In a task: it has that, and no more. */
+void tbehalf_check(const struct tbehalf *behalf);
 
 /* ---- room.c ---- */
 
