@@ -15,6 +15,7 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/idle.h"
@@ -27,6 +28,17 @@
  * kernel has one for all cgroups.
  */
 static DEFINE_MUTEX(anchors_mutex);
+
+/* On the stack of the thread that waits for it. */
+struct join {
+	struct work_struct work;
+	struct wpool_worker *worker;	/* to be attached to its pool's anchor; NULL: see below */
+	struct task_struct *anchor;	/* to be attached to @from */
+	struct task_struct *from;
+	int err;
+};
+
+static struct workqueue_struct *wq;
 
 #ifdef CONFIG_CGROUPS
 
@@ -101,6 +113,37 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
+static void join_work(struct work_struct *work)
+{
+	struct join *join = container_of(work, struct join, work);
+	struct wpool_worker *w = join->worker;
+
+	if (!w) {
+		join->err = attach_thread(join->from, join->anchor);
+		return;
+	}
+	mutex_lock(&anchors_mutex);
+	join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
+	/* after an error, too: each try takes the mutex of all cgroups */
+	w->cgroup_nr = w->pool->cgroup_nr;
+	mutex_unlock(&anchors_mutex);
+}
+
+/*
+ * A work attaches the thread, for two reasons. The caller's cgroup may have used up its quota:
+ * until the next period the caller would keep the locks that the kernel has for all cgroups, for
+ * forks and for CPU hotplug. And the kernel lets only a privileged caller attach another thread to
+ * a cpuset.
+ */
+static int wait_for_join(struct join *join)
+{
+	INIT_WORK_ONSTACK(&join->work, join_work);
+	queue_work(wq, &join->work);
+	flush_work(&join->work);
+	destroy_work_on_stack(&join->work);
+	return join->err;
+}
+
 static int anchor_main(void *unused)
 {
 	for (;;) {
@@ -116,11 +159,12 @@ static int anchor_main(void *unused)
 static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from)
 {
 	struct task_struct *anchor = kthread_create(anchor_main, NULL, "wp-cg/%s", pool->name);
+	struct join join = { .anchor = anchor, .from = from };
 	int err;
 
 	if (IS_ERR(anchor))
 		return anchor;
-	err = attach_thread(from, anchor);
+	err = wait_for_join(&join);
 	if (err) {
 		kthread_stop(anchor);
 		return ERR_PTR(err);
@@ -189,16 +233,12 @@ int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
 
 int wpool_cgroup_join(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
+	struct join join = { .worker = w };
 	int err;
 
 	if (wpool_cgroup_is_joined(w))
 		return 0;
-	mutex_lock(&anchors_mutex);
-	err = attach_thread(pool->anchor ?: thread_in_root(), w->thread);
-	/* after an error, too: each try takes the mutex of all cgroups */
-	w->cgroup_nr = pool->cgroup_nr;
-	mutex_unlock(&anchors_mutex);
+	err = wait_for_join(&join);
 	if (!err)
 		w->memcg = wpool_cgroup_get_memcg(w->thread);
 	return err;
@@ -226,4 +266,16 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 		compat_set_active_memcg(w->memcg);
 	}
 	mem_cgroup_put(old);
+}
+
+int wpool_cgroup_init(void)
+{
+	/* one at a time, as the kernel has one mutex; workers of reclaim wait for it, too */
+	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
+	return wq ? 0 : -ENOMEM;
+}
+
+void wpool_cgroup_exit(void)
+{
+	destroy_workqueue(wq);
 }

@@ -5,9 +5,10 @@
  * a thread, the anchor, that sleeps in them, and its workers join that thread. A pool without
  * cgroups has no anchor, and its workers stay in those of kthreadd, which creates them.
  *
- * The thread that creates a worker attaches it, before the worker is bound to a CPU: afterwards the
- * kernel does not move it to another cpuset. When the cgroups of the pool have changed, each worker
- * moves itself before it looks for its next task; a running task stays where it began.
+ * A new worker is attached before it is bound to a CPU: afterwards the kernel does not move it to
+ * another cpuset. When the cgroups of the pool have changed, each worker has itself moved before it
+ * looks for its next task; a running task stays where it began. A work moves all of them,
+ * as a workqueue's threads are in the root, and so are never out of quota.
  *
  * The kernel does not charge a kernel thread's memory to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes that of its cgroup active, with a reference of its own. Only the
@@ -61,5 +62,9 @@ int wpool_cgroup_join(struct wpool_worker *w);
  * allowed CPUs may have changed afterwards.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
+
+/* Start and stop the workqueue that moves workers, while there is no pool; 0 or -ENOMEM. */
+int wpool_cgroup_init(void);
+void wpool_cgroup_exit(void);
 
 #endif /* WPOOL_WORKERS_CGROUP_H */

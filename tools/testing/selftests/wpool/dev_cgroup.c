@@ -4,13 +4,16 @@
  * in sysfs: the time that they use is taken from the share of these. All figures are those that
  * cgroups count.
  */
+#include "wpool_test.h"
+
 #include <sys/mount.h>
 #include <sys/utsname.h>
-
-#include "wpool_test.h"
+#include <sys/wait.h>
 
 #define CGROUPS		"/sys/fs/cgroup"
 #define PERIOD_USEC	100000LL
+#define NOBODY		65534
+#define CPU1		"/sys/devices/system/cpu/cpu1"
 
 FIXTURE(cgroup)
 {
@@ -76,6 +79,18 @@ static int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
 
 	err = err ?: pool_create(pool, &attrs);
 	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
+}
+
+/* Of another user than root, who cannot open the device, in the cgroup. */
+static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
+{
+	int err = group_write(group, "cgroup.procs", "0");
+
+	pool_name(pool->name);
+	pool->fd = open(DEV, O_RDWR | O_CLOEXEC);
+	err = err ?: seteuid(uid);
+	err = err ?: pool_create_fd(pool->fd, pool->name, ATTRS(.capacity = 1));
+	return seteuid(0) ?: group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
 static int cgroup_write_in(const struct pool *pool, const char *group, const char *text)
@@ -275,8 +290,8 @@ TEST_F(cgroup, weight)
 	} while (used[0] + used[1] < 4000000);
 	ratio = (double)used[1] / used[0];
 	TH_LOG("weights 100 and 300: %lld and %lld us, 1 : %.2f", used[0], used[1], ratio);
-	EXPECT_LT(2.0, ratio);
-	EXPECT_GT(4.5, ratio);
+	EXPECT_LT(2.7, ratio);
+	EXPECT_GT(3.3, ratio);
 }
 
 /* Is this Linux that, or a later one? */
@@ -289,37 +304,154 @@ static bool is_linux(int major, int minor)
 	       (have[0] > major || (have[0] == major && have[1] >= minor));
 }
 
-/* Of two CPUs' work it gets a fifth of one; other pools, and their flushes, do not notice. */
+/* A quota for the first cgroup; false if this kernel has none that holds. */
+static bool set_quota(const char *group, const char *quota)
+{
+	/* since Linux 6.18 a thread waits only on the way back to user space */
+	return !group_write(group, "cpu.max", quota) && !is_linux(6, 18);
+}
+
+static bool is_throttled_again(const char *group)
+{
+	long long before = group_figure(group, "cpu.stat", "nr_throttled");
+
+	return WAIT_FOR(group_figure(group, "cpu.stat", "nr_throttled") > before);
+}
+
+/* What it used of that many periods, or some more, in per cent of one CPU. */
+static double percent_used(const char *group, long long nr)
+{
+	long long periods = group_figure(group, "cpu.stat", "nr_periods");
+	long long used = group_figure(group, "cpu.stat", "usage_usec"), now;
+
+	if (!WAIT_FOR(group_figure(group, "cpu.stat", "nr_periods") >= periods + nr))
+		return -1;
+	now = group_figure(group, "cpu.stat", "nr_periods");
+	used = group_figure(group, "cpu.stat", "usage_usec") - used;
+	return 100.0 * used / ((now - periods) * PERIOD_USEC);
+}
+
+/* Of two CPUs' work it gets a fifth of one. */
 TEST_F(cgroup, quota)
 {
-	struct pool *slow = &self->pool[0], *other = &self->pool[1];
-	long long periods, used;
+	struct pool *slow = &self->pool[0];
+	double percent;
+	int i;
 
-	if (group_write(self->group[0], "cpu.max", "20000 100000"))
-		SKIP(return, "this kernel has no quota of CPU time");
-	/* only on the way back to user space does a thread wait there */
-	if (is_linux(6, 18))
-		SKIP(return, "since Linux 6.18 no quota holds for threads of the kernel");
+	if (!set_quota(self->group[0], "20000 100000"))
+		SKIP(return, "this kernel has no quota for threads of the kernel");
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
-	ASSERT_TRUE(WAIT_FOR(group_figure(self->group[0], "cpu.stat", "nr_throttled") > 2));
-	periods = group_figure(self->group[0], "cpu.stat", "nr_periods");
-	used = group_figure(self->group[0], "cpu.stat", "usage_usec");
-	ASSERT_TRUE(WAIT_FOR(group_figure(self->group[0], "cpu.stat", "nr_periods") >
-			     periods + 20));
-
-	/* a pool beside it, with workers that are made now */
-	ASSERT_EQ(0, pool_create_in(other, CGROUPS, 4));
-	ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
-	EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+	ASSERT_TRUE(is_throttled_again(self->group[0]));
+	/* a machine that stands still counts as used what it repays later, and misses periods */
+	for (i = 0; i < 6; i++) {
+		percent = percent_used(self->group[0], 50);
+		TH_LOG("a quota of 20 %%: %.1f %%", percent);
+		if (percent >= 18 && percent <= 22)
+			break;
+	}
+	EXPECT_LE(18.0, percent);
+	EXPECT_GE(22.0, percent);
 	EXPECT_EQ(2, pool_figure(slow->fd, busy));
+}
 
-	used = group_figure(self->group[0], "cpu.stat", "usage_usec") - used;
-	periods = group_figure(self->group[0], "cpu.stat", "nr_periods") - periods;
-	TH_LOG("a quota of 20 %%: %.1f %% of %lld periods", 100.0 * used / (periods * PERIOD_USEC),
-	       periods);
-	/* a period has begun, and slices of both CPUs are overdrawn */
-	EXPECT_GT((periods + 2) * PERIOD_USEC * 4 / 10, used);
+/* Other pools, their joins and their ends, and CPU hotplug do not wait for a throttled worker. */
+TEST_F(cgroup, throttled_beside_others)
+{
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	int i, cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!set_quota(self->group[0], "20000 100000"))
+		SKIP(return, "this kernel has no quota for threads of the kernel");
+	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
+	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
+	ASSERT_TRUE(is_throttled_again(self->group[0]));
+	/* beside it, with workers that are made now, and one that is in the other cgroup */
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
+		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
+		EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+		EXPECT_EQ(0, pool_release(other->fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
+		EXPECT_EQ(0, pool_reboot(other->fd));
+		if (!access(CPU1 "/online", W_OK)) {
+			EXPECT_EQ(0, file_write(CPU1 "/online", "0", 1));
+			EXPECT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
+			EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+			EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
+		}
+		pool_end(other);
+		EXPECT_TRUE(is_throttled_again(self->group[0]));
+		EXPECT_EQ(cpus, pool_figure(slow->fd, busy));
+	}
+}
+
+/* @nr_there: counts those that are there, and keep no lock of the kernel. */
+static void use_cpu_in(const char *group, int *nr_there)
+{
+	if (group_write(group, "cgroup.procs", "0"))
+		_exit(1);
+	__sync_fetch_and_add(nr_there, 1);
+	for (;;)
+		;
+}
+
+/*
+ * Workers that leave a cgroup whose quota others use up. Would they keep the kernel's locks until
+ * they have the CPU there again, no thread could change its cgroup for some periods of a second.
+ */
+TEST_F(cgroup, leaving_while_throttled)
+{
+	const int nr = 16, nr_hogs = 2 * sysconf(_SC_NPROCESSORS_ONLN);
+	struct pool *slow = &self->pool[0];
+	long long before, now, longest = 0;
+	pid_t hogs[32], leaver;
+	int i, status, *nr_there = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (!set_quota(self->group[0], "max 1000000"))
+		SKIP(return, "this kernel has no quota for threads of the kernel");
+	ASSERT_NE(MAP_FAILED, nr_there);
+	ASSERT_GE(32, nr_hogs);
+	ASSERT_EQ(0, pool_create_in(slow, self->group[0], nr));
+	ASSERT_EQ(0, attr_write(slow->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, occupy(slow->fd, 0, nr));
+	ASSERT_EQ(0, cancel_all(slow->fd));
+	ASSERT_TRUE(WAIT_FOR(attr_number(slow->name, "idle") == nr));
+	for (i = 0; i < nr_hogs; i++) {
+		hogs[i] = fork();
+		if (!hogs[i])
+			use_cpu_in(self->group[0], nr_there);
+	}
+	ASSERT_TRUE(WAIT_FOR(__sync_fetch_and_add(nr_there, 0) == nr_hogs));
+	ASSERT_EQ(0, group_write(self->group[0], "cpu.max", "10000 1000000"));
+	ASSERT_TRUE(is_throttled_again(self->group[0]));
+	/* it returns when the old anchor has had the CPU */
+	leaver = fork();
+	if (!leaver)
+		_exit(-attr_write(slow->name, "cgroup", "none"));
+	ASSERT_TRUE(WAIT_FOR(cgroup_is(slow, "none")));
+	before = group_figure(self->group[0], "cpu.stat", "nr_periods");
+	do {
+		now = group_figure(self->group[0], "cpu.stat", "nr_periods");
+		EXPECT_EQ(0, group_write(self->group[1], "cgroup.procs", "0"));
+		EXPECT_EQ(0, group_write(CGROUPS, "cgroup.procs", "0"));
+		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - now;
+		if (now > longest)
+			longest = now;
+		usleep(20000);
+		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - before;
+	} while (!workers_are_in(slow, nr, CGROUPS) && now < 2 * nr);
+	TH_LOG("%lld periods until all had left, at most %lld for a change of cgroup", now,
+	       longest);
+	EXPECT_GE(2, longest);
+	for (i = 0; i < nr_hogs; i++) {
+		kill(hogs[i], SIGKILL);
+		waitpid(hogs[i], &status, 0);
+	}
+	EXPECT_EQ(0, group_write(self->group[0], "cpu.max", "max"));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(slow, nr, CGROUPS)));
+	ASSERT_EQ(leaver, waitpid(leaver, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /* A cpuset takes the workers; which CPUs they use is the pool's own. */
@@ -348,6 +480,19 @@ TEST_F(cgroup, cpuset)
 			EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
 		}
 	}
+}
+
+/* Though a user may attach no thread of root to a cpuset. */
+TEST_F(cgroup, cpuset_of_a_user)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (group_write(self->group[0], "cpuset.cpus", "0"))
+		SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_as(pool, NOBODY, self->group[0]));
+	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
+	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
 }
 
 static bool has_memory(const char *group)
