@@ -5,8 +5,12 @@
 #include "workers/cgroup.h"
 
 #include <linux/cgroup.h>
+#include <linux/completion.h>
 #include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/kthread.h>
+#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
@@ -28,6 +32,13 @@
  * kernel has one for all cgroups.
  */
 static DEFINE_MUTEX(anchors_mutex);
+
+/* On the stack of the thread that makes an anchor. */
+struct anchor_start {
+	struct file *procs;	/* cgroup.procs of the cgroup to move to, or NULL */
+	struct completion done;
+	ssize_t ret;
+};
 
 /* On the stack of the thread that waits for it. */
 struct join {
@@ -144,8 +155,14 @@ static int wait_for_join(struct join *join)
 	return join->err;
 }
 
-static int anchor_main(void *unused)
+static int anchor_main(void *data)
 {
+	struct anchor_start *start = data;
+
+	/* moves the thread that writes, if the thread that opened the file could move like that */
+	if (start->procs)
+		start->ret = kernel_write(start->procs, "0", 1, NULL);
+	complete(&start->done);
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
@@ -156,25 +173,55 @@ static int anchor_main(void *unused)
 	return 0;
 }
 
-static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from)
+/* With the credentials and the namespaces of the caller, which the file keeps. */
+static struct file *open_procs(const struct path *dir)
 {
-	struct task_struct *anchor = kthread_create(anchor_main, NULL, "wp-cg/%s", pool->name);
-	struct join join = { .anchor = anchor, .from = from };
-	int err;
+	struct file *procs;
 
-	if (IS_ERR(anchor))
-		return anchor;
-	err = wait_for_join(&join);
-	if (err) {
-		kthread_stop(anchor);
-		return ERR_PTR(err);
+	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
+		return ERR_PTR(-EINVAL);
+	procs = file_open_root(dir, "cgroup.procs", O_WRONLY, 0);
+	/* not a file that is mounted over it: the kernel itself will write there */
+	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
+		fput(procs);
+		return ERR_PTR(-EINVAL);
 	}
-	/* a thread that is never woken after kthread_create() counts as hung */
-	wake_up_process(anchor);
+	return procs;
+}
+
+/* Returns NULL if its cgroups would be those of kthreadd. */
+static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from,
+				       const struct path *dir)
+{
+	struct anchor_start start = {
+		.procs = dir ? open_procs(dir) : NULL,
+		.done = COMPLETION_INITIALIZER_ONSTACK(start.done),
+	};
+	struct join join = { .from = from };
+	struct task_struct *anchor;
+
+	if (IS_ERR(start.procs))
+		return ERR_CAST(start.procs);
+	anchor = kthread_create(anchor_main, &start, "wp-cg/%s", pool->name);
+	if (IS_ERR(anchor))
+		goto out;
+	join.anchor = anchor;
+	start.ret = wait_for_join(&join);
+	if (!start.ret) {
+		wake_up_process(anchor);
+		wait_for_completion(&start.done);
+	}
+	if (start.ret < 0 || has_same_cgroups(anchor, thread_in_root())) {
+		kthread_stop(anchor);
+		anchor = start.ret < 0 ? ERR_PTR(start.ret) : NULL;
+	}
+out:
+	if (start.procs)
+		fput(start.procs);
 	return anchor;
 }
 
-int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir)
 {
 	struct task_struct *anchor = NULL, *old;
 	bool over;
@@ -182,8 +229,8 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
-	if (from && !has_same_cgroups(from, thread_in_root()))
-		anchor = make_anchor(pool, from);
+	if (from && (dir || !has_same_cgroups(from, thread_in_root())))
+		anchor = make_anchor(pool, from, dir);
 	if (IS_ERR(anchor))
 		return PTR_ERR(anchor);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The workers of a pool are in the cgroups of the process that made it, or that wrote to its file
- * in sysfs: the time that they use is taken from the share of these. All figures are those that
- * cgroups count.
+ * in sysfs, or in one that was named there or to /dev/wpool: the time that they use is taken from
+ * the share of these. All figures are those that cgroups count.
  */
 #include "wpool_test.h"
 
@@ -201,7 +201,7 @@ TEST_F(cgroup, after_65536_changes)
 
 TEST_F(cgroup, bad_values)
 {
-	static const char *const bad[] = { "1", "-1", "/", "00", "none0", "/sys/fs/cgroup" };
+	static const char *const bad[] = { "1", "-1", "00", "none0", "sys", "0/" };
 	size_t i;
 
 	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 1));
@@ -211,6 +211,221 @@ TEST_F(cgroup, bad_values)
 	}
 	EXPECT_TRUE(cgroup_is(&self->pool[0], self->group[0]));
 }
+
+/* ---- a cgroup by its path, or by a file ---- */
+
+static int cgroup_by_fd(int fd, int dir)
+{
+	struct wpool_dev_cgroup cgroup = { .size = sizeof(cgroup), .fd = dir };
+
+	return ioctl(fd, WPOOL_IOC_CGROUP, &cgroup) ? -errno : 0;
+}
+
+/* By a path, and by a file if that can be opened; both must give the same. */
+static int cgroup_by_both(const struct pool *pool, const char *path)
+{
+	int err = attr_write(pool->name, "cgroup", path), by_fd;
+	int dir = open(path, O_PATH | O_CLOEXEC);
+
+	if (dir < 0)
+		return err ?: -EPROTO;
+	by_fd = cgroup_by_fd(pool->fd, dir);
+	close(dir);
+	return by_fd == err ? err : -EPROTO;
+}
+
+enum by { BY_PATH, BY_FD };
+
+struct who {
+	const char *in;		/* the cgroup that this process is in */
+	uid_t uid;
+	bool new_namespace;	/* of cgroups: it sees no other than @in, and what is below */
+};
+
+/* What such a process gets that names the cgroup. @dir: an open file, for BY_FD */
+static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
+			     const char *path, int dir)
+{
+	int status, err;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		err = group_write(who.in, "cgroup.procs", "0");
+		if (!err && who.new_namespace && unshare(CLONE_NEWCGROUP))
+			err = -errno;
+		if (!err && (setgid(who.uid) || setuid(who.uid)))
+			err = -errno;
+		if (err)
+			_exit(255);
+		_exit(-(how == BY_FD ? cgroup_by_fd(pool->fd, dir) :
+				      attr_write(pool->name, "cgroup", path)));
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -EPROTO;
+	return -WEXITSTATUS(status);
+}
+
+TEST_F(cgroup, by_path)
+{
+	struct pool *pool = &self->pool[0];
+	char path[80], link[64];
+
+	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 2));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, MSEC, 0, 2));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[0]));
+	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
+	/* as echo writes it, and not the shortest way */
+	snprintf(path, sizeof(path), CGROUPS "/./%s/\n", self->group[1] + sizeof(CGROUPS));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", path));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
+	snprintf(link, sizeof(link), "/tmp/cgroup.%d", getpid());
+	ASSERT_EQ(0, symlink(self->group[0], link));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", link));
+	EXPECT_EQ(0, unlink(link));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", CGROUPS));
+	EXPECT_TRUE(cgroup_is(pool, "none"));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, CGROUPS)));
+	/* the cgroup is in use as if a process of it had written */
+	EXPECT_EQ(0, cgroup_by_both(pool, self->group[1]));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
+	EXPECT_TRUE(rmdir(self->group[1]) && errno == EBUSY);
+	/* this process has not moved */
+	EXPECT_EQ(0, file_read("/proc/self/cgroup", path, sizeof(path)));
+	EXPECT_TRUE(strstr(path, "0::/\n"));
+}
+
+TEST_F(cgroup, by_bad_path)
+{
+	struct pool *pool = &self->pool[0];
+	char path[8192], below[80], plain[64];
+	int dir;
+
+	ASSERT_EQ(0, pool_create_in(pool, self->group[1], 1));
+	EXPECT_EQ(-EINVAL, attr_write(pool->name, "cgroup", self->group[0] + 1));
+	EXPECT_EQ(-EINVAL, attr_write(pool->name, "cgroup", "."));
+	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, "/"));
+	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, "/sys/fs"));
+	EXPECT_EQ(-ENOTDIR, cgroup_by_both(pool, CGROUPS "/cgroup.procs"));
+	EXPECT_EQ(-ENOENT, cgroup_by_both(pool, CGROUPS "/none"));
+	snprintf(path, sizeof(path), "%s\n\n", self->group[0]);
+	EXPECT_EQ(-ENOENT, attr_write(pool->name, "cgroup", path));
+	memset(path, '/', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	EXPECT_EQ(-EINVAL, attr_write(pool->name, "cgroup", path));
+	EXPECT_EQ(-EBADF, cgroup_by_fd(pool->fd, -1));
+	EXPECT_EQ(-EINVAL, cgroup_by_fd(pool->fd, pool->fd));
+	/* one that hands memory on to cgroups below takes no threads */
+	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
+	if (!group_write(self->group[0], "cgroup.subtree_control", "+memory")) {
+		EXPECT_EQ(-EBUSY, cgroup_by_both(pool, self->group[0]));
+		ASSERT_EQ(0, group_write(self->group[0], "cgroup.subtree_control", "-memory"));
+	}
+	/* one that is removed meanwhile */
+	snprintf(below, sizeof(below), "%s/below", self->group[0]);
+	ASSERT_EQ(0, mkdir(below, 0755));
+	dir = open(below, O_PATH | O_CLOEXEC);
+	ASSERT_LE(0, dir);
+	ASSERT_EQ(0, rmdir(below));
+	EXPECT_EQ(-ENOENT, cgroup_by_fd(pool->fd, dir));
+	close(dir);
+	/* the kernel must not write to a file that is mounted there */
+	snprintf(plain, sizeof(plain), "/tmp/cgroup.%d", getpid());
+	dir = open(plain, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+	ASSERT_LE(0, dir);
+	snprintf(below, sizeof(below), "%s/cgroup.procs", self->group[0]);
+	ASSERT_EQ(0, mount(plain, below, NULL, MS_BIND, NULL));
+	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
+	EXPECT_EQ(0, umount(below));
+	EXPECT_EQ(0, lseek(dir, 0, SEEK_END));
+	snprintf(path, sizeof(path), "%s/cgroup.procs", self->group[1]);
+	ASSERT_EQ(0, mount(path, below, NULL, MS_BIND, NULL));
+	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
+	EXPECT_EQ(0, umount(below));
+	close(dir);
+	EXPECT_EQ(0, unlink(plain));
+	EXPECT_TRUE(cgroup_is(pool, self->group[1]));
+}
+
+/* A user may do with a pool what it may do with itself. */
+TEST_F(cgroup, by_path_of_a_user)
+{
+	const struct who in_root = { CGROUPS, NOBODY, false };
+	const struct who in_own = { self->group[0], NOBODY, false };
+	struct pool *pool = &self->pool[0];
+	char path[128], below[80];
+	int i, dirs[3];
+
+	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 1));
+	attr_path(path, sizeof(path), pool->name, "cgroup");
+	ASSERT_EQ(0, chown(path, NOBODY, -1));
+	snprintf(below, sizeof(below), "%s/below", self->group[0]);
+	ASSERT_EQ(0, mkdir(below, 0755));
+	dirs[0] = open(self->group[0], O_PATH | O_CLOEXEC);
+	dirs[1] = open(self->group[1], O_PATH | O_CLOEXEC);
+	dirs[2] = open(below, O_PATH | O_CLOEXEC);
+	/* root's cgroups */
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_PATH, self->group[0], -1));
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, below, -1));
+	/* from here on one is the user's */
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/cgroup.procs", i ? below : self->group[0]);
+		ASSERT_EQ(0, chown(path, NOBODY, -1));
+	}
+	/* but not the way there from the root, nor the way out */
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_PATH, self->group[0], -1));
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, self->group[1], -1));
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, CGROUPS, -1));
+	EXPECT_TRUE(cgroup_is(pool, "none"));
+	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_PATH, below, -1));
+	EXPECT_TRUE(cgroup_is(pool, below));
+	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_PATH, self->group[0], -1));
+	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
+	/* by a file, that root has opened: of root's pool, of the user's own */
+	EXPECT_EQ(-EPERM, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[2]));
+	ASSERT_EQ(0, pool_create_as(&self->pool[1], NOBODY, CGROUPS));
+	pool = &self->pool[1];
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_FD, NULL, dirs[0]));
+	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[1]));
+	EXPECT_TRUE(cgroup_is(pool, "none"));
+	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[2]));
+	EXPECT_TRUE(cgroup_is(pool, below));
+	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[0]));
+	for (i = 0; i < 3; i++)
+		close(dirs[i]);
+	pool_end(pool);
+	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
+}
+
+/* Where namespaces are boundaries, nobody leaves its own, whatever it can see in a mount. */
+TEST_F(cgroup, by_path_from_a_namespace)
+{
+	const struct who who = { self->group[0], 0, true };
+	struct pool *pool = &self->pool[0];
+	char below[80];
+	int dir = open(self->group[1], O_PATH | O_CLOEXEC);
+
+	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 1));
+	snprintf(below, sizeof(below), "%s/below", self->group[0]);
+	ASSERT_EQ(0, mkdir(below, 0755));
+	ASSERT_EQ(0, mount("none", CGROUPS, NULL, MS_REMOUNT, "nsdelegate"));
+	EXPECT_EQ(-ENOENT, cgroup_by_process(pool, who, BY_PATH, self->group[1], -1));
+	EXPECT_EQ(-ENOENT, cgroup_by_process(pool, who, BY_FD, NULL, dir));
+	EXPECT_EQ(-ENOENT, cgroup_by_process(pool, who, BY_PATH, CGROUPS, -1));
+	EXPECT_TRUE(cgroup_is(pool, "none"));
+	EXPECT_EQ(0, cgroup_by_process(pool, who, BY_PATH, below, -1));
+	EXPECT_TRUE(cgroup_is(pool, below));
+	ASSERT_EQ(0, mount("none", CGROUPS, NULL, MS_REMOUNT, ""));
+	close(dir);
+	pool_end(pool);
+	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
+}
+
+/* ---- a pool in use ---- */
 
 /* Idle workers at once, and those in a task when that has ended. */
 TEST_F(cgroup, changes_while_in_use)
