@@ -761,6 +761,67 @@ TEST_F(cgroup, memory_max)
 	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
 }
 
+/* Touches more memory of its own than its cgroup may have, by tasks. Does not return. */
+static void count_in_pages(int fd, const char *group, size_t pages)
+{
+	char *map = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	size_t i;
+
+	if (map == MAP_FAILED || group_write(group, "cgroup.procs", "0") ||
+	    group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM))
+		_exit(1);
+	for (i = 0; i < pages; i++)
+		if (submit(fd, WPOOL_WORK_COUNT, (uintptr_t)map + i * 4096, i))
+			_exit(2);
+	_exit(wait_tasks(fd, 0) ? 3 : 0);
+}
+
+/* The OOM killer, called by a worker, kills a process of that cgroup, and no other one. */
+TEST_F(cgroup, memory_max_of_a_process)
+{
+	const size_t pages = 8192;
+	struct pool *pool = &self->pool[0];
+	struct wpool_dev_record record;
+	int status, nr[2] = { };
+	pid_t victim, bystander;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
+	group_write(self->group[0], "memory.swap.max", "0");
+	bystander = fork();
+	if (!bystander) {
+		group_write(self->group[1], "cgroup.procs", "0");
+		for (;;)
+			pause();
+	}
+	victim = fork();
+	if (!victim)
+		count_in_pages(pool->fd, self->group[0], pages);
+	ASSERT_EQ(victim, waitpid(victim, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		TH_LOG("status %x", status);
+	EXPECT_LE(1, group_figure(self->group[0], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
+	EXPECT_EQ(0, kill(bystander, SIGKILL));
+	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
+	/* its tasks end, and the workers go on */
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
+	while (read_records(pool->fd, &record, 1) == 1) {
+		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
+			TH_LOG("status %d", record.status);
+		nr[!!record.status]++;
+	}
+	TH_LOG("%d pages before the kill, %d tasks without memory", nr[0], nr[1]);
+	EXPECT_LT(0, nr[0]);
+	EXPECT_GT(4096, nr[0]);
+	EXPECT_EQ(0, pool_figure(pool->fd, faults));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+}
+
 /* The memory cgroup ends when its parent takes the controller away; its workers go on. */
 TEST_F(cgroup, memory_is_taken_away)
 {
