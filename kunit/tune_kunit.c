@@ -3,10 +3,12 @@
  * Tuning under load: all or nothing, and what it does to tasks that run and to
  * submitters that wait.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "attr_values.h"
 #include "fixture.h"
+#include "knob.h"
 
 static int tune_capacity(struct wpool *pool, u32 capacity)
 {
@@ -305,6 +307,56 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
+/* scripts/guest/kunit.sh makes the cgroup; "" is the root. */
+static int enter_cgroup(const char *dir)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "%scgroup.procs", dir);
+	return wpk_fs_write("cgroup2", path, "0");
+}
+
+/* Threads in the same cgroups have the same. */
+static void *cgroups_of_this_thread(void)
+{
+#ifdef CONFIG_CGROUPS
+	return rcu_access_pointer(current->cgroups);
+#else
+	return NULL;
+#endif
+}
+
+static void note_cgroups(struct wpk_job *job)
+{
+	job->arg = cgroups_of_this_thread();
+}
+
+static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 3);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	void *root = cgroups_of_this_thread(), *own;
+	int i;
+
+	if (enter_cgroup("kunit/"))
+		kunit_skip(test, "there is no cgroup to enter");
+	own = cgroups_of_this_thread();
+	KUNIT_EXPECT_PTR_NE(test, own, root);
+	wpk_jobs_body(jobs, note_cgroups, NULL);
+	for (i = 0; i < 3; i++) {
+		if (i)
+			KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, i == 1), 0);
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+	}
+	KUNIT_EXPECT_EQ(test, enter_cgroup(""), 0);
+	KUNIT_EXPECT_PTR_EQ(test, jobs->job[0].arg, root);
+	KUNIT_EXPECT_PTR_EQ(test, jobs->job[1].arg, own);
+	KUNIT_EXPECT_PTR_EQ(test, jobs->job[2].arg, root);
+	/* the worker was the same */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+}
+
 WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
 	  KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
@@ -318,4 +370,5 @@ WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_down_and_up_again_keeps_the_sum),
 	  KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
 	  KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
-	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away));
+	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
+	  KUNIT_CASE(wpool_set_cgroup_moves_an_idle_worker_there_and_back));

@@ -26,6 +26,7 @@
 #include "task/debug.h"
 #include "task/item.h"
 #include "workers/affinity.h"
+#include "workers/cgroup.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
@@ -134,9 +135,12 @@ static int __init wpool_init(void)
 	err = wpool_reaper_init();
 	if (err)
 		goto err_tidy;
-	err = wpool_spawner_init();
+	err = wpool_cgroup_init();
 	if (err)
 		goto err_reaper;
+	err = wpool_spawner_init();
+	if (err)
+		goto err_cgroup;
 	wpool_housekeeping_init(wpool_affinity_follow);
 	/* before the first pool: it makes the run queues of CPUs that come online */
 	err = wpool_hotplug_init();
@@ -172,6 +176,8 @@ err_spawner:
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	wpool_spawner_exit();
+err_cgroup:
+	wpool_cgroup_exit();
 err_reaper:
 	wpool_reaper_exit();
 err_tidy:
@@ -202,6 +208,7 @@ static void __exit wpool_exit(void)
 	wpool_housekeeping_exit();
 	/* drops the last references, those of requests for workers */
 	wpool_spawner_exit();
+	wpool_cgroup_exit();
 	wpool_reaper_exit();
 	/* drops the last references, those of works that have just ended */
 	wpool_tidy_exit();

@@ -8,7 +8,7 @@
  *   devpool->mutex (faces/dev/control/pool.c)
  *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
  *     pool->change_mutex: held while worker_start runs, which may take those below
- *       anchors_mutex (workers/cgroup.c)
+ *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait
  *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
  *       enable_mutex (handoff.c)
  *         cpu_hotplug_lock (the kernel's)

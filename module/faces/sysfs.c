@@ -26,6 +26,7 @@
 #include <linux/kstrtox.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/namei.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
@@ -337,16 +338,34 @@ static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, ch
 	return len < 0 ? len : len + sysfs_emit_at(buf, len, "\n");
 }
 
+/* A directory as the writer sees it; the caller has seen its first "/". */
+static int set_cgroup_path(struct wpool *pool, const char *buf, size_t count)
+{
+	char *name = kstrndup(buf, count - (buf[count - 1] == '\n'), GFP_KERNEL);
+	struct path dir;
+	int err = name ? kern_path(name, LOOKUP_FOLLOW, &dir) : -ENOMEM;
+
+	kfree(name);
+	if (err)
+		return err;
+	err = wpool_cgroup_set(pool, current, &dir);
+	path_put(&dir);
+	return err;
+}
+
 /* "0" stands for the writer, as in cgroup.procs; another thread could end meanwhile. */
 static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
 	static const char *const words[] = { "none", "0" };
+	struct wpool *pool = dev_get_drvdata(dev);
 	s64 word;
-	int err = check_text(buf, count, MAX_TEXT_BYTES);
+	int err = check_text(buf, count, PAGE_SIZE);
 
+	if (!err && *buf == '/')
+		return set_cgroup_path(pool, buf, count) ?: count;
 	err = err ?: parse_word(words, ARRAY_SIZE(words), buf, &word);
-	return err ?: wpool_cgroup_set(dev_get_drvdata(dev), word ? current : NULL) ?: count;
+	return err ?: wpool_cgroup_set(pool, word ? current : NULL, NULL) ?: count;
 }
 static DEVICE_ATTR_RW(cgroup);
 

@@ -329,7 +329,7 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		goto err_drain;
 	/* a user's pool: its tasks use the CPU time of the user's cgroup */
 	if (gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
-		err = wpool_cgroup_set(pool, current);
+		err = wpool_cgroup_set(pool, current, NULL);
 	err = err ?: prealloc_workers(pool);
 	if (err)
 		goto err_drain;

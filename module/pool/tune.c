@@ -296,7 +296,7 @@ int wpool_set_cgroup(struct wpool *pool, bool of_caller)
 		return -EINVAL;
 	if (wpool_is_default(pool))
 		return -EBUSY;
-	return wpool_cgroup_set(pool, of_caller ? current : NULL);
+	return wpool_cgroup_set(pool, of_caller ? current : NULL, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_set_cgroup);
 

@@ -5,8 +5,12 @@
 #include "workers/cgroup.h"
 
 #include <linux/cgroup.h>
+#include <linux/completion.h>
 #include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/kthread.h>
+#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
@@ -15,6 +19,7 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/idle.h"
@@ -27,6 +32,24 @@
  * kernel has one for all cgroups.
  */
 static DEFINE_MUTEX(anchors_mutex);
+
+/* On the stack of the thread that makes an anchor. */
+struct anchor_start {
+	struct file *procs;	/* cgroup.procs of the cgroup to move to, or NULL */
+	struct completion done;
+	ssize_t ret;
+};
+
+/* On the stack of the thread that waits for it. */
+struct join {
+	struct work_struct work;
+	struct wpool_worker *worker;	/* to be attached to its pool's anchor; NULL: see below */
+	struct task_struct *anchor;	/* to be attached to @from */
+	struct task_struct *from;
+	int err;
+};
+
+static struct workqueue_struct *wq;
 
 #ifdef CONFIG_CGROUPS
 
@@ -101,8 +124,45 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
-static int anchor_main(void *unused)
+static void join_work(struct work_struct *work)
 {
+	struct join *join = container_of(work, struct join, work);
+	struct wpool_worker *w = join->worker;
+
+	if (!w) {
+		join->err = attach_thread(join->from, join->anchor);
+		return;
+	}
+	mutex_lock(&anchors_mutex);
+	join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
+	/* after an error, too: each try takes the mutex of all cgroups */
+	w->cgroup_nr = w->pool->cgroup_nr;
+	mutex_unlock(&anchors_mutex);
+}
+
+/*
+ * A work attaches the thread, for two reasons. The caller's cgroup may have used up its quota:
+ * until the next period the caller would keep the locks that the kernel has for all cgroups, for
+ * forks and for CPU hotplug. And the kernel lets only a privileged caller attach another thread to
+ * a cpuset.
+ */
+static int wait_for_join(struct join *join)
+{
+	INIT_WORK_ONSTACK(&join->work, join_work);
+	queue_work(wq, &join->work);
+	flush_work(&join->work);
+	destroy_work_on_stack(&join->work);
+	return join->err;
+}
+
+static int anchor_main(void *data)
+{
+	struct anchor_start *start = data;
+
+	/* moves the thread that writes, if the thread that opened the file could move like that */
+	if (start->procs)
+		start->ret = kernel_write(start->procs, "0", 1, NULL);
+	complete(&start->done);
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
@@ -113,24 +173,55 @@ static int anchor_main(void *unused)
 	return 0;
 }
 
-static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from)
+/* With the credentials and the namespaces of the caller, which the file keeps. */
+static struct file *open_procs(const struct path *dir)
 {
-	struct task_struct *anchor = kthread_create(anchor_main, NULL, "wp-cg/%s", pool->name);
-	int err;
+	struct file *procs;
 
-	if (IS_ERR(anchor))
-		return anchor;
-	err = attach_thread(from, anchor);
-	if (err) {
-		kthread_stop(anchor);
-		return ERR_PTR(err);
+	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
+		return ERR_PTR(-EINVAL);
+	procs = file_open_root(dir, "cgroup.procs", O_WRONLY, 0);
+	/* not a file that is mounted over it: the kernel itself will write there */
+	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
+		fput(procs);
+		return ERR_PTR(-EINVAL);
 	}
-	/* a thread that is never woken after kthread_create() counts as hung */
-	wake_up_process(anchor);
+	return procs;
+}
+
+/* Returns NULL if its cgroups would be those of kthreadd. */
+static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from,
+				       const struct path *dir)
+{
+	struct anchor_start start = {
+		.procs = dir ? open_procs(dir) : NULL,
+		.done = COMPLETION_INITIALIZER_ONSTACK(start.done),
+	};
+	struct join join = { .from = from };
+	struct task_struct *anchor;
+
+	if (IS_ERR(start.procs))
+		return ERR_CAST(start.procs);
+	anchor = kthread_create(anchor_main, &start, "wp-cg/%s", pool->name);
+	if (IS_ERR(anchor))
+		goto out;
+	join.anchor = anchor;
+	start.ret = wait_for_join(&join);
+	if (!start.ret) {
+		wake_up_process(anchor);
+		wait_for_completion(&start.done);
+	}
+	if (start.ret < 0 || has_same_cgroups(anchor, thread_in_root())) {
+		kthread_stop(anchor);
+		anchor = start.ret < 0 ? ERR_PTR(start.ret) : NULL;
+	}
+out:
+	if (start.procs)
+		fput(start.procs);
 	return anchor;
 }
 
-int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir)
 {
 	struct task_struct *anchor = NULL, *old;
 	bool over;
@@ -138,8 +229,8 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
-	if (from && !has_same_cgroups(from, thread_in_root()))
-		anchor = make_anchor(pool, from);
+	if (from && (dir || !has_same_cgroups(from, thread_in_root())))
+		anchor = make_anchor(pool, from, dir);
 	if (IS_ERR(anchor))
 		return PTR_ERR(anchor);
 
@@ -189,16 +280,12 @@ int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
 
 int wpool_cgroup_join(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
+	struct join join = { .worker = w };
 	int err;
 
 	if (wpool_cgroup_is_joined(w))
 		return 0;
-	mutex_lock(&anchors_mutex);
-	err = attach_thread(pool->anchor ?: thread_in_root(), w->thread);
-	/* after an error, too: each try takes the mutex of all cgroups */
-	w->cgroup_nr = pool->cgroup_nr;
-	mutex_unlock(&anchors_mutex);
+	err = wait_for_join(&join);
 	if (!err)
 		w->memcg = wpool_cgroup_get_memcg(w->thread);
 	return err;
@@ -226,4 +313,16 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 		compat_set_active_memcg(w->memcg);
 	}
 	mem_cgroup_put(old);
+}
+
+int wpool_cgroup_init(void)
+{
+	/* one at a time, as the kernel has one mutex; workers of reclaim wait for it, too */
+	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
+	return wq ? 0 : -ENOMEM;
+}
+
+void wpool_cgroup_exit(void)
+{
+	destroy_workqueue(wq);
 }

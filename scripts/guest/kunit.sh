@@ -22,6 +22,10 @@ if [ ! -e /wpool/wpool_kunit.ko ]; then
 	exit 1
 fi
 
+# for wpool_tune: a cgroup to enter
+CGROUPS=/sys/fs/cgroup
+! mount -t cgroup2 none $CGROUPS || mkdir $CGROUPS/kunit
+
 load() { insmod /wpool/wpool.ko && insmod /wpool/wpool_wq.ko; }
 
 load || exit 1

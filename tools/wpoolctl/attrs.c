@@ -22,6 +22,7 @@ enum attr_type {
 	ATTR_WORD,
 	ATTR_CLASS,
 	ATTR_CPUS,
+	ATTR_DIR,
 };
 
 struct attr {
@@ -47,6 +48,8 @@ static const struct attr attrs[] = {
 #define WPOOL_ATTR_CPUS(_name, _NAME, _about) \
 	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
 #include "../../module/pool/attr_table.h"
+	/* of a call of its own, so without a bit */
+	{ "cgroup", .use = ATTR_TUNE, .type = ATTR_DIR, .about = "cgroup that workers are in" },
 };
 
 /* The value of each word of an ATTR_CLASS, and the prefix of the other priorities. */
@@ -184,6 +187,13 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 		return parse_class(attr, s, field, e);
 	case ATTR_INT:
 		return parse_s32(s, attr->min, attr->max, field, e);
+	case ATTR_DIR:
+		if (*set->cgroup)
+			return errmsg_set(e, "given twice");
+		if (*s != '/' || strlen(s) >= sizeof(set->cgroup))
+			return errmsg_set(e, ERRMSG_Q " is not the path of a directory, from /", s);
+		memcpy(set->cgroup, s, strlen(s) + 1);
+		return 0;
 	case ATTR_CPUS:
 		if (cpulist_parse(s, &set->cpus, e))
 			return -1;
@@ -343,13 +353,49 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 	return 0;
 }
 
+bool attr_set_is_empty(const struct attr_set *set)
+{
+	return !set->attrs.mask && !*set->cgroup;
+}
+
+static int set_cgroup(int fd, struct attr_set *set)
+{
+	int err = *set->cgroup ? dev_cgroup(fd, set->cgroup) : 0;
+
+	/* the others are about the module, and the pool */
+	set->cgroup_failed = err && err != -ENOTTY && err != -EPERM;
+	return err;
+}
+
+int attr_set_create(int fd, const char *pool, struct attr_set *set)
+{
+	int err = dev_create(fd, pool, &set->attrs);
+
+	if (err)
+		return err;
+	err = set_cgroup(fd, set);
+	if (err)
+		dev_destroy(fd);
+	return err;
+}
+
+int attr_set_tune(int fd, struct attr_set *set)
+{
+	int err = set->attrs.mask ? dev_tune(fd, &set->attrs) : 0;
+
+	return err ?: set_cgroup(fd, set);
+}
+
 /* What is left to the kernel: CPUs, and ranges of a module of another version. */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set)
 {
 	char cpus[64];
 
-	if (err != -EINVAL && err != -ERANGE)
+	if (set->cgroup_failed)
+		errmsg_set(e, "pool '%s': cgroup %.200s: %s", pool, set->cgroup,
+			   err == -EINVAL ? "no directory of cgroup version 2" : strerror(-err));
+	else if (err != -EINVAL && err != -ERANGE)
 		dev_explain(e, err, pool);
 	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus("possible", cpus, sizeof(cpus)))
 		errmsg_set(e, "pool '%s': refused; cpumask must name CPUs of %s, one online",
@@ -365,7 +411,7 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 {
 	const struct attr *attr = find_attr(name, strlen(name));
 
-	if (!attr || attr->type == ATTR_CPUS)
+	if (!attr || attr->type == ATTR_CPUS || attr->type == ATTR_DIR)
 		return NULL;
 	format_number(attr, attr->preset, buf, len);
 	/* the defaults that depend on something else */
@@ -405,6 +451,9 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 		break;
 	case ATTR_CPUS:
 		snprintf(buf, len, "all|LIST, as 0-3,5");
+		break;
+	case ATTR_DIR:
+		snprintf(buf, len, "DIRECTORY");
 		break;
 	default:
 		snprintf(buf, len, "%d..%d", attr->min, attr->max);
@@ -449,6 +498,8 @@ void attr_print_manual(void)
 		format_values(attr, ATTR_CREATE, values, sizeof(values));
 		if (attr->type == ATTR_CPUS)
 			snprintf(preset, sizeof(preset), "housekeeping");
+		else if (attr->type == ATTR_DIR)
+			snprintf(preset, sizeof(preset), "the creator's");
 		else
 			format_number(attr, attr->preset, preset, sizeof(preset));
 		printf(".TP\n.BR %s \" = %s (%s)\"\n%c%s.\n", attr->name, values, preset,

@@ -6,6 +6,7 @@
 #ifndef WPOOLCTL_ATTRS_H
 #define WPOOLCTL_ATTRS_H
 
+#include <limits.h>
 #include <linux/wpool.h>
 #include <stdbool.h>
 
@@ -21,6 +22,8 @@ enum attr_use {
 struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
+	char cgroup[PATH_MAX];	/* a directory, or "" */
+	bool cgroup_failed;	/* of what was given, this was refused */
 };
 
 void attr_set_init(struct attr_set *set);
@@ -51,6 +54,13 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
  */
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);
+
+/* Nothing is given. */
+bool attr_set_is_empty(const struct attr_set *set);
+
+/* Through an open device, and one that is attached: all of the set. 0, or -errno. */
+int attr_set_create(int fd, const char *pool, struct attr_set *set);
+int attr_set_tune(int fd, struct attr_set *set);
 
 /* The meaning of -errno of a create or tune with @set. */
 void attr_explain(struct errmsg *e, int err, const char *pool,

@@ -12,7 +12,9 @@
 #include "dev.h"
 #include "ini.h"
 #include "parse.h"
+#include "sysfs.h"
 
+#define CGROUPS		"/sys/fs/cgroup"
 #define DEFAULT_FILE	"/etc/wpool.conf"
 #define MAX_POOLS	1024
 
@@ -117,6 +119,19 @@ static int read_file(struct declaration *declaration)
 
 /* ---- what is to be done ---- */
 
+/* By the path that it has in most systems; to set it once more does no harm in the others. */
+static void leave_cgroup_change(struct declared *pool)
+{
+	char now[SYSFS_VALUE_LEN];
+	struct errmsg e;
+
+	if (sysfs_read(pool->pool, "cgroup", now, sizeof(now), &e))
+		return;
+	if (!strncmp(pool->set.cgroup, CGROUPS, strlen(CGROUPS)) &&
+	    !strcmp(pool->set.cgroup + strlen(CGROUPS), strcmp(now, "none") ? now : ""))
+		*pool->set.cgroup = '\0';
+}
+
 static int look(struct declared *pool, struct errmsg *e)
 {
 	struct wpool_dev_attrs now;
@@ -137,11 +152,12 @@ static int look(struct declared *pool, struct errmsg *e)
 		return dev_explain(e, err, pool->pool);
 	if (attr_set_leave_changes(&pool->set, &now, &cpus, e))
 		return -1;
-	pool->deed = pool->set.attrs.mask ? DEED_TUNE : DEED_NONE;
+	leave_cgroup_change(pool);
+	pool->deed = attr_set_is_empty(&pool->set) ? DEED_NONE : DEED_TUNE;
 	return attr_set_check(&pool->set, &now, e);
 }
 
-static int act(const struct declared *pool, struct errmsg *e)
+static int act(struct declared *pool, struct errmsg *e)
 {
 	int fd, err;
 
@@ -150,11 +166,11 @@ static int act(const struct declared *pool, struct errmsg *e)
 	fd = dev_open();
 	err = fd;
 	if (fd >= 0 && pool->deed == DEED_CREATE) {
-		err = dev_create(fd, pool->pool, &pool->set.attrs);
+		err = attr_set_create(fd, pool->pool, &pool->set);
 	} else if (fd >= 0) {
 		err = dev_attach(fd, pool->pool);
 		if (!err)
-			err = dev_tune(fd, &pool->set.attrs);
+			err = attr_set_tune(fd, &pool->set);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -197,7 +213,7 @@ static int act_on_all(const struct declaration *declaration)
 	unsigned int i;
 
 	for (i = 0; i < declaration->nr; i++) {
-		const struct declared *pool = declaration->pool[i];
+		struct declared *pool = declaration->pool[i];
 
 		if (!declaration->only_check && act(pool, &e))
 			code = cli_fail(declaration->cmd, &e);

@@ -59,7 +59,7 @@ static int run_create(const struct command *cmd, int argc, char **argv)
 	if (attr_set_check(&set, NULL, &e))
 		cli_usage(cmd, "%s", e.text);
 	fd = dev_open();
-	return finish_attrs(cmd, pool, fd < 0 ? fd : dev_create(fd, pool, &set.attrs), &set);
+	return finish_attrs(cmd, pool, fd < 0 ? fd : attr_set_create(fd, pool, &set), &set);
 }
 
 static void create_help(void)
@@ -90,8 +90,11 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 	struct errmsg e;
 	int fd, err;
 
-	if (!set.attrs.mask)
+	if (attr_set_is_empty(&set))
 		cli_usage(cmd, "nothing to change: give ATTRIBUTE=VALUE");
+	/* two calls, and the second one could be refused */
+	if (*set.cgroup && set.attrs.mask)
+		cli_usage(cmd, "cgroup: not together with other attributes");
 	if (attr_set_check_given(&set, &e))
 		cli_usage(cmd, "%s", e.text);
 	fd = dev_open_pool(pool, &e);
@@ -100,7 +103,7 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 	err = dev_info(fd, &now, NULL);
 	if (!err && attr_set_check(&set, &now, &e))
 		return cli_fail(cmd, &e);
-	return finish_attrs(cmd, pool, err ?: dev_tune(fd, &set.attrs), &set);
+	return finish_attrs(cmd, pool, err ?: attr_set_tune(fd, &set), &set);
 }
 
 static void tune_help(void)
@@ -114,6 +117,7 @@ const struct command cmd_tune = {
 	.summary = "change attributes of a pool, all of them or none",
 	.help =
 "Changes attributes of a pool, also under load: all that are given, or none if one is refused.\n"
+"cgroup goes alone.\n"
 "\n"
 "  wpoolctl tune batch capacity=128 min_workers=8",
 	.more_help = tune_help,

@@ -50,6 +50,19 @@ int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
 	return do_ioctl(fd, WPOOL_IOC_TUNE, &arg);
 }
 
+int dev_cgroup(int fd, const char *dir)
+{
+	struct wpool_dev_cgroup arg = { .size = sizeof(arg) };
+	int err;
+
+	arg.fd = open(dir, O_PATH | O_CLOEXEC);
+	if (arg.fd < 0)
+		return -errno;
+	err = do_ioctl(fd, WPOOL_IOC_CGROUP, &arg);
+	close(arg.fd);
+	return err;
+}
+
 int dev_release(int fd, __u32 flags, __u64 timeout_ns)
 {
 	struct wpool_dev_release arg = { .size = sizeof(arg) };

@@ -24,6 +24,8 @@ int dev_open(void);
 int dev_attach(int fd, const char *pool);
 int dev_create(int fd, const char *pool, const struct wpool_dev_attrs *attrs);
 int dev_tune(int fd, const struct wpool_dev_attrs *attrs);
+/* @dir: a directory of cgroup version 2 */
+int dev_cgroup(int fd, const char *dir);
 int dev_release(int fd, __u32 flags, __u64 timeout_ns);
 int dev_reboot(int fd);
 int dev_destroy(int fd);

@@ -18,7 +18,7 @@ static int open_pool(struct run *run, struct errmsg *e)
 	fd = dev_open();
 	if (fd < 0)
 		return dev_explain(e, fd, run->load.pool);
-	err = dev_create(fd, run->load.pool, &run->attrs.attrs);
+	err = attr_set_create(fd, run->load.pool, &run->attrs);
 	if (err) {
 		close(fd);
 		attr_explain(e, err, run->load.pool, &run->attrs);

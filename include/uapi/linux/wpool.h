@@ -449,6 +449,27 @@ struct wpool_dev_group {
 	__u32 reserved;
 };
 
+/**
+ * struct wpool_dev_cgroup - WPOOL_IOC_CGROUP: put the workers of the pool into a cgroup
+ * @size: sizeof(struct wpool_dev_cgroup)
+ * @flags: 0
+ * @fd: a directory of cgroup version 2; may be opened with O_PATH
+ * @reserved: 0
+ *
+ * The same as a write of the directory's path to the file cgroup of the pool in sysfs, except that
+ * whoever may tune the pool may do so. The caller must be allowed to move itself from its own
+ * cgroup to this one: what the kernel refuses then, is refused here with the same errno: EACCES,
+ * EROFS, ENOENT (not in the caller's cgroup namespace), ENODEV (removed), EBUSY, EOPNOTSUPP. EBADF:
+ * no such file. EINVAL: it is no cgroup. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
+ * the workers join the cgroups of the caller. The directory of the root puts them back there.
+ */
+struct wpool_dev_cgroup {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 reserved;
+};
+
 /* wpool_dev_stats.state */
 #define WPOOL_DEV_OPEN		0
 #define WPOOL_DEV_CLOSED	1
@@ -555,5 +576,6 @@ struct wpool_dev_info {
 #define WPOOL_IOC_STATS		_IO(WPOOL_IOC_TYPE, 0x09)
 #define WPOOL_IOC_INFO		_IO(WPOOL_IOC_TYPE, 0x0a)
 #define WPOOL_IOC_GROUP		_IO(WPOOL_IOC_TYPE, 0x0b)
+#define WPOOL_IOC_CGROUP	_IO(WPOOL_IOC_TYPE, 0x0c)
 
 #endif /* _UAPI_LINUX_WPOOL_H */

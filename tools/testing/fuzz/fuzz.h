@@ -229,7 +229,7 @@ void records_check(struct fuzzer *f, struct file *file, const void *records, siz
 
 /* ---- ioctls.c: the grammar of the ioctls --------------------------------------- */
 
-#define NR_IOCTLS		12
+#define NR_IOCTLS		13
 
 extern const char *const ioctl_names[NR_IOCTLS];
 

@@ -304,7 +304,8 @@ static void check_attrs(const struct attr_set *set, enum attr_use use, const cha
 		     (attr->type == LIMIT && value == WPOOL_DEV_UNLIMITED), attr->name, text);
 		must(use == ATTR_CREATE || attr->use == ATTR_TUNE, "cannot be tuned", text);
 	}
-	must(set->attrs.mask && !(set->attrs.mask & ~known), "unknown bit", text);
+	must(!attr_set_is_empty(set) && !(set->attrs.mask & ~known), "unknown bit", text);
+	must(!*set->cgroup || *set->cgroup == '/', "cgroup", text);
 	if (set->attrs.mask & WPOOL_DEV_CPUMASK)
 		must(set->attrs.cpumask == (unsigned long)set->cpus.bits &&
 		     set->attrs.cpumask_bytes == cpulist_bytes(&set->cpus), "cpumask", text);

@@ -31,6 +31,7 @@ union cmd {
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
 	struct wpool_dev_group group;
+	struct wpool_dev_cgroup cgroup;
 	uint8_t bytes[RW_BYTES];
 };
 
@@ -71,7 +72,7 @@ struct grammar {
 
 const char *const ioctl_names[NR_IOCTLS] = {
 	"create", "attach", "tune", "release", "reboot", "destroy", "submit", "wait",
-	"cancel", "stats", "info", "group",
+	"cancel", "stats", "info", "group", "cgroup",
 };
 
 /* Structures whose heads change while the kernel reads them. */
@@ -320,6 +321,17 @@ static void gen_group(struct fuzzer *f, struct file *file, union cmd *cmd, struc
 	}
 }
 
+/* None of its files is a cgroup. */
+static void gen_cgroup(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
+{
+	(void)file;
+	cmd->cgroup.fd = (int)below(&f->rng, 64) - 1;
+	if (one_in(&f->rng, 16)) {
+		cmd->cgroup.reserved = 1 + below(&f->rng, 1000);
+		guess->must = EOPNOTSUPP;
+	}
+}
+
 static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_create), 0, false,
 	  { EEXIST, EISCONN, ERANGE, EAGAIN, EINTR }, gen_create },
@@ -336,6 +348,7 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_stats), 0, true, { 0 }, gen_stats },
 	{ sizeof(struct wpool_dev_info), 0, true, { 0 }, gen_info },
 	{ sizeof(struct wpool_dev_group), 7, false, { ERANGE, EISCONN, EINTR }, gen_group },
+	{ sizeof(struct wpool_dev_cgroup), 0, false, { EBADF, EPERM, EINTR }, gen_cgroup },
 };
 
 enum { NR_CREATE, NR_ATTACH, NR_SUBMIT = 6, NR_CANCEL = 8, NR_STATS, NR_INFO, NR_GROUP };

@@ -24,10 +24,11 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs, struct cpuma
 	memset(attrs, 0, sizeof(*attrs));
 }
 
-int wpool_cgroup_set(struct wpool *pool, struct task_struct *from)
+int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir)
 {
 	(void)pool;
 	(void)from;
+	(void)dir;
 	return 0;
 }
 

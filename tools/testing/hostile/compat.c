@@ -141,6 +141,7 @@ static void check_pool(int fd)
 		.mask = WPOOL_DEV_CAPACITY, .capacity = 2,
 	});
 	struct wpool_dev_info info = SIZED(struct wpool_dev_info);
+	struct wpool_dev_cgroup cgroup = SIZED(struct wpool_dev_cgroup, .fd = fd);
 
 	set_name(create.name);
 	check("create", 0, IOCTL(fd, WPOOL_IOC_CREATE, &create));
@@ -152,6 +153,7 @@ static void check_pool(int fd)
 	check("info_attributes", 2 | 20 << 8, info.attrs.capacity | info.attrs.queue_depth << 8);
 	check("info_mask", ALL_ATTRS, info.attrs.mask);
 	check("info_cpumask", 1, mask);
+	check("cgroup", -EINVAL, IOCTL(fd, WPOOL_IOC_CGROUP, &cgroup));
 }
 
 static void check_tasks(int fd)

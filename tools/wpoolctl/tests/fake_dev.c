@@ -8,8 +8,9 @@
  * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their
  * cancellation, FAKE_FAULT allows fault work, FAKE_OTHERS makes the pool a module's, FAKE_LATE has
  * a submit that finds no room return only when all tasks have ended and were read, FAKE_LOG names
- * a file that gets one line when the pool is made, when it is destroyed, and for each call whose
- * first task is urgent. CPUs 0 and 1 are online, 2 and 3 offline, and there are no others.
+ * a file that gets one line when the pool is made, when it is destroyed or gets a cgroup, and for
+ * each call whose first task is urgent. A cgroup with "forbidden" in its path is refused. CPUs 0
+ * and 1 are online, 2 and 3 offline, and there are no others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -122,6 +123,12 @@ int dev_group(int fd __maybe_unused, __u32 max_outstanding, __u32 flags __maybe_
 		return -ERANGE;
 	note("group");
 	return 0;
+}
+
+int dev_cgroup(int fd __maybe_unused, const char *dir)
+{
+	note(dir);
+	return strstr(dir, "forbidden") ? -EACCES : 0;
 }
 
 int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_unused)

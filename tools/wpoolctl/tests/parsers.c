@@ -443,6 +443,7 @@ static void test_attrs(void)
 		"handoff=0", "handoff=1", "handoff=n", "handoff=y", "handoff=N", "handoff=Y",
 		"handoff=no", "handoff=yes", "handoff=off", "handoff=on",
 	};
+	static char path[PATH_MAX + 10];
 	struct attr_set set;
 	size_t i;
 
@@ -476,6 +477,20 @@ static void test_attrs(void)
 	EXPECT(!add(&set, ATTR_TUNE, "order=fifo"), "order is for creation");
 	EXPECT(!add(&set, ATTR_TUNE, "prealloc=1"), "prealloc is for creation");
 	test_ends("attributes are strict and in range");
+
+	attr_set_init(&set);
+	EXPECT(attr_set_is_empty(&set) && !add(&set, ATTR_CREATE, "cgroup=batch") &&
+	       !add(&set, ATTR_CREATE, "cgroup=") && attr_set_is_empty(&set), "relative");
+	EXPECT(add(&set, ATTR_TUNE, "cgroup=/a,b c") && !strcmp(set.cgroup, "/a,b c") &&
+	       !set.attrs.mask && !attr_set_is_empty(&set), "a path: %s", e.text);
+	EXPECT(!add(&set, ATTR_TUNE, "cgroup=/b") && strstr(e.text, "given twice"), "%s", e.text);
+	attr_set_init(&set);
+	snprintf(path, sizeof(path), "cgroup=/%0*d", PATH_MAX - 2, 0);
+	EXPECT(add(&set, ATTR_CREATE, path) && strlen(set.cgroup) == PATH_MAX - 1, "the longest");
+	attr_set_init(&set);
+	snprintf(path, sizeof(path), "cgroup=/%0*d", PATH_MAX - 1, 0);
+	EXPECT(!add(&set, ATTR_CREATE, path), "longer");
+	test_ends("cgroup is a path");
 
 	attr_set_init(&set);
 	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "cpumask=0-1,3,5-6,capacity=4,nice=1",

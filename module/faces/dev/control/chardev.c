@@ -21,6 +21,7 @@
 #include <linux/compat.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/miscdevice.h>
@@ -42,6 +43,7 @@
 #include "faces/dev/load/read.h"
 #include "faces/dev/load/task.h"
 #include "faces/dev/load/workload.h"
+#include "workers/cgroup.h"
 
 /* One ioctl call. */
 struct call {
@@ -119,6 +121,24 @@ static int ioctl_tune(struct call *call, void *cmd)
 	if (!err)
 		err = wpool_devpool_tune(call->pool, &attrs, tune->attrs.mask);
 	free_cpumask_var(cpumask);
+	return err;
+}
+
+static int ioctl_cgroup(struct call *call, void *cmd)
+{
+	struct wpool_dev_cgroup *cgroup = cmd;
+	struct file *dir;
+	int err;
+
+	if (cgroup->reserved)
+		return -EOPNOTSUPP;
+	if (!wpool_devpool_may_change(call->pool))
+		return -EPERM;
+	dir = fget_raw(cgroup->fd);
+	if (!dir)
+		return -EBADF;
+	err = wpool_cgroup_set(call->pool, current, &dir->f_path);
+	fput(dir);
 	return err;
 }
 
@@ -398,6 +418,7 @@ union cmd_buffer {
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
 	struct wpool_dev_group group;
+	struct wpool_dev_cgroup cgroup;
 };
 
 /* min_size ends with the last field of the first version and never changes. */
@@ -463,6 +484,11 @@ static const struct ioctl_op ioctl_ops[] = {
 		offsetofend(struct wpool_dev_group, reserved),
 		WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG, 0,
 		ioctl_group,
+	},
+	[_IOC_NR(WPOOL_IOC_CGROUP)] = {
+		sizeof(struct wpool_dev_cgroup),
+		offsetofend(struct wpool_dev_cgroup, reserved),
+		0, 0, ioctl_cgroup,
 	},
 };
 

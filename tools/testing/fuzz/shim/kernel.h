@@ -66,6 +66,7 @@ struct module {
 
 struct task_struct;
 #define current ((struct task_struct *)NULL)
+#define LOOKUP_FOLLOW		1
 
 struct cpumask {
 	unsigned long bits;
@@ -165,6 +166,30 @@ static inline void *kmalloc_array(size_t nr, size_t size, gfp_t gfp)
 static inline void kfree(const void *memory)
 {
 	free((void *)memory);
+}
+
+static inline char *kstrndup(const char *s, size_t max, gfp_t gfp)
+{
+	(void)gfp;
+	return strndup(s, max);
+}
+
+/* What a path leads to is not the parser's. */
+struct path {
+	const char *name;
+};
+
+static inline int kern_path(const char *name, unsigned int flags, struct path *path)
+{
+	(void)name;
+	(void)flags;
+	(void)path;
+	return -ENOENT;
+}
+
+static inline void path_put(const struct path *path)
+{
+	(void)path;
 }
 
 static inline int atomic_read(const atomic_t *v)

@@ -5,6 +5,10 @@
  */
 #include "wpool_test.h"
 
+#include <sys/mount.h>
+
+#define CGROUPS	"/sys/fs/cgroup"
+
 union args {
 	__u32 size;
 	struct {
@@ -22,6 +26,7 @@ union args {
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
 	struct wpool_dev_group group;
+	struct wpool_dev_cgroup cgroup;
 	__u8 bytes[2 * sizeof(struct wpool_dev_stats)];
 };
 
@@ -91,6 +96,10 @@ FIXTURE_VARIANT_ADD(cmd, group) {
 	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG,
 };
 
+FIXTURE_VARIANT_ADD(cmd, cgroup) {
+	CMD(CGROUP, cgroup), .reserved = offsetof(struct wpool_dev_cgroup, reserved),
+};
+
 FIXTURE_SETUP(cmd)
 {
 	union args *args = &self->args;
@@ -126,6 +135,11 @@ FIXTURE_SETUP(cmd)
 		break;
 	case WPOOL_IOC_GROUP:
 		args->group.max_outstanding = 1;
+		break;
+	case WPOOL_IOC_CGROUP:
+		if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+			SKIP(return, "this kernel has no cgroups");
+		args->cgroup.fd = open(CGROUPS, O_PATH | O_CLOEXEC);
 		break;
 	}
 }
@@ -258,7 +272,7 @@ TEST(unknown_number)
 	unsigned int nr;
 
 	ASSERT_LE(0, fd);
-	for (nr = _IOC_NR(WPOOL_IOC_GROUP) + 1; nr < 256; nr++)
+	for (nr = _IOC_NR(WPOOL_IOC_CGROUP) + 1; nr < 256; nr++)
 		EXPECT_ERRNO(ENOTTY, ioctl(fd, _IO(WPOOL_IOC_TYPE, nr), &args));
 	close(fd);
 }
