@@ -192,8 +192,8 @@ static int submit_watched(struct wpk_thread *thread)
 }
 
 /*
- * A submitter that sleeps waits for a task of that pool to end, and lockdep is told, except for a
- * wait that ends in any case.
+ * A submitter that sleeps for room depends on a task of the pool, and lockdep is told so, unless
+ * the wait has a timeout.
  */
 static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
 {

@@ -340,7 +340,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	hold_spawners(pools);
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
-	/* a spawner that does not wait yet could serve this pool first */
+	/* await all: a spawner that is not held yet could serve @pool */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		busy &= wpk_eventually(work_busy(&pools[i]->spawn.work.work) & WORK_BUSY_RUNNING);
 	/* the rescuer takes the last place of this pool, since no spawner comes */

@@ -18,9 +18,9 @@
 /**
  * struct watch - the watch of a pool to which tasks are submitted one by one
  * @pool: the pool
- * @submitting: threads that are in a submit, perhaps before its wake-up
- * @over: the watcher ends
- * @lost: tasks that were queued while all workers slept, for several looks
+ * @submitting: threads in a submit, which may not have woken a worker yet
+ * @over: the watcher shall end
+ * @lost: how often tasks were queued and all workers idle for NR_LOOKS looks in a row
  */
 struct watch {
 	struct wpool *pool;

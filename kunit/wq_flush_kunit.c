@@ -199,7 +199,7 @@ static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* ---- the end ---- */
+/* ---- drain ---- */
 
 static void queue_again(struct wpk_item *item)
 {

@@ -65,7 +65,7 @@ struct waiter {
 
 /* ---- waiting ---- */
 
-/* Sleep until @may_go, without the lock; interrupts were on before it was taken. */
+/* Release the lock, turn interrupts on, and sleep until @may_go() or a signal. */
 static int sleep_in(struct list_head *list, struct wpool_group *group, struct waiter *waiter,
 		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
 		    unsigned int state)

@@ -95,8 +95,8 @@ static bool has_reserve(struct wpool *pool)
 }
 
 /*
- * Is there a worker to wake or to create? If not, a worker that becomes free will look at
- * what is offered.
+ * Is there a worker to wake or to create? If not, offer @here, which workers that become free look
+ * at, and check once more.
  */
 static bool could_come(struct wpool *pool, struct wpool_runq *here)
 {

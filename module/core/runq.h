@@ -39,7 +39,7 @@ struct wpool_runq {
 							  *    this one
 							  */
 
-	/* One line: used by each look for work; other CPUs read it to decide whether to help. */
+	/* One line, @next to @estimate: for each look for work; CPUs that may help read it. */
 	/*
 	 * @next: X: task that a task of this pool submitted here. Set on this CPU with interrupts
 	 * off, while it is NULL; cleared by exchange

@@ -7,7 +7,7 @@
  * for a queued task of its own pool takes it out of the queue and runs it itself,
  * so fork-join works at capacity 1.
  *
- * After a wait has seen the task IDLE, it reads only its status.
+ * A wait writes nothing to an IDLE task.
  */
 #include "task/wait.h"
 

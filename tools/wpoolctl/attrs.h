@@ -73,7 +73,7 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);
 
-/* For the shell, one a line: each "name=", or the possible values of one attribute. */
+/* For completion, print one a line: each "name=", or values to suggest for @name. */
 void attr_put_names(enum attr_use use);
 void attr_put_values(const char *name, enum attr_use use);
 

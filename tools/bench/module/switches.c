@@ -70,7 +70,7 @@ static struct tracepoint *watch(const char *name, void *probe)
 
 static void ignore(struct tracepoint *tp, void *probe)
 {
-	/* without tracepoints there is nothing to register */
+	/* without tracepoints nothing was registered */
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return;
 	tracepoint_probe_unregister(tp, probe, NULL);

@@ -97,8 +97,8 @@ is_used_up()
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
 }
 
-# has_room POOL: as many tasks as its limit fit, and then the pool is whole again. If tokens are
-# lost, its figures might still say that all are free.
+# has_room POOL: exactly 24 tasks fit, its limit, and afterwards is_whole holds. If tokens were lost,
+# the pool's figures might still say that all are free.
 has_room()
 {
 	wpoolctl run "$1" --work sleep:60s --tasks 25 >/dev/null 2>&1 &

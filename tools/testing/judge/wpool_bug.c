@@ -181,7 +181,7 @@ static int bug_race(void)
 	return 0;
 }
 
-/* Not a bug: the writer makes the allocation fail by its own fail-nth. */
+/* No bug: the program that asks for this has set its fail-nth before. */
 static int bug_failslab(void)
 {
 	void *p = kmalloc(64, GFP_KERNEL);

@@ -177,7 +177,7 @@ TEST_F(cgroup, is_that_of_who_made_the_pool)
 	EXPECT_TRUE(cgroup_is(&self->pool[0], self->group[0]));
 	ASSERT_EQ(0, submit_many(self->pool[0].fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[0], 4, self->group[0])));
-	/* one that is made in the root is nowhere */
+	/* a pool made in the root cgroup has the cgroup "none" */
 	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
 	EXPECT_TRUE(cgroup_is(&self->pool[1], "none"));
 	ASSERT_EQ(0, submit(self->pool[1].fd, WPOOL_WORK_SLEEP, LONG, 0));
