@@ -13,6 +13,7 @@
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
+#include <linux/namei.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -33,19 +34,14 @@
  */
 static DEFINE_MUTEX(anchors_mutex);
 
-/* On the stack of the thread that makes an anchor. */
-struct anchor_start {
-	struct file *procs;	/* cgroup.procs of the cgroup to move to, or NULL */
-	struct completion done;
-	ssize_t ret;
-};
-
 /* On the stack of the thread that waits for it. */
 struct join {
 	struct work_struct work;
+	struct completion done;
 	struct wpool_worker *worker;	/* to be attached to its pool's anchor; NULL: see below */
 	struct task_struct *anchor;	/* to be attached to @from */
 	struct task_struct *from;
+	struct file *procs;	/* cgroup.procs of the cgroup where @anchor goes then, or NULL */
 	int err;
 };
 
@@ -124,20 +120,32 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
+/* As if the thread that opened the file had written there. */
+static int write_pid(struct file *procs, struct task_struct *anchor)
+{
+	char pid[12];
+	ssize_t ret = kernel_write(procs, pid, sprintf(pid, "%d", anchor->pid), NULL);
+
+	return ret < 0 ? ret : 0;
+}
+
 static void join_work(struct work_struct *work)
 {
 	struct join *join = container_of(work, struct join, work);
 	struct wpool_worker *w = join->worker;
 
-	if (!w) {
+	if (w) {
+		mutex_lock(&anchors_mutex);
+		join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
+		/* after an error, too: each try takes the mutex of all cgroups */
+		w->cgroup_nr = w->pool->cgroup_nr;
+		mutex_unlock(&anchors_mutex);
+	} else {
 		join->err = attach_thread(join->from, join->anchor);
-		return;
+		if (!join->err && join->procs)
+			join->err = write_pid(join->procs, join->anchor);
 	}
-	mutex_lock(&anchors_mutex);
-	join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
-	/* after an error, too: each try takes the mutex of all cgroups */
-	w->cgroup_nr = w->pool->cgroup_nr;
-	mutex_unlock(&anchors_mutex);
+	complete(&join->done);
 }
 
 /*
@@ -148,21 +156,18 @@ static void join_work(struct work_struct *work)
  */
 static int wait_for_join(struct join *join)
 {
+	init_completion(&join->done);
 	INIT_WORK_ONSTACK(&join->work, join_work);
 	queue_work(wq, &join->work);
-	flush_work(&join->work);
+	/* no flush: lockdep knows all files of sysfs and of cgroups, written here and there, as one */
+	wait_for_completion(&join->done);
 	destroy_work_on_stack(&join->work);
 	return join->err;
 }
 
 static int anchor_main(void *data)
 {
-	struct anchor_start *start = data;
-
-	/* moves the thread that writes, if the thread that opened the file could move like that */
-	if (start->procs)
-		start->ret = kernel_write(start->procs, "0", 1, NULL);
-	complete(&start->done);
+	complete(data);
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
@@ -177,10 +182,17 @@ static int anchor_main(void *data)
 static struct file *open_procs(const struct path *dir)
 {
 	struct file *procs;
+	struct path path;
+	int err;
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
+	/* an open that has to look it up would hold off a freeze of the file system meanwhile */
+	err = vfs_path_lookup(dir->dentry, dir->mnt, "cgroup.procs", 0, &path);
+	if (err)
+		return ERR_PTR(err);
 	procs = file_open_root(dir, "cgroup.procs", O_WRONLY, 0);
+	path_put(&path);
 	/* not a file that is mounted over it: the kernel itself will write there */
 	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
 		fput(procs);
@@ -193,31 +205,29 @@ static struct file *open_procs(const struct path *dir)
 static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from,
 				       const struct path *dir)
 {
-	struct anchor_start start = {
-		.procs = dir ? open_procs(dir) : NULL,
-		.done = COMPLETION_INITIALIZER_ONSTACK(start.done),
-	};
+	DECLARE_COMPLETION_ONSTACK(begun);
 	struct join join = { .from = from };
 	struct task_struct *anchor;
+	int err;
 
-	if (IS_ERR(start.procs))
-		return ERR_CAST(start.procs);
-	anchor = kthread_create(anchor_main, &start, "wp-cg/%s", pool->name);
+	if (dir)
+		join.procs = open_procs(dir);
+	if (IS_ERR(join.procs))
+		return ERR_CAST(join.procs);
+	anchor = kthread_run(anchor_main, &begun, "wp-cg/%s", pool->name);
 	if (IS_ERR(anchor))
 		goto out;
+	/* a thread that has not begun may not be moved */
+	wait_for_completion(&begun);
 	join.anchor = anchor;
-	start.ret = wait_for_join(&join);
-	if (!start.ret) {
-		wake_up_process(anchor);
-		wait_for_completion(&start.done);
-	}
-	if (start.ret < 0 || has_same_cgroups(anchor, thread_in_root())) {
+	err = wait_for_join(&join);
+	if (err || has_same_cgroups(anchor, thread_in_root())) {
 		kthread_stop(anchor);
-		anchor = start.ret < 0 ? ERR_PTR(start.ret) : NULL;
+		anchor = ERR_PTR(err);
 	}
 out:
-	if (start.procs)
-		fput(start.procs);
+	if (join.procs)
+		fput(join.procs);
 	return anchor;
 }
 
@@ -317,8 +327,8 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 int wpool_cgroup_init(void)
 {
-	/* one at a time, as the kernel has one mutex; workers of reclaim wait for it, too */
-	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_MEM_RECLAIM, 1);
+	/* one at a time, as the kernel has one mutex, whose holders may wait for memory */
+	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND, 1);
 	return wq ? 0 : -ENOMEM;
 }
 
