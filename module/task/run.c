@@ -259,12 +259,33 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 }
 
 /*
- * Claim a detached task, allow preemption, and call it; false if it was cancelled. Once claimed,
- * the memory belongs to the function: read beforehand what is needed later, here or by
+ * Preemption is off from the finish of a task to the claim of the next one; with @exact interrupts
+ * are off as well. A close waits for this: it may find a claimed task, but none that is about to be
+ * claimed by a thread that has not seen the close.
+ */
+static __always_inline void section_begin(bool exact)
+{
+	if (exact)
+		local_irq_disable();
+	else
+		preempt_disable();
+}
+
+static __always_inline void section_end(bool exact)
+{
+	if (exact)
+		local_irq_enable();
+	else
+		preempt_enable();
+}
+
+/*
+ * Claim a detached task, end the section, and call it; false if it was cancelled. Once claimed, the
+ * memory belongs to the function: read beforehand what is needed later, here or by
  * wpool_finish_dead(). The memory of an item is there until this frees it.
  */
 static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task,
-					 u64 submit_ns)
+					 u64 submit_ns, bool exact)
 {
 	bool item = wpool_task_is_item(task), claimed;
 	wpool_task_fn func = task->func;
@@ -273,7 +294,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	w->abort = task->abort;
 	w->task_owner = task->owner;
 	claimed = claim_detached(task, item);
-	preempt_enable();
+	section_end(exact);
 	if (unlikely(!claimed)) {
 		wpool_finish_drop(w->pool, task);
 		return false;
@@ -291,25 +312,22 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 }
 
 /* run_detached() of a task that has the time of its submit. */
-static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task)
+static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task,
+					  bool exact)
 {
 	u64 submit_ns = take_stamp(task);
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
-		preempt_enable();
+		section_end(exact);
 		wpool_finish_overdue(w->pool, task);
 		return false;
 	}
-	return run_detached(w, task, stamp_to_count(w->pool, submit_ns));
+	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
 }
 
-/*
- * Run a task; returns the next task if one is at hand. Preemption is off when it begins and ends:
- * from the finish of a task to the claim of the next one. A close waits for this: it may find a
- * claimed task, but none that is about to be claimed by a thread that has not seen the close.
- */
+/* Run a task; returns the next task if one is at hand. In a section at its begin and its end. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
-						  struct wpool_task *task)
+						  struct wpool_task *task, bool exact)
 {
 	wpool_task_fn func = task->func;
 	int old = WPOOL_ST_PENDING;
@@ -318,22 +336,22 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	u32 colour;
 
 	if (unlikely(wpool_drops(pool))) {
-		preempt_enable();
+		section_end(exact);
 		wpool_finish_drop(pool, task);
 		goto next;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
-		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task) :
-						  run_detached(w, task, 0)))
+		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task, exact) :
+						  run_detached(w, task, 0, exact)))
 			goto next;
 		colour = w->colour;
-		preempt_disable();
+		section_begin(exact);
 		wpool_finish_begin();
 		goto settle;
 	}
 	claimed = likely(atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) ||
 		  claim_to_run(task, 0);
-	preempt_enable();
+	section_end(exact);
 	if (unlikely(!claimed)) {
 		wpool_finish_drop(pool, task);
 		goto next;
@@ -347,7 +365,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	/* if the task freed itself, fault here, before anything depends on it */
 	colour = task->colour;
 
-	preempt_disable();
+	section_begin(exact);
 	wpool_finish_begin();
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	task->status = 0;
@@ -357,7 +375,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* another thread waits, or has submitted it again: start over in the slow path */
 		wpool_finish_end();
-		preempt_enable();
+		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 		goto next;
 	}
@@ -368,8 +386,18 @@ settle:
 	return next_here(w, pool, rq);
 
 next:
-	preempt_disable();
+	section_begin(exact);
 	return next_here(w, pool, wpool_this_runq(pool));
+}
+
+static __always_inline void run_all(struct wpool_worker *w, struct wpool *pool,
+				    struct wpool_task *task, bool exact)
+{
+	section_begin(exact);
+	do {
+		task = run_one(w, pool, task, exact);
+	} while (task);
+	section_end(exact);
 }
 
 void wpool_run(struct wpool_worker *w, struct wpool_task *task)
@@ -382,11 +410,14 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	wpool_monitor_timer_set(pool);
 	/* from now on a submit by a task of this worker uses the next slot */
 	WRITE_ONCE(rq->runner, current);
-	preempt_disable();
-	do {
-		task = run_one(w, pool, task);
-	} while (task);
-	preempt_enable();
+	/*
+	 * Where tokens are never cached, an interrupt that sees a task IDLE must find its token:
+	 * finish such tasks with interrupts off.
+	 */
+	if (likely(READ_ONCE(pool->token_batch)))
+		run_all(w, pool, task, false);
+	else
+		run_all(w, pool, task, true);
 	if (READ_ONCE(rq->runner) == current)
 		WRITE_ONCE(rq->runner, NULL);
 }
@@ -422,7 +453,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	bool claimed;
 	u32 colour;
 
-	/* as in run_one() */
+	/* as in section_begin() */
 	preempt_disable();
 	claimed = !wpool_drops(pool) && claim_to_run(task, on_stack ? WPOOL_ST_INSIDE : 0);
 	preempt_enable();
@@ -463,7 +494,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
-/* Claim a task in its submitter. A close waits for that as for a worker: see run_one(). */
+/* Claim a task in its submitter. A close waits for that as for a worker: see section_begin(). */
 static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
 {
 	int err = -ESHUTDOWN;
