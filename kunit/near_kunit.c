@@ -163,36 +163,6 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-static void do_nothing(struct wpool_task *task) { }
-
-/* A CPU that has no worker, and submits in one tick after the other, gets a worker of its own. */
-static void wpool_submit_again_and_again_gets_a_worker_on_its_cpu(struct kunit *test)
-{
-	struct wpool_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
-	unsigned long end = jiffies + WPK_PATIENCE;
-	int last = wpk_cpu(num_online_cpus() - 1);
-	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
-	struct wpool_runq *rq = wpool_runq(pool, last);
-
-	if (last == wpk_cpu(0))
-		kunit_skip(test, "one CPU");
-	KUNIT_ASSERT_NOT_NULL(test, task);
-	wpool_task_init(task, do_nothing);
-	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), task), 0);
-	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
-	KUNIT_ASSERT_EQ(test, rq->nr_workers, 0);
-	wpk_move_to(last);
-	while (!READ_ONCE(rq->nr_workers) && time_before(jiffies, end)) {
-		/* otherwise a worker may be made because none is idle */
-		if (READ_ONCE(wpool_runq(pool, wpk_cpu(0))->nr_idle)) {
-			KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-			KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
-		}
-		cond_resched();
-	}
-	KUNIT_EXPECT_EQ(test, rq->nr_workers, 1);
-}
-
 /* Of several CPUs that are asked for at once, each gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
@@ -244,7 +214,6 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
 	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
-	  KUNIT_CASE(wpool_submit_again_and_again_gets_a_worker_on_its_cpu),
 	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first));

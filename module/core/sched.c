@@ -17,7 +17,6 @@
 #include "core/counts.h"
 #include "core/length.h"
 #include "core/queued.h"
-#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/steal.h"
 #include "core/transit.h"
@@ -66,25 +65,9 @@ static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u3
 	       time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
 }
 
-/*
- * This CPU has no worker, and queues tasks in this tick as in the one before: ask for a worker at
- * home here, which will find the next ones in the ring. Otherwise all CPUs that submit, and have no
- * worker, would queue under one lock.
- */
-static void ask_to_settle(struct wpool *pool, struct wpool_runq *rq)
-{
-	if ((u32)jiffies - rq->shared_jiffy != 1 || !wpool_wake_may_spawn_at(pool, rq) ||
-	    !wpool_workers_room())
-		return;
-	WRITE_ONCE(pool->spawn.settle, rq->cpu + 1);
-	wpool_spawn_look(pool);
-}
-
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
-	bool served = wpool_runq_is_served(rq);
-
 	/*
 	 * Use the pool's estimate: otherwise all pushes take one lock until this CPU has timed a
 	 * task.
@@ -96,9 +79,8 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	 * there, too. Tasks of other CPUs are not compared within a tick: under load all rings
 	 * would drain into one queue.
 	 */
-	if (!served || !wpool_runq_has_short_tasks(rq) || has_shared(pool, rq, jiffies)) {
-		if (!served)
-			ask_to_settle(pool, rq);
+	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
+	    has_shared(pool, rq, jiffies)) {
 		push_shared(pool, rq, tasks, nr);
 		return;
 	}

@@ -11,7 +11,6 @@
  * pool->spawn_wanted, on a line that each submit reads.
  */
 struct wpool_spawn {
-	u32 settle;			/* X: a CPU that wants its own worker, plus one; or 0 */
 	int prefer;			/* X: the CPU for which a worker was last asked for, or -1;
 					 *    a hint, which any thread may replace
 					 */

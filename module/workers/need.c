@@ -13,7 +13,7 @@
 #include "workers/affinity.h"
 
 /* A waking worker takes one task, and asks for another worker if there are more. */
-static bool needs_worker(struct wpool *pool)
+bool wpool_need_worker(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
 
@@ -39,7 +39,7 @@ static bool needs_worker(struct wpool *pool)
 	return wpool_wake_has_vacancy(pool);
 }
 
-static struct wpool_runq *place_of_worker(struct wpool *pool)
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 {
 	u32 nr = wpool_nr_active(pool), i;
 	struct wpool_runq *rq;
@@ -52,14 +52,4 @@ static struct wpool_runq *place_of_worker(struct wpool *pool)
 			return rq;
 	}
 	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
-}
-
-struct wpool_runq *wpool_need_worker(struct wpool *pool)
-{
-	u32 settle = xchg(&pool->spawn.settle, 0);
-	struct wpool_runq *rq = settle ? wpool_runq(pool, settle - 1) : NULL;
-
-	if (rq && wpool_wake_may_spawn_at(pool, rq) && !wpool_is_frozen(pool))
-		return rq;
-	return needs_worker(pool) ? place_of_worker(pool) : NULL;
 }

@@ -9,11 +9,13 @@ struct wpool;
 struct wpool_runq;
 
 /*
- * Where would one more worker help? One helps if there are tasks that no searching or waking worker
- * will take, and a CPU has room for it. One also helps on a CPU that queues tasks again and again
- * and has no worker. Process context; the caller has executed a full barrier since it began to
- * serve requests. Returns the run queue where the worker should be at home, or NULL.
+ * Would one more worker help? It would if there are tasks that no searching or waking worker will
+ * take, and a CPU has room for one more worker. Process context; the caller has executed a full
+ * barrier since it began to serve requests.
  */
-struct wpool_runq *wpool_need_worker(struct wpool *pool);
+bool wpool_need_worker(struct wpool *pool);
+
+/** wpool_need_worker_at() - where a new worker should be at home: its run queue */
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool);
 
 #endif /* WPOOL_WORKERS_NEED_H */

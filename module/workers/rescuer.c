@@ -122,9 +122,7 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 
 void wpool_rescuer_look(struct wpool *pool)
 {
-	struct wpool_runq *rq = wpool_need_worker(pool);
-
-	if (rq && wpool_reserve_take(pool, rq->cpu))
+	if (wpool_need_worker(pool) && wpool_reserve_take(pool, wpool_need_worker_at(pool)->cpu))
 		wpool_spawn_look(pool);
 }
 

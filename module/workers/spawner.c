@@ -73,10 +73,9 @@ static bool note_failure(struct wpool *pool, int err)
 /* Create a worker if one is needed. Returns true if the spawner must try again. */
 static bool try_spawn(struct wpool *pool)
 {
-	struct wpool_runq *rq = wpool_need_worker(pool);
 	int err;
 
-	if (!rq)
+	if (!wpool_need_worker(pool))
 		return note_quiet(pool);
 	err = wpool_worker_count_in(pool);
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
@@ -85,7 +84,7 @@ static bool try_spawn(struct wpool *pool)
 	/* at its capacity: a worker that becomes free will take the tasks */
 	if (err)
 		return false;
-	err = wpool_worker_create(pool, rq);
+	err = wpool_worker_create(pool, wpool_need_worker_at(pool));
 	if (err) {
 		wpool_worker_count_out(pool);
 		return note_failure(pool, err);
