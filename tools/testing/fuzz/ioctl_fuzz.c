@@ -397,7 +397,8 @@ static void check_reach(struct fuzzer *f)
 		cover_show(f, false);
 		return;
 	}
-	for (op = 0; op < NR_IOCTLS; op++)
+	/* but cgroup, the last one: no file of the fuzzer is a cgroup */
+	for (op = 0; op < NR_IOCTLS - 1; op++)
 		if (!shared->tally[op].by_errno[0])
 			complain(f, "%s was never a success", ioctl_names[op]);
 	cover_show(f, true);
