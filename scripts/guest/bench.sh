@@ -50,9 +50,8 @@ if grep -q '^rest ' "$plan"; then
 	at_rest || exit 1
 fi
 # Room for the widest pool beside the default of a quarter of pid_max.
-load() { insmod "$modules/wpool.ko" max_workers=65536 "$@" && insmod "$modules/wpool_bench.ko"; }
-unload() { rmmod wpool_bench && rmmod wpool; }
-load || exit 1
+insmod "$modules/wpool.ko" max_workers=65536 || exit 1
+insmod "$modules/wpool_bench.ko" || exit 1
 
 was=$(sed "s/ .*//" $SCOPE 2>/dev/null)
 scope=
@@ -74,9 +73,6 @@ while read -r line; do
 			continue
 		fi
 		;;
-	*' by_cache=0'*)
-		unload && load by_cache=0 || exit 1
-		;;
 	esac
 	# The shell's own echo: a failed write is its failure.
 	if echo "$line" 2>/tmp/why >$DIR/run; then
@@ -88,11 +84,8 @@ while read -r line; do
 	fi
 	[ -z "$scope" ] || echo "$was" >$SCOPE
 	scope=
-	case $line in
-	*' by_cache=0'*) unload && load || exit 1 ;;
-	esac
 done <"$plan"
 echo "bench: end"
 
-unload || exit 1
+rmmod wpool_bench && rmmod wpool || exit 1
 exit $status

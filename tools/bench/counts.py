@@ -4,7 +4,6 @@
 
 usage: counts.py plan [gate | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
-       counts.py keep OUT.json KEPT.json
        counts.py show OUT.json
        counts.py rst OUT.json
 
@@ -69,15 +68,14 @@ LOADED_ROWS = {
 # task in flight. Name in the table: the measured peer, as in row 28.
 SHAPE_PEERS = {
     'wpool': {'peer': 'wpool'},
-    'wpool, by_cache=0': {'peer': 'wpool', 'by_cache': 0},
     'per-CPU workqueue': {'peer': 'percpu'},
     'unbound workqueue, scope cpu': {'peer': 'unbound', 'scope': 'cpu'},
     'unbound workqueue, scope cache_shard': {'peer': 'unbound', 'scope': 'cache_shard'},
     'unbound workqueue, scope cache': {'peer': 'unbound', 'scope': 'cache'},
 }
-SHAPE_TASKS = 12800
+SHAPE_TRIPS = 200
 SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
-                 'moved': 'lines from another CPU', 'crossed': 'lines from another cache'}
+                 'shared': 'lines that more than one CPU wrote'}
 PEER = 'per-CPU workqueue'
 FIGURES = ('instructions', 'locked', 'lines')
 # An unlimited pool does not have these paths.
@@ -123,7 +121,7 @@ def plan_shape(cpus):
     yield line('none', 'known', what='known', n=100)
     for i, params in enumerate(SHAPE_PEERS.values()):
         yield ' '.join(['client', f'v={i}', 'of=shape', 'turns=1', f'clients={cpus}',
-                        f'n={SHAPE_TASKS}'] + [f'{key}={value}' for key, value in params.items()])
+                        f'n={cpus * SHAPE_TRIPS}'] + [f'{key}={value}' for key, value in params.items()])
 
 
 # ---- the results of a boot ----
@@ -205,14 +203,6 @@ def collect(out, specs):
     for why in failed:
         print(f'FAILED: {why}')
     return bool(failed)
-
-
-def keep(new, kept):
-    """Take over what was counted, and leave the rest."""
-    with open(new, encoding='utf-8') as counted, open(kept, encoding='utf-8') as before:
-        found = json.load(counted)
-        of_new = {part: one for part, one in found.items() if one}
-        results.write_json(kept, json.load(before) | of_new, 4)
 
 
 # ---- tables ----
@@ -317,8 +307,6 @@ def main():
         print(*plan(bool(args[1:])), sep='\n')
     elif args[:1] == ['collect'] and len(args) > 2:
         sys.exit(collect(args[1], args[2:]))
-    elif args[:1] == ['keep'] and len(args) == 3:
-        keep(args[1], args[2])
     elif args[:1] == ['show'] and len(args) == 2:
         show(args[1])
     elif args[:1] == ['rst'] and len(args) == 2:

@@ -9,15 +9,14 @@
  * is 64 bytes of virtual address, read or written at least once. The stack's lines count, too.
  *
  * If all CPUs repeat an operation, a turn is the code that a CPU executes from one mark to the
- * next. Each turn counts, except turns that a clock interrupted. A line moves if a CPU writes it
- * and another CPU wrote it last. It crosses caches if the CPUs have different last-level caches.
+ * next. Each turn counts, except turns that a clock interrupted. A shared line is a line that more
+ * than one CPU has written.
  *
  * Until the guest asks for more, the plugin counts only the locked instructions of all CPUs, which
  * slows nothing down.
  *
  * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
- * trace=FILE gets each instruction and access of one operation of each path. cache=N says that
- * the first N CPUs share one last-level cache, the next N another one, and so on.
+ * trace=FILE gets each instruction and access of one operation of each path.
  *
  * All CPUs must share one thread: -accel tcg,thread=single.
  */
@@ -193,28 +192,27 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 
 /* 2^20 */
 #define NR_WRITTEN	1048576
-
-enum moves { MOVED, CROSSED, NR_MOVES };
+#define MAX_TURN_LINES	65536
 
 struct turn {
 	bool open, ticked;
-	uint32_t insns, locked, moves[NR_MOVES];
+	uint32_t number;
+	uint32_t insns, locked, nr_lines;
+	uint32_t *lines;	/* indices of written[] */
 };
 
-/* A line, and the CPU that wrote it last, plus one. */
+/* A line that a CPU has written, and the number of turns with such a write. */
 struct written {
 	uint64_t line;
-	uint32_t writer;
+	uint32_t cpu, turn, times;
 };
 
 static struct turn *turns;
 static struct written *written;
 static int nr_cpus;
-/* How many CPUs share a last-level cache. */
-static uint32_t cache_cpus = MAX_CPUS;
 static bool in_turns, turns_full;
 static uint32_t nr_turns, nr_ticked;
-static uint64_t turn_insns, turn_locked, turn_moves[NR_MOVES];
+static uint64_t turn_insns, turn_locked;
 
 static void turns_end(void)
 {
@@ -229,7 +227,6 @@ static void turns_begin(void)
 {
 	turns_end();
 	memset(written, 0, NR_WRITTEN * sizeof(*written));
-	memset(turn_moves, 0, sizeof(turn_moves));
 	nr_turns = 0;
 	nr_ticked = 0;
 	turn_insns = 0;
@@ -239,7 +236,7 @@ static void turns_begin(void)
 
 static void turn_end(struct turn *turn)
 {
-	int i;
+	uint32_t i;
 
 	if (turn->ticked) {
 		nr_ticked++;
@@ -248,8 +245,8 @@ static void turn_end(struct turn *turn)
 	nr_turns++;
 	turn_insns += turn->insns;
 	turn_locked += turn->locked;
-	for (i = 0; i < NR_MOVES; i++)
-		turn_moves[i] += turn->moves[i];
+	for (i = 0; i < turn->nr_lines; i++)
+		written[turn->lines[i]].times++;
 }
 
 static void turn_begin(unsigned int cpu)
@@ -258,29 +255,58 @@ static void turn_begin(unsigned int cpu)
 
 	if (turn->open)
 		turn_end(turn);
-	*turn = (struct turn){ .open = true };
+	*turn = (struct turn){ .open = true, .number = turn->number + 1, .lines = turn->lines };
 	in_turns = true;
 }
 
 static void turn_write(unsigned int cpu, uint64_t line)
 {
-	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 44, tries, last;
+	uint32_t at = (line * MAX_CPUS + cpu) * 0x9e3779b97f4a7c15ULL >> 44, tries;
 	struct turn *turn = &turns[cpu];
 	struct written *one;
 
 	for (tries = 0; tries < 1024; tries++, at = (at + 1) % NR_WRITTEN) {
 		one = &written[at];
-		if (!one->writer)
-			*one = (struct written){ .line = line, .writer = cpu + 1 };
-		if (one->line != line)
+		if (!one->turn)
+			*one = (struct written){ .line = line, .cpu = cpu };
+		if (one->line != line || one->cpu != cpu)
 			continue;
-		last = one->writer - 1;
-		one->writer = cpu + 1;
-		turn->moves[MOVED] += last != cpu;
-		turn->moves[CROSSED] += last / cache_cpus != cpu / cache_cpus;
+		if (one->turn == turn->number)
+			return;
+		one->turn = turn->number;
+		if (turn->nr_lines == MAX_TURN_LINES)
+			break;
+		turn->lines[turn->nr_lines++] = at;
 		return;
 	}
 	turns_full = true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct written *x = a, *y = b;
+
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* How often a turn has written a line that another CPU has written, too. */
+static uint64_t shared_lines(void)
+{
+	uint64_t sum = 0, of_line;
+	uint32_t i, end, writers;
+
+	qsort(written, NR_WRITTEN, sizeof(*written), compare_lines);
+	for (i = 0; i < NR_WRITTEN; i = end) {
+		of_line = 0;
+		writers = 0;
+		for (end = i; end < NR_WRITTEN && written[end].line == written[i].line; end++) {
+			of_line += written[end].times;
+			writers += written[end].times > 0;
+		}
+		if (writers > 1)
+			sum += of_line;
+	}
+	return sum;
 }
 
 /* ---- counting the guest's instructions ---- */
@@ -423,10 +449,9 @@ static void report(const char *what)
 		fprintf(stderr, "counts: turns: too many lines\n");
 	else if (nr_turns)
 		fprintf(out,
-			"\"turns\":{\"nr\":%u,\"ticked\":%u,\"instructions\":%llu,\"locked\":%llu,\"moved\":%llu,\"crossed\":%llu},",
+			"\"turns\":{\"nr\":%u,\"ticked\":%u,\"instructions\":%llu,\"locked\":%llu,\"shared\":%llu},",
 			nr_turns, nr_ticked, (unsigned long long)turn_insns,
-			(unsigned long long)turn_locked, (unsigned long long)turn_moves[MOVED],
-			(unsigned long long)turn_moves[CROSSED]);
+			(unsigned long long)turn_locked, (unsigned long long)shared_lines());
 	nr_turns = 0;
 	fputs("\"paths\":{", out);
 	for (i = 0; i < NR_BENCH_PATHS; i++) {
@@ -643,8 +668,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 			out = open_for(argv[i], "out");
 		if (!trace)
 			trace = open_for(argv[i], "trace");
-		if (sscanf(argv[i], "cache=%u", &cache_cpus) == 1 && !cache_cpus)
-			return -1;
 	}
 	if (!out) {
 		fprintf(stderr, "counts: out=FILE is missing\n");
@@ -655,6 +678,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 	written = calloc(NR_WRITTEN, sizeof(*written));
 	if (!turns || !written)
 		return -1;
+	for (i = 0; i < nr_cpus; i++) {
+		turns[i].lines = calloc(MAX_TURN_LINES, sizeof(*turns[i].lines));
+		if (!turns[i].lines)
+			return -1;
+	}
 	for (i = 0; i < NR_BENCH_PATHS; i++)
 		operations[i].cpu = NOWHERE;
 	plugin_id = id;
