@@ -13,7 +13,6 @@
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
-#include <linux/namei.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -181,18 +180,16 @@ static int anchor_main(void *data)
 /* With the credentials and the namespaces of the caller, which the file keeps. */
 static struct file *open_procs(const struct path *dir)
 {
-	struct file *procs;
-	struct path path;
-	int err;
+	struct file *procs, *found;
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
-	/* an open that has to look it up would hold off a freeze of the file system meanwhile */
-	err = vfs_path_lookup(dir->dentry, dir->mnt, "cgroup.procs", 0, &path);
-	if (err)
-		return ERR_PTR(err);
+	/* an open to write that has to look it up would hold off a freeze of the file system meanwhile */
+	found = file_open_root(dir, "cgroup.procs", O_PATH, 0);
+	if (IS_ERR(found))
+		return found;
 	procs = file_open_root(dir, "cgroup.procs", O_WRONLY, 0);
-	path_put(&path);
+	fput(found);
 	/* not a file that is mounted over it: the kernel itself will write there */
 	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
 		fput(procs);
