@@ -158,7 +158,7 @@ static int wait_for_join(struct join *join)
 	init_completion(&join->done);
 	INIT_WORK_ONSTACK(&join->work, join_work);
 	queue_work(wq, &join->work);
-	/* no flush: lockdep knows all files of sysfs and of cgroups, written here and there, as one */
+	/* no flush: lockdep takes the files of sysfs and of cgroups for one, and this for a circle */
 	wait_for_completion(&join->done);
 	destroy_work_on_stack(&join->work);
 	return join->err;
@@ -184,7 +184,7 @@ static struct file *open_procs(const struct path *dir)
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
-	/* an open to write that has to look it up would hold off a freeze of the file system meanwhile */
+	/* lockdep takes an open to write that has to look the file up for a part of a circle */
 	found = file_open_root(dir, "cgroup.procs", O_PATH, 0);
 	if (IS_ERR(found))
 		return found;
