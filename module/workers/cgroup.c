@@ -158,7 +158,7 @@ static int wait_for_join(struct join *join)
 	init_completion(&join->done);
 	INIT_WORK_ONSTACK(&join->work, join_work);
 	queue_work(wq, &join->work);
-	/* no flush: lockdep takes the files of sysfs and of cgroups for one, and this for a circle */
+	/* no flush: lockdep takes files of sysfs and of cgroups for one, and sees a circle */
 	wait_for_completion(&join->done);
 	destroy_work_on_stack(&join->work);
 	return join->err;
