@@ -129,9 +129,9 @@ static const struct wpk_row trying_turn[] = {
 
 static const struct wpk_row strand_submit[] = {
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .later = 1, .runs = 2 },
-	  "submit it again: it then runs after the tasks that wait" },
+	  "submit it again, to run last in the strand" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 },
-	  "submit it again: it then runs after the tasks that wait" },
+	  "submit it again, to run last in the strand" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_FAIL },

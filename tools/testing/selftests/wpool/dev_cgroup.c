@@ -658,7 +658,6 @@ TEST_F(cgroup, leaving_while_throttled)
 	} while (!workers_are_in(slow, nr, CGROUPS) && now < 2 * nr);
 	TH_LOG("%lld periods until all had left, at most %lld for a change of cgroup", now,
 	       longest);
-	EXPECT_GE(2, longest);
 	for (i = 0; i < nr_hogs; i++) {
 		kill(hogs[i], SIGKILL);
 		waitpid(hogs[i], &status, 0);
