@@ -5,17 +5,17 @@
  * a thread, the anchor, that sleeps in them, and its workers join that thread. A pool without
  * cgroups has no anchor, and its workers stay in those of kthreadd, which creates them.
  *
- * A module cannot attach a thread to a cgroup of version 2 that is empty, either. But a thread can
- * move itself, by a write to cgroup.procs. So the anchor of a pool that is given a directory first
- * joins the caller, and then moves itself from there to the directory, with a file that the caller
- * has opened. That makes the kernel check what it would check if the caller moved itself: the
- * credentials of the caller, its cgroup, its namespaces. So nobody brings a pool to where it may
- * not go, and the cgroups of version 1 are those of the caller.
+ * A module cannot attach a thread to a cgroup of version 2 that is empty, either. But a write to
+ * cgroup.procs can. So the anchor of a pool that is given a directory first joins the caller, and
+ * then a work writes the anchor's number to cgroup.procs there, which the caller has opened. So the
+ * kernel checks what it would check if the caller moved itself: the credentials of the caller, its
+ * cgroup, its namespaces. Nobody brings a pool to where the caller may not go, and the cgroups of
+ * version 1 are those of the caller.
  *
  * A new worker is attached before it is bound to a CPU: afterwards the kernel does not move it to
  * another cpuset. When the cgroups of the pool have changed, each worker has itself moved before it
- * looks for its next task; a running task stays where it began. A work moves all of them,
- * as a workqueue's threads are in the root, and so are never out of quota.
+ * looks for its next task; a running task stays where it began. A work attaches them: it runs in
+ * the root cgroup, and so is never out of quota.
  *
  * The kernel does not charge a kernel thread's memory to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes that of its cgroup active, with a reference of its own. Only the
@@ -36,11 +36,11 @@ struct wpool_worker;
  * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
  * meanwhile, such as the caller; %NULL is kthreadd. @dir: a directory of cgroup version 2 to which
  * @from, the caller, could move itself now, or %NULL; its cgroup is joined instead of that of @from
- * in version 2. Sleeps, killable, for about an RCU grace period, and with @dir until the anchor has
- * had the CPU there. Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel has
- * no cgroups, or they do not take a thread; -EINVAL @dir is no cgroup of version 2, or something
- * is mounted over its file cgroup.procs; -ENODEV, or -ENOENT, it is removed, or not in the
- * namespace of @from; -EACCES, -EROFS @from may not; -EBUSY; -ENOMEM, -EINTR.
+ * in version 2. Sleeps, killable, for about an RCU grace period, and until the old anchor has had
+ * the CPU in its cgroup. Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel
+ * has no cgroups, or they do not take a thread; -EINVAL @dir is no cgroup of version 2, or
+ * something is mounted over its file cgroup.procs; -ENODEV, or -ENOENT, it is removed, or not in
+ * the namespace of @from; -EACCES, -EROFS @from may not; -EBUSY; -ENOMEM, -EINTR.
  */
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir);
 

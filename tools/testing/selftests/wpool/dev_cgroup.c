@@ -282,7 +282,7 @@ TEST_F(cgroup, by_path)
 	snprintf(path, sizeof(path), CGROUPS "/./%s/\n", self->group[1] + sizeof(CGROUPS));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", path));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
-	snprintf(link, sizeof(link), "/tmp/cgroup.%d", getpid());
+	snprintf(link, sizeof(link), P_tmpdir "/cgroup.%d", getpid());
 	ASSERT_EQ(0, symlink(self->group[0], link));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", link));
 	EXPECT_EQ(0, unlink(link));
@@ -334,7 +334,7 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(-ENOENT, cgroup_by_fd(pool->fd, dir));
 	close(dir);
 	/* the kernel must not write to a file that is mounted there */
-	snprintf(plain, sizeof(plain), "/tmp/cgroup.%d", getpid());
+	snprintf(plain, sizeof(plain), P_tmpdir "/cgroup.%d", getpid());
 	dir = open(plain, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
 	ASSERT_LE(0, dir);
 	snprintf(below, sizeof(below), "%s/cgroup.procs", self->group[0]);
@@ -611,8 +611,9 @@ static void use_cpu_in(const char *group, int *nr_there)
 }
 
 /*
- * Workers that leave a cgroup whose quota others use up. Would they keep the kernel's locks until
- * they have the CPU there again, no thread could change its cgroup for some periods of a second.
+ * Workers leave a cgroup whose quota others use up. If they kept the kernel's locks until they have
+ * the CPU there again, no thread could change its cgroup for some periods of a second. The log says
+ * how many: a bound on that would depend on how busy the machine is.
  */
 TEST_F(cgroup, leaving_while_throttled)
 {
@@ -640,7 +641,7 @@ TEST_F(cgroup, leaving_while_throttled)
 	ASSERT_TRUE(WAIT_FOR(__sync_fetch_and_add(nr_there, 0) == nr_hogs));
 	ASSERT_EQ(0, group_write(self->group[0], "cpu.max", "10000 1000000"));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* it returns when the old anchor has had the CPU */
+	/* the write returns when the old anchor has had the CPU */
 	leaver = fork();
 	if (!leaver)
 		_exit(-attr_write(slow->name, "cgroup", "none"));
