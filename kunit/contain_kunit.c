@@ -599,12 +599,15 @@ static DEFINE_RAW_SPINLOCK(spun);
 
 static void sleep_with_spin_lock(struct wpk_job *job)
 {
+	/* the kernel also reports an unlock on another CPU than that of the lock */
+	migrate_disable();
 	raw_spin_lock(&spun);
 	msleep(20);
 	/* the scheduler has set it to 0, after its report: lockdep ends if an unlock finds that */
 	if (!preempt_count())
 		preempt_disable();
 	raw_spin_unlock(&spun);
+	migrate_enable();
 }
 
 static void take_spin_lock(struct wpk_job *job)
