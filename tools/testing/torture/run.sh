@@ -80,20 +80,29 @@ reseed() { state=$(((SEED + $1 * 7919) & 0x7fffffff)); }
 
 figure() { cat "$PARAMETERS/$1"; }
 
+# comes_true COMMAND: it succeeds within PATIENCE.
+comes_true()
+{
+	left=$((PATIENCE * 10))
+	until "$@"; do
+		[ $left -gt 0 ] || return 1
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
 # ends MODULE: unload it; whoever hangs in the kernel cannot be killed.
 ends()
 {
 	rmmod "$1" 2>"$TMP/rmmod" &
-	pid=$! left=$((PATIENCE * 10))
-	while kill -0 $pid 2>/dev/null; do
-		if [ $left -eq 0 ]; then
-			complain "rmmod $1 hangs"
-			echo w >/proc/sysrq-trigger
-			return 1
-		fi
-		left=$((left - 1))
-		usleep 100000
-	done
+	pid=$!
+	if ! comes_true is_gone $pid; then
+		complain "rmmod $1 hangs"
+		echo w >/proc/sysrq-trigger
+		return 1
+	fi
 	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
 }
 
@@ -273,17 +282,28 @@ job_freeze()
 	done 2>/dev/null
 }
 
+# cgroups_are_gone: no pool is in one any more.
+cgroups_are_gone()
+{
+	for pool in "$POOLS"/*; do
+		echo none >"$pool/cgroup"
+	done 2>/dev/null
+	rmdir $CGROUPS/torture-* 2>/dev/null
+	[ ! -e $CGROUPS/torture-0 ] && [ ! -e $CGROUPS/torture-1 ]
+}
+
 # Pools go from one cgroup to another and back to the root, while workers come and go. Afterwards
-# none of these cgroups may be in use, also not by a pool that was destroyed meanwhile.
+# none of these cgroups may be in use, also not by a pool that was destroyed meanwhile. One pool is
+# there all the time.
 job_cgroup()
 {
 	reseed 7
-	moved=0
 	[ -e $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS 2>/dev/null || return 0
 	for controller in cpu memory; do
 		echo +$controller >$CGROUPS/cgroup.subtree_control
 	done 2>/dev/null
 	mkdir $CGROUPS/torture-0 $CGROUPS/torture-1
+	wpoolctl create cgroup cgroup=$CGROUPS/torture-0 || complain "no pool came into a cgroup"
 	while go_on; do
 		draw 2
 		group=torture-$drawn
@@ -292,7 +312,6 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			moved=$((moved + 1))
 			# gone, or of the name of another one
 			case $drawn:$(cat "$pool/cgroup"):$pool in
 			0:/$group:* | none:none:* | *::* | *:*/shell | *:*/room-*) ;;
@@ -302,23 +321,10 @@ job_cgroup()
 		draw 300
 		usleep $((drawn * 1000))
 	done
-	[ $moved -gt 0 ] || complain "no pool came into a cgroup"
 	echo 0 >$CGROUPS/cgroup.procs
-	left=$((PATIENCE * 10))
-	while
-		for pool in "$POOLS"/*; do
-			echo none >"$pool/cgroup"
-		done 2>/dev/null
-		rmdir $CGROUPS/torture-* 2>/dev/null
-		[ -e $CGROUPS/torture-0 ] || [ -e $CGROUPS/torture-1 ]
-	do
-		if [ $left -eq 0 ]; then
-			complain "cgroups are in use: $(cat $CGROUPS/torture-*/cgroup.threads | xargs)"
-			return
-		fi
-		left=$((left - 1))
-		usleep 100000
-	done
+	comes_true cgroups_are_gone ||
+		complain "cgroups are in use: $(cat $CGROUPS/torture-*/cgroup.threads | xargs)"
+	wpoolctl destroy cgroup
 }
 
 job_read()
@@ -397,18 +403,16 @@ stop_jobs()
 	jobs=
 }
 
-# Nobody is left in the default pool, as soon as all that was closed is through.
 default_is_empty()
 {
-	left=$((PATIENCE * 10))
-	while [ "$(cat $POOLS/default/outstanding)$(cat $POOLS/default/waiting)" != 00 ]; do
-		if [ $left -eq 0 ]; then
-			complain "default: $(cat $POOLS/default/outstanding) outstanding, $(cat $POOLS/default/waiting) waiting"
-			return 1
-		fi
-		left=$((left - 1))
-		usleep 100000
-	done
+	[ "$(cat $POOLS/default/outstanding)$(cat $POOLS/default/waiting)" = 00 ]
+}
+
+# Nobody is left in the default pool, as soon as all that was closed is through.
+default_becomes_empty()
+{
+	comes_true default_is_empty || complain \
+		"default: $(cat $POOLS/default/outstanding) outstanding, $(cat $POOLS/default/waiting) waiting"
 }
 
 # ---- the phases ----------------------------------------------------------------
@@ -442,7 +446,7 @@ beset()
 	done
 	stop_jobs
 	torture_ends "$duration"
-	default_is_empty
+	default_becomes_empty
 }
 
 phase_nasty() { beset 15 nasty; }
@@ -459,19 +463,12 @@ no_timers()
 be_silent()
 {
 	echo 1 >"$PARAMETERS/silence" || { complain "there was no silence"; return 1; }
-	left=$((PATIENCE * 10))
-	until no_timers; do
-		if [ $left -eq 0 ]; then
-			complain "in silence timers go on: $timers"
-			break
-		fi
-		left=$((left - 1))
-		usleep 100000
-	done
-	if [ $left -gt 0 ]; then
+	if comes_true no_timers; then
 		draw $((STUTTER + 1))
 		usleep $((drawn * 1000))
 		no_timers || complain "in silence there are timers: $timers"
+	else
+		complain "in silence timers go on: $timers"
 	fi
 	silences=$((silences + 1))
 	echo 0 >"$PARAMETERS/silence"
