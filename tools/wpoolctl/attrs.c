@@ -49,7 +49,7 @@ static const struct attr attrs[] = {
 	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
 #include "../../module/pool/attr_table.h"
 	/* of a call of its own, so without a bit */
-	{ "cgroup", .use = ATTR_TUNE, .type = ATTR_DIR, .about = "cgroup that workers are in" },
+	{ "cgroup", .use = ATTR_TUNE, .type = ATTR_DIR, .about = "cgroup of the workers" },
 };
 
 /* The value of each word of an ATTR_CLASS, and the prefix of the other priorities. */
@@ -190,8 +190,10 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	case ATTR_DIR:
 		if (*set->cgroup)
 			return errmsg_set(e, "given twice");
+		if (!strcmp(s, "none"))
+			s = ATTR_CGROUPS;
 		if (*s != '/' || strlen(s) >= sizeof(set->cgroup))
-			return errmsg_set(e, ERRMSG_Q " is not the path of a directory, from /", s);
+			return errmsg_set(e, ERRMSG_Q " is neither none nor the path of a directory, from /", s);
 		memcpy(set->cgroup, s, strlen(s) + 1);
 		return 0;
 	case ATTR_CPUS:
@@ -453,7 +455,7 @@ static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 		snprintf(buf, len, "all|LIST, as 0-3,5");
 		break;
 	case ATTR_DIR:
-		snprintf(buf, len, "DIRECTORY");
+		snprintf(buf, len, "none|DIRECTORY");
 		break;
 	default:
 		snprintf(buf, len, "%d..%d", attr->min, attr->max);

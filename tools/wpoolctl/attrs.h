@@ -13,6 +13,9 @@
 #include "cpulist.h"
 #include "errmsg.h"
 
+/* where cgroup version 2 is mounted in most systems */
+#define ATTR_CGROUPS	"/sys/fs/cgroup"
+
 enum attr_use {
 	ATTR_CREATE,
 	ATTR_TUNE,
@@ -22,7 +25,7 @@ enum attr_use {
 struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
-	char cgroup[PATH_MAX];	/* a directory, or "" */
+	char cgroup[PATH_MAX];	/* a directory, ATTR_CGROUPS for none; or "" */
 	bool cgroup_failed;	/* of what was given, this was refused */
 };
 

@@ -14,7 +14,6 @@
 #include "parse.h"
 #include "sysfs.h"
 
-#define CGROUPS		"/sys/fs/cgroup"
 #define DEFAULT_FILE	"/etc/wpool.conf"
 #define MAX_POOLS	1024
 
@@ -127,8 +126,8 @@ static void leave_cgroup_change(struct declared *pool)
 
 	if (sysfs_read(pool->pool, "cgroup", now, sizeof(now), &e))
 		return;
-	if (!strncmp(pool->set.cgroup, CGROUPS, strlen(CGROUPS)) &&
-	    !strcmp(pool->set.cgroup + strlen(CGROUPS), strcmp(now, "none") ? now : ""))
+	if (!strncmp(pool->set.cgroup, ATTR_CGROUPS, strlen(ATTR_CGROUPS)) &&
+	    !strcmp(pool->set.cgroup + strlen(ATTR_CGROUPS), strcmp(now, "none") ? now : ""))
 		*pool->set.cgroup = '\0';
 }
 

@@ -490,7 +490,9 @@ static void test_attrs(void)
 	attr_set_init(&set);
 	snprintf(path, sizeof(path), "cgroup=/%0*d", PATH_MAX - 1, 0);
 	EXPECT(!add(&set, ATTR_CREATE, path), "longer");
-	test_ends("cgroup is a path");
+	attr_set_init(&set);
+	EXPECT(add(&set, ATTR_TUNE, "cgroup=none") && !strcmp(set.cgroup, ATTR_CGROUPS), "none");
+	test_ends("cgroup is a path, or none");
 
 	attr_set_init(&set);
 	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "cpumask=0-1,3,5-6,capacity=4,nice=1",
