@@ -468,6 +468,43 @@ TEST_F(cgroup, the_rescuer_follows)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
 }
 
+#define INSTANCE	"/sys/kernel/tracing/instances/wpool-cgroup"
+#define ATTACHES	INSTANCE "/events/cgroup/cgroup_attach_task"
+/* threads of wpool that a kworker attaches */
+#define BY_KWORKER	"comm ~ \"wp*\" && COMM ~ \"kworker/*\""
+
+/*
+ * A kworker is never out of quota. A thread in a cgroup without quota would keep the kernel's locks
+ * for all cgroups, for forks and for CPU hotplug until the next period.
+ */
+TEST_F(cgroup, kworkers_attach_all_threads)
+{
+	struct pool *pool = &self->pool[0];
+	char line[512];
+	FILE *trace;
+	int nr = 0;
+
+	if (mkdir(INSTANCE, 0700))
+		SKIP(return, "no instances of the trace");
+	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
+	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
+	/* an anchor and two workers; then another anchor, which the workers follow */
+	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	EXPECT_EQ(0, occupy(pool->fd, 0, 2));
+	EXPECT_EQ(0, cancel_all(pool->fd));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[1]));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
+	trace = fopen(INSTANCE "/trace", "r");
+	while (trace && fgets(line, sizeof(line), trace))
+		nr += line[0] != '#';
+	/* cgroups of version 1 add others */
+	EXPECT_LE(6, nr);
+	if (trace)
+		fclose(trace);
+	EXPECT_EQ(0, rmdir(INSTANCE));
+}
+
 TEST_F(cgroup, is_in_use_until_the_pool_ends)
 {
 	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 1));
@@ -598,75 +635,6 @@ TEST_F(cgroup, throttled_beside_others)
 		EXPECT_TRUE(is_throttled_again(self->group[0]));
 		EXPECT_EQ(cpus, pool_figure(slow->fd, busy));
 	}
-}
-
-/* @nr_there: counts those that are there, and keep no lock of the kernel. */
-static void use_cpu_in(const char *group, int *nr_there)
-{
-	if (group_write(group, "cgroup.procs", "0"))
-		_exit(1);
-	__sync_fetch_and_add(nr_there, 1);
-	for (;;)
-		;
-}
-
-/*
- * Workers leave a cgroup whose quota others use up. If they kept the kernel's locks until they have
- * the CPU there again, no thread could change its cgroup for some periods of a second. The log says
- * how many: a bound on that would depend on how busy the machine is.
- */
-TEST_F(cgroup, leaving_while_throttled)
-{
-	const int nr = 16, nr_hogs = 2 * sysconf(_SC_NPROCESSORS_ONLN);
-	struct pool *slow = &self->pool[0];
-	long long before, now, longest = 0;
-	pid_t hogs[32], leaver;
-	int i, status, *nr_there = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (!set_quota(self->group[0], "max 1000000"))
-		SKIP(return, "this kernel has no quota for threads of the kernel");
-	ASSERT_NE(MAP_FAILED, nr_there);
-	ASSERT_GE(32, nr_hogs);
-	ASSERT_EQ(0, pool_create_in(slow, self->group[0], nr));
-	ASSERT_EQ(0, attr_write(slow->name, "expiry_ms", "0"));
-	ASSERT_EQ(0, occupy(slow->fd, 0, nr));
-	ASSERT_EQ(0, cancel_all(slow->fd));
-	ASSERT_TRUE(WAIT_FOR(attr_number(slow->name, "idle") == nr));
-	for (i = 0; i < nr_hogs; i++) {
-		hogs[i] = fork();
-		if (!hogs[i])
-			use_cpu_in(self->group[0], nr_there);
-	}
-	ASSERT_TRUE(WAIT_FOR(__sync_fetch_and_add(nr_there, 0) == nr_hogs));
-	ASSERT_EQ(0, group_write(self->group[0], "cpu.max", "10000 1000000"));
-	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* the write returns when the old anchor has had the CPU */
-	leaver = fork();
-	if (!leaver)
-		_exit(-attr_write(slow->name, "cgroup", "none"));
-	ASSERT_TRUE(WAIT_FOR(cgroup_is(slow, "none")));
-	before = group_figure(self->group[0], "cpu.stat", "nr_periods");
-	do {
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods");
-		EXPECT_EQ(0, group_write(self->group[1], "cgroup.procs", "0"));
-		EXPECT_EQ(0, group_write(CGROUPS, "cgroup.procs", "0"));
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - now;
-		if (now > longest)
-			longest = now;
-		usleep(20000);
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - before;
-	} while (!workers_are_in(slow, nr, CGROUPS) && now < 2 * nr);
-	TH_LOG("%lld periods until all had left, at most %lld for a change of cgroup", now,
-	       longest);
-	for (i = 0; i < nr_hogs; i++) {
-		kill(hogs[i], SIGKILL);
-		waitpid(hogs[i], &status, 0);
-	}
-	EXPECT_EQ(0, group_write(self->group[0], "cpu.max", "max"));
-	EXPECT_TRUE(WAIT_FOR(workers_are_in(slow, nr, CGROUPS)));
-	ASSERT_EQ(leaver, waitpid(leaver, &status, 0));
-	EXPECT_EQ(0, status);
 }
 
 /* A cpuset takes the workers; which CPUs they use is the pool's own. */
