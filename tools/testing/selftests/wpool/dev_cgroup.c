@@ -1,85 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The workers of a pool are in the cgroups of the process that made it, or that wrote to its file
- * in sysfs, or in one that was named there or to /dev/wpool: the time that they use is taken from
- * the share of these. All figures are those that cgroups count.
+ * in sysfs, or in one that was named there or to /dev/wpool. What the cgroups do to the tasks:
+ * dev_cgroup_limits.c.
  */
-#include "wpool_test.h"
+#include "cgroup_fixture.h"
 
-#include <sys/mount.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
-#define CGROUPS		"/sys/fs/cgroup"
-#define PERIOD_USEC	100000LL
 #define NOBODY		65534
-#define CPU1		"/sys/devices/system/cpu/cpu1"
-
-FIXTURE(cgroup)
-{
-	char group[2][64];
-	struct pool pool[2];
-};
-
-static int group_write(const char *group, const char *name, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	return file_write(path, text, strlen(text));
-}
-
-/* A number behind a word in a file of a cgroup, or -1. */
-static long long group_figure(const char *group, const char *name, const char *word)
-{
-	char path[128], text[4096], *at;
-
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	if (file_read(path, text, sizeof(text)))
-		return -1;
-	for (at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-		if (!strncmp(at, word, strlen(word)) && at[strlen(word)] == ' ')
-			return atoll(at + strlen(word));
-	return -1;
-}
-
-/* The number in a file of a cgroup, or -1. */
-static long long group_number(const char *group, const char *name)
-{
-	char path[128], text[32];
-
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
-}
-
-/* The status of one touch, by a worker of the pool, for a file that the root has opened. */
-static int touch_status(const struct pool *pool, long long bytes)
-{
-	struct wpool_dev_record record;
-	int fd = pool_attach(pool->name, 0), err;
-
-	if (fd < 0)
-		return fd;
-	err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
-	if (!err)
-		err = read_records(fd, &record, 1) == 1 ? record.status : -EIO;
-	close(fd);
-	return err;
-}
-
-/* By a member of the cgroup, which leaves it afterwards. */
-static int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
-{
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = capacity,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-	};
-	int err = group_write(group, "cgroup.procs", "0");
-
-	err = err ?: pool_create(pool, &attrs);
-	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
-}
 
 /* Of another user than root, who cannot open the device, in the cgroup. */
 static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
@@ -91,33 +20,6 @@ static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
 	err = err ?: seteuid(uid);
 	err = err ?: pool_create_fd(pool->fd, pool->name, ATTRS(.capacity = 1));
 	return seteuid(0) ?: group_write(CGROUPS, "cgroup.procs", "0") ?: err;
-}
-
-static int cgroup_write_in(const struct pool *pool, const char *group, const char *text)
-{
-	int err = group_write(group, "cgroup.procs", "0");
-
-	err = err ?: attr_write(pool->name, "cgroup", text);
-	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
-}
-
-/* That many workers, all of them in the cgroup, which may be CGROUPS. */
-static bool workers_are_in(const struct pool *pool, int nr, const char *group)
-{
-	char name[80], path[64], text[256], want[80];
-	pid_t pids[16];
-	int i, got;
-
-	snprintf(name, sizeof(name), "wp/%s", pool->name);
-	snprintf(want, sizeof(want), "0::%s\n",
-		 strcmp(group, CGROUPS) ? group + strlen(CGROUPS) : "/");
-	got = threads_named(name, pids, 16);
-	for (i = 0; i < got; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/cgroup", pids[i]);
-		if (file_read(path, text, sizeof(text)) || !strstr(text, want))
-			return false;
-	}
-	return got == nr;
 }
 
 /* That many threads, workers and the rescuer, all of which have come to rest. */
@@ -141,34 +43,6 @@ static bool cgroup_is(const struct pool *pool, const char *group)
 
 	return !attr_read(pool->name, "cgroup", text, sizeof(text)) &&
 	       !strcmp(text, group + (strcmp(group, "none") ? strlen(CGROUPS) : 0));
-}
-
-FIXTURE_SETUP(cgroup)
-{
-	int i;
-
-	self->pool[0].fd = -1;
-	self->pool[1].fd = -1;
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
-		SKIP(return, "this kernel has no cgroups");
-	group_write(CGROUPS, "cgroup.subtree_control", "+cpu");
-	group_write(CGROUPS, "cgroup.subtree_control", "+cpuset");
-	for (i = 0; i < 2; i++) {
-		snprintf(self->group[i], sizeof(self->group[i]), CGROUPS "/wp%d.%d", i, getpid());
-		ASSERT_EQ(0, mkdir(self->group[i], 0755));
-	}
-}
-
-FIXTURE_TEARDOWN(cgroup)
-{
-	int i;
-
-	group_write(CGROUPS, "cgroup.procs", "0");
-	for (i = 0; i < 2; i++) {
-		pool_end(&self->pool[i]);
-		/* the threads of the pool are gone, or about to go */
-		EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[i]) || errno == ENOENT));
-	}
 }
 
 TEST_F(cgroup, is_that_of_who_made_the_pool)
@@ -425,6 +299,19 @@ TEST_F(cgroup, by_path_from_a_namespace)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
 }
 
+/* Though a user may attach no thread of root to a cpuset. */
+TEST_F(cgroup, cpuset_of_a_user)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (group_write(self->group[0], "cpuset.cpus", "0"))
+		SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_as(pool, NOBODY, self->group[0]));
+	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
+	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
+}
+
 /* ---- a pool in use ---- */
 
 /* Idle workers at once, and those in a task when that has ended. */
@@ -468,373 +355,49 @@ TEST_F(cgroup, the_rescuer_follows)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
 }
 
+#define INSTANCE	"/sys/kernel/tracing/instances/wpool-cgroup"
+#define ATTACHES	INSTANCE "/events/cgroup/cgroup_attach_task"
+/* threads of wpool that a kworker attaches */
+#define BY_KWORKER	"comm ~ \"wp*\" && COMM ~ \"kworker/*\""
+
+/*
+ * A kworker is never out of quota. A thread in a cgroup without quota would keep the kernel's locks
+ * for all cgroups, for forks and for CPU hotplug until the next period.
+ */
+TEST_F(cgroup, kworkers_attach_all_threads)
+{
+	struct pool *pool = &self->pool[0];
+	char line[512];
+	FILE *trace;
+	int nr = 0;
+
+	if (mkdir(INSTANCE, 0700))
+		SKIP(return, "no instances of the trace");
+	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
+	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
+	/* an anchor and two workers; then another anchor, which the workers follow */
+	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	EXPECT_EQ(0, occupy(pool->fd, 0, 2));
+	EXPECT_EQ(0, cancel_all(pool->fd));
+	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[1]));
+	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
+	trace = fopen(INSTANCE "/trace", "r");
+	while (trace && fgets(line, sizeof(line), trace))
+		nr += line[0] != '#';
+	/* cgroups of version 1 add others */
+	EXPECT_LE(6, nr);
+	if (trace)
+		fclose(trace);
+	EXPECT_EQ(0, rmdir(INSTANCE));
+}
+
 TEST_F(cgroup, is_in_use_until_the_pool_ends)
 {
 	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 1));
 	EXPECT_TRUE(rmdir(self->group[0]) && errno == EBUSY);
 	pool_end(&self->pool[0]);
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
-}
-
-/* Two pools on one CPU share it as their cgroups' weights say. */
-TEST_F(cgroup, weight)
-{
-	static const char *const weights[] = { "100", "300" };
-	long long used[2], begun[2];
-	double ratio;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		if (group_write(self->group[i], "cpu.weight", weights[i]))
-			SKIP(return, "this kernel has no cpu controller");
-		ASSERT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
-		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
-		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
-	}
-	/* from when both are at it */
-	for (i = 0; i < 2; i++) {
-		ASSERT_TRUE(WAIT_FOR(group_figure(self->group[i], "cpu.stat", "usage_usec") >
-				     100000));
-	}
-	for (i = 0; i < 2; i++)
-		begun[i] = group_figure(self->group[i], "cpu.stat", "usage_usec");
-	do {
-		usleep(20000);
-		for (i = 0; i < 2; i++)
-			used[i] = group_figure(self->group[i], "cpu.stat", "usage_usec") - begun[i];
-	} while (used[0] + used[1] < 4000000);
-	ratio = (double)used[1] / used[0];
-	TH_LOG("weights 100 and 300: %lld and %lld us, 1 : %.2f", used[0], used[1], ratio);
-	EXPECT_LT(2.7, ratio);
-	EXPECT_GT(3.3, ratio);
-}
-
-/* Is this Linux that, or a later one? */
-static bool is_linux(int major, int minor)
-{
-	struct utsname name;
-	int have[2];
-
-	return !uname(&name) && sscanf(name.release, "%d.%d", &have[0], &have[1]) == 2 &&
-	       (have[0] > major || (have[0] == major && have[1] >= minor));
-}
-
-/* A quota for the first cgroup; false if this kernel has none that holds. */
-static bool set_quota(const char *group, const char *quota)
-{
-	/* since Linux 6.18 a thread waits only on the way back to user space */
-	return !group_write(group, "cpu.max", quota) && !is_linux(6, 18);
-}
-
-static bool is_throttled_again(const char *group)
-{
-	long long before = group_figure(group, "cpu.stat", "nr_throttled");
-
-	return WAIT_FOR(group_figure(group, "cpu.stat", "nr_throttled") > before);
-}
-
-/* What it used of that many periods, or some more, in per cent of one CPU. */
-static double percent_used(const char *group, long long nr)
-{
-	long long periods = group_figure(group, "cpu.stat", "nr_periods");
-	long long used = group_figure(group, "cpu.stat", "usage_usec"), now;
-
-	if (!WAIT_FOR(group_figure(group, "cpu.stat", "nr_periods") >= periods + nr))
-		return -1;
-	now = group_figure(group, "cpu.stat", "nr_periods");
-	used = group_figure(group, "cpu.stat", "usage_usec") - used;
-	return 100.0 * used / ((now - periods) * PERIOD_USEC);
-}
-
-/* Of two CPUs' work it gets a fifth of one. */
-TEST_F(cgroup, quota)
-{
-	struct pool *slow = &self->pool[0];
-	double percent;
-	int i;
-
-	if (!set_quota(self->group[0], "20000 100000"))
-		SKIP(return, "this kernel has no quota for threads of the kernel");
-	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
-	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
-	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* a machine that stands still counts as used what it repays later, and misses periods */
-	for (i = 0; i < 6; i++) {
-		percent = percent_used(self->group[0], 50);
-		TH_LOG("a quota of 20 %%: %.1f %%", percent);
-		if (percent >= 18 && percent <= 22)
-			break;
-	}
-	EXPECT_LE(18.0, percent);
-	EXPECT_GE(22.0, percent);
-	EXPECT_EQ(2, pool_figure(slow->fd, busy));
-}
-
-/* Other pools, their joins and their ends, and CPU hotplug do not wait for a throttled worker. */
-TEST_F(cgroup, throttled_beside_others)
-{
-	struct pool *slow = &self->pool[0], *other = &self->pool[1];
-	int i, cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (!set_quota(self->group[0], "20000 100000"))
-		SKIP(return, "this kernel has no quota for threads of the kernel");
-	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
-	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
-	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* beside it, with workers that are made now, and one that is in the other cgroup */
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
-		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
-		EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
-		EXPECT_EQ(0, pool_release(other->fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
-		EXPECT_EQ(0, pool_reboot(other->fd));
-		if (!access(CPU1 "/online", W_OK)) {
-			EXPECT_EQ(0, file_write(CPU1 "/online", "0", 1));
-			EXPECT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
-			EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
-			EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
-		}
-		pool_end(other);
-		EXPECT_TRUE(is_throttled_again(self->group[0]));
-		EXPECT_EQ(cpus, pool_figure(slow->fd, busy));
-	}
-}
-
-/* @nr_there: counts those that are there, and keep no lock of the kernel. */
-static void use_cpu_in(const char *group, int *nr_there)
-{
-	if (group_write(group, "cgroup.procs", "0"))
-		_exit(1);
-	__sync_fetch_and_add(nr_there, 1);
-	for (;;)
-		;
-}
-
-/*
- * Workers leave a cgroup whose quota others use up. If they kept the kernel's locks until they have
- * the CPU there again, no thread could change its cgroup for some periods of a second. The log says
- * how many: a bound on that would depend on how busy the machine is.
- */
-TEST_F(cgroup, leaving_while_throttled)
-{
-	const int nr = 16, nr_hogs = 2 * sysconf(_SC_NPROCESSORS_ONLN);
-	struct pool *slow = &self->pool[0];
-	long long before, now, longest = 0;
-	pid_t hogs[32], leaver;
-	int i, status, *nr_there = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (!set_quota(self->group[0], "max 1000000"))
-		SKIP(return, "this kernel has no quota for threads of the kernel");
-	ASSERT_NE(MAP_FAILED, nr_there);
-	ASSERT_GE(32, nr_hogs);
-	ASSERT_EQ(0, pool_create_in(slow, self->group[0], nr));
-	ASSERT_EQ(0, attr_write(slow->name, "expiry_ms", "0"));
-	ASSERT_EQ(0, occupy(slow->fd, 0, nr));
-	ASSERT_EQ(0, cancel_all(slow->fd));
-	ASSERT_TRUE(WAIT_FOR(attr_number(slow->name, "idle") == nr));
-	for (i = 0; i < nr_hogs; i++) {
-		hogs[i] = fork();
-		if (!hogs[i])
-			use_cpu_in(self->group[0], nr_there);
-	}
-	ASSERT_TRUE(WAIT_FOR(__sync_fetch_and_add(nr_there, 0) == nr_hogs));
-	ASSERT_EQ(0, group_write(self->group[0], "cpu.max", "10000 1000000"));
-	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* the write returns when the old anchor has had the CPU */
-	leaver = fork();
-	if (!leaver)
-		_exit(-attr_write(slow->name, "cgroup", "none"));
-	ASSERT_TRUE(WAIT_FOR(cgroup_is(slow, "none")));
-	before = group_figure(self->group[0], "cpu.stat", "nr_periods");
-	do {
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods");
-		EXPECT_EQ(0, group_write(self->group[1], "cgroup.procs", "0"));
-		EXPECT_EQ(0, group_write(CGROUPS, "cgroup.procs", "0"));
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - now;
-		if (now > longest)
-			longest = now;
-		usleep(20000);
-		now = group_figure(self->group[0], "cpu.stat", "nr_periods") - before;
-	} while (!workers_are_in(slow, nr, CGROUPS) && now < 2 * nr);
-	TH_LOG("%lld periods until all had left, at most %lld for a change of cgroup", now,
-	       longest);
-	for (i = 0; i < nr_hogs; i++) {
-		kill(hogs[i], SIGKILL);
-		waitpid(hogs[i], &status, 0);
-	}
-	EXPECT_EQ(0, group_write(self->group[0], "cpu.max", "max"));
-	EXPECT_TRUE(WAIT_FOR(workers_are_in(slow, nr, CGROUPS)));
-	ASSERT_EQ(leaver, waitpid(leaver, &status, 0));
-	EXPECT_EQ(0, status);
-}
-
-/* A cpuset takes the workers; which CPUs they use is the pool's own. */
-TEST_F(cgroup, cpuset)
-{
-	struct wpool_dev_record record;
-	struct pool *pool = &self->pool[0];
-	int i;
-
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		SKIP(return, "needs 2 CPUs");
-	for (i = 0; i < 2; i++)
-		if (group_write(self->group[i], "cpuset.cpus", "0"))
-			SKIP(return, "this kernel has no cpuset controller");
-	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
-	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
-	ASSERT_EQ(0, attr_write(pool->name, "cpumask", "1"));
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
-		ASSERT_EQ(1, read_records(pool->fd, &record, 1));
-		EXPECT_EQ(0, record.status);
-		EXPECT_EQ(1, record.cpu);
-		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));
-		if (!i) {
-			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
-			EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
-		}
-	}
-}
-
-/* Though a user may attach no thread of root to a cpuset. */
-TEST_F(cgroup, cpuset_of_a_user)
-{
-	struct pool *pool = &self->pool[0];
-
-	if (group_write(self->group[0], "cpuset.cpus", "0"))
-		SKIP(return, "this kernel has no cpuset controller");
-	ASSERT_EQ(0, pool_create_as(pool, NOBODY, self->group[0]));
-	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
-	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
-	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
-}
-
-static bool has_memory(const char *group)
-{
-	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
-	return group_number(group, "memory.peak") >= 0;
-}
-
-TEST_F(cgroup, memory)
-{
-	const long long bytes = WPOOL_MAX_WORK_BYTES;
-	struct pool *pool = &self->pool[0];
-	int i;
-
-	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
-	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
-	ASSERT_EQ(0, touch_status(&self->pool[1], bytes));
-	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
-	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
-	for (i = 0; i < 2; i++) {
-		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.peak"));
-		EXPECT_EQ(0, touch_status(pool, bytes));
-		EXPECT_LE(bytes, group_number(self->group[i], "memory.peak"));
-		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.current"));
-		if (!i) {
-			EXPECT_GT(bytes / 2, group_number(self->group[1], "memory.peak"));
-			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
-			EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
-		}
-	}
-	/* beyond the limit of the cgroup, then back in the root */
-	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
-	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
-	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
-	EXPECT_EQ(0, touch_status(pool, bytes));
-}
-
-/* At the limit a touch fails, and neither a member of the cgroup nor another process is killed. */
-TEST_F(cgroup, memory_max)
-{
-	struct pool *pool = &self->pool[0];
-
-	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
-	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
-	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
-	EXPECT_EQ(-ENOMEM, touch_status(pool, WPOOL_MAX_WORK_BYTES));
-	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
-	EXPECT_EQ(0, group_figure(self->group[0], "memory.events", "oom_kill"));
-	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
-}
-
-/* Touches more memory of its own than its cgroup may have, by tasks. Does not return. */
-static void count_in_pages(int fd, const char *group, size_t pages)
-{
-	char *map = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
-	size_t i;
-
-	if (map == MAP_FAILED || group_write(group, "cgroup.procs", "0") ||
-	    group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM))
-		_exit(1);
-	for (i = 0; i < pages; i++)
-		if (submit(fd, WPOOL_WORK_COUNT, (uintptr_t)map + i * 4096, i))
-			_exit(2);
-	_exit(wait_tasks(fd, 0) ? 3 : 0);
-}
-
-/* The OOM killer, called by a worker, kills a process of that cgroup, and no other one. */
-TEST_F(cgroup, memory_max_of_a_process)
-{
-	const size_t pages = 8192;
-	struct pool *pool = &self->pool[0];
-	struct wpool_dev_record record;
-	int status, nr[2] = { };
-	pid_t victim, bystander;
-
-	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
-	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
-	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
-	group_write(self->group[0], "memory.swap.max", "0");
-	bystander = fork();
-	if (!bystander) {
-		group_write(self->group[1], "cgroup.procs", "0");
-		for (;;)
-			pause();
-	}
-	victim = fork();
-	if (!victim)
-		count_in_pages(pool->fd, self->group[0], pages);
-	ASSERT_EQ(victim, waitpid(victim, &status, 0));
-	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-		TH_LOG("status %x", status);
-	EXPECT_LE(1, group_figure(self->group[0], "memory.events", "oom_kill"));
-	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
-	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
-	EXPECT_EQ(0, kill(bystander, SIGKILL));
-	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
-	/* its tasks end, and the workers go on */
-	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
-	while (read_records(pool->fd, &record, 1) == 1) {
-		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
-			TH_LOG("status %d", record.status);
-		nr[!!record.status]++;
-	}
-	TH_LOG("%d pages before the kill, %d tasks without memory", nr[0], nr[1]);
-	EXPECT_LT(0, nr[0]);
-	EXPECT_GT(4096, nr[0]);
-	EXPECT_EQ(0, pool_figure(pool->fd, faults));
-	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
-}
-
-/* The memory cgroup ends when its parent takes the controller away; its workers go on. */
-TEST_F(cgroup, memory_is_taken_away)
-{
-	struct pool *pool = &self->pool[0];
-
-	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
-	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
-	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
-	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
-	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
-	EXPECT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
-	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 }
 
 TEST_HARNESS_MAIN

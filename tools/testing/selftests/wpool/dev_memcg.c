@@ -3,11 +3,8 @@
  * The memory that a process takes in the kernel through /dev/wpool is charged to its memory
  * cgroup. Each test runs in a cgroup of its own, alone.
  */
-#include <sys/mount.h>
+#include "cgroup_fixture.h"
 
-#include "wpool_test.h"
-
-#define CGROUPS		"/sys/fs/cgroup"
 #define MIB		(1024LL * 1024)
 /* The kernel charges memory in advance, for each CPU. */
 #define SLACK_PAGES	64
@@ -18,21 +15,9 @@ FIXTURE(memcg)
 	char group[64];
 };
 
-/* The number in a file of the test's cgroup, or -1. */
-static long long group_number(const char *group, const char *name)
-{
-	char path[128], text[32];
-
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
-}
-
 static int group_enter(const char *group)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
-	return file_write(path, "0", 1);
+	return group_write(group, "cgroup.procs", "0");
 }
 
 /* By so much two readings of what is charged may differ from what was taken in between. */
@@ -52,7 +37,7 @@ FIXTURE_SETUP(memcg)
 	self->pool.fd = -1;
 	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
 		SKIP(return, "this kernel has no cgroups");
-	file_write(CGROUPS "/cgroup.subtree_control", "+memory", 7);
+	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
 	snprintf(self->group, sizeof(self->group), CGROUPS "/wpool.%d", getpid());
 	ASSERT_EQ(0, mkdir(self->group, 0755));
 	if (group_number(self->group, "memory.peak") < 0) {
@@ -134,11 +119,9 @@ TEST_F(memcg, touch_beyond_limit)
 {
 	struct wpool_dev_record record;
 	int fd = pool_attach(self->pool.name, 0);
-	char path[128];
 
 	ASSERT_LE(0, fd);
-	snprintf(path, sizeof(path), "%s/memory.max", self->group);
-	ASSERT_EQ(0, file_write(path, "33554432", 8));
+	ASSERT_EQ(0, group_write(self->group, "memory.max", "33554432"));
 	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, WPOOL_MAX_WORK_BYTES, 0));
 	ASSERT_EQ(1, read_records(fd, &record, 1));
 	EXPECT_EQ(-ENOMEM, record.status);

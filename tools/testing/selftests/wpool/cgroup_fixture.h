@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two cgroups, two pools, and helpers to read and write the files of cgroups. */
+#ifndef CGROUP_FIXTURE_H
+#define CGROUP_FIXTURE_H
+
+#include "wpool_test.h"
+
+#include <sys/mount.h>
+
+#define CGROUPS		"/sys/fs/cgroup"
+
+static inline int group_write(const char *group, const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return file_write(path, text, strlen(text));
+}
+
+/* The number in a file of a cgroup, or -1. */
+static inline long long group_number(const char *group, const char *name)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
+}
+
+/* By a member of the cgroup, which leaves it afterwards. */
+static inline int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
+{
+	int err = group_write(group, "cgroup.procs", "0");
+
+	err = err ?: pool_create(pool, ATTRS(.capacity = capacity,
+					     .queue_depth = WPOOL_DEV_UNLIMITED));
+	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
+}
+
+static inline int cgroup_write_in(const struct pool *pool, const char *group, const char *text)
+{
+	int err = group_write(group, "cgroup.procs", "0");
+
+	err = err ?: attr_write(pool->name, "cgroup", text);
+	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
+}
+
+/* That many workers, all of them in the cgroup, which may be CGROUPS. */
+static inline bool workers_are_in(const struct pool *pool, int nr, const char *group)
+{
+	char name[80], path[64], text[256], want[256];
+	pid_t pids[16];
+	int i, got;
+
+	snprintf(name, sizeof(name), "wp/%s", pool->name);
+	snprintf(want, sizeof(want), "0::%s\n",
+		 strcmp(group, CGROUPS) ? group + strlen(CGROUPS) : "/");
+	got = threads_named(name, pids, 16);
+	for (i = 0; i < got; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/cgroup", pids[i]);
+		if (file_read(path, text, sizeof(text)) || !strstr(text, want))
+			return false;
+	}
+	return got == nr;
+}
+
+FIXTURE(cgroup)
+{
+	char group[2][64];
+	struct pool pool[2];
+};
+
+FIXTURE_SETUP(cgroup)
+{
+	int i;
+
+	self->pool[0].fd = -1;
+	self->pool[1].fd = -1;
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+		SKIP(return, "this kernel has no cgroups");
+	group_write(CGROUPS, "cgroup.subtree_control", "+cpu");
+	group_write(CGROUPS, "cgroup.subtree_control", "+cpuset");
+	for (i = 0; i < 2; i++) {
+		snprintf(self->group[i], sizeof(self->group[i]), CGROUPS "/wp%d.%d", i, getpid());
+		ASSERT_EQ(0, mkdir(self->group[i], 0755));
+	}
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	int i;
+
+	group_write(CGROUPS, "cgroup.procs", "0");
+	for (i = 0; i < 2; i++) {
+		pool_end(&self->pool[i]);
+		/* the threads of the pool are gone, or about to go */
+		EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[i]) || errno == ENOENT));
+	}
+}
+
+#endif /* CGROUP_FIXTURE_H */

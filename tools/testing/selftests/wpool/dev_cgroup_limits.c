@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a pool's cgroup does to its tasks: the time, the memory and the CPUs that they use. All
+ * figures are those that cgroups count.
+ */
+#include "cgroup_fixture.h"
+
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#define PERIOD_USEC	100000LL
+#define CPU1		"/sys/devices/system/cpu/cpu1"
+
+/* A number behind a word in a file of a cgroup, or -1. */
+static long long group_figure(const char *group, const char *name, const char *word)
+{
+	char path[128], text[4096], *at;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	if (file_read(path, text, sizeof(text)))
+		return -1;
+	for (at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+		if (!strncmp(at, word, strlen(word)) && at[strlen(word)] == ' ')
+			return atoll(at + strlen(word));
+	return -1;
+}
+
+/* The status of one touch, by a worker of the pool, for a file that the root has opened. */
+static int touch_status(const struct pool *pool, long long bytes)
+{
+	struct wpool_dev_record record;
+	int fd = pool_attach(pool->name, 0), err;
+
+	if (fd < 0)
+		return fd;
+	err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
+	if (!err)
+		err = read_records(fd, &record, 1) == 1 ? record.status : -EIO;
+	close(fd);
+	return err;
+}
+
+/* Two pools on one CPU share it as their cgroups' weights say. */
+TEST_F(cgroup, weight)
+{
+	static const char *const weights[] = { "100", "300" };
+	long long used[2], begun[2];
+	double ratio;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (group_write(self->group[i], "cpu.weight", weights[i]))
+			SKIP(return, "this kernel has no cpu controller");
+		ASSERT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
+		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
+		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
+	}
+	/* from when both are at it */
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(WAIT_FOR(group_figure(self->group[i], "cpu.stat", "usage_usec") >
+				     100000));
+	}
+	for (i = 0; i < 2; i++)
+		begun[i] = group_figure(self->group[i], "cpu.stat", "usage_usec");
+	do {
+		usleep(20000);
+		for (i = 0; i < 2; i++)
+			used[i] = group_figure(self->group[i], "cpu.stat", "usage_usec") - begun[i];
+	} while (used[0] + used[1] < 4000000);
+	ratio = (double)used[1] / used[0];
+	TH_LOG("weights 100 and 300: %lld and %lld us, 1 : %.2f", used[0], used[1], ratio);
+	EXPECT_LT(2.7, ratio);
+	EXPECT_GT(3.3, ratio);
+}
+
+/* Is this Linux that, or a later one? */
+static bool is_linux(int major, int minor)
+{
+	struct utsname name;
+	int have[2];
+
+	return !uname(&name) && sscanf(name.release, "%d.%d", &have[0], &have[1]) == 2 &&
+	       (have[0] > major || (have[0] == major && have[1] >= minor));
+}
+
+/* A quota for the first cgroup; false if this kernel has none that holds. */
+static bool set_quota(const char *group, const char *quota)
+{
+	/* since Linux 6.18 a thread waits only on the way back to user space */
+	return !group_write(group, "cpu.max", quota) && !is_linux(6, 18);
+}
+
+static bool is_throttled_again(const char *group)
+{
+	long long before = group_figure(group, "cpu.stat", "nr_throttled");
+
+	return WAIT_FOR(group_figure(group, "cpu.stat", "nr_throttled") > before);
+}
+
+/* What it used of that many periods, or some more, in per cent of one CPU. */
+static double percent_used(const char *group, long long nr)
+{
+	long long periods = group_figure(group, "cpu.stat", "nr_periods");
+	long long used = group_figure(group, "cpu.stat", "usage_usec"), now;
+
+	if (!WAIT_FOR(group_figure(group, "cpu.stat", "nr_periods") >= periods + nr))
+		return -1;
+	now = group_figure(group, "cpu.stat", "nr_periods");
+	used = group_figure(group, "cpu.stat", "usage_usec") - used;
+	return 100.0 * used / ((now - periods) * PERIOD_USEC);
+}
+
+/* Of two CPUs' work it gets a fifth of one. */
+TEST_F(cgroup, quota)
+{
+	struct pool *slow = &self->pool[0];
+	double percent;
+	int i;
+
+	if (!set_quota(self->group[0], "20000 100000"))
+		SKIP(return, "this kernel has no quota for threads of the kernel");
+	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
+	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
+	ASSERT_TRUE(is_throttled_again(self->group[0]));
+	/* a machine that stands still counts as used what it repays later, and misses periods */
+	for (i = 0; i < 6; i++) {
+		percent = percent_used(self->group[0], 50);
+		TH_LOG("a quota of 20 %%: %.1f %%", percent);
+		if (percent >= 18 && percent <= 22)
+			break;
+	}
+	EXPECT_LE(18.0, percent);
+	EXPECT_GE(22.0, percent);
+	EXPECT_EQ(2, pool_figure(slow->fd, busy));
+}
+
+/* Other pools, their joins and their ends, and CPU hotplug do not wait for a throttled worker. */
+TEST_F(cgroup, throttled_beside_others)
+{
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	int i, cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!set_quota(self->group[0], "20000 100000"))
+		SKIP(return, "this kernel has no quota for threads of the kernel");
+	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
+	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
+	ASSERT_TRUE(is_throttled_again(self->group[0]));
+	/* beside it, with workers that are made now, and one that is in the other cgroup */
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
+		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
+		EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+		EXPECT_EQ(0, pool_release(other->fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
+		EXPECT_EQ(0, pool_reboot(other->fd));
+		if (!access(CPU1 "/online", W_OK)) {
+			EXPECT_EQ(0, file_write(CPU1 "/online", "0", 1));
+			EXPECT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
+			EXPECT_EQ(0, wait_tasks(other->fd, WAIT_NS));
+			EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
+		}
+		pool_end(other);
+		EXPECT_TRUE(is_throttled_again(self->group[0]));
+		EXPECT_EQ(cpus, pool_figure(slow->fd, busy));
+	}
+}
+
+/* A cpuset takes the workers; which CPUs they use is the pool's own. */
+TEST_F(cgroup, cpuset)
+{
+	struct wpool_dev_record record;
+	struct pool *pool = &self->pool[0];
+	int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "needs 2 CPUs");
+	for (i = 0; i < 2; i++)
+		if (group_write(self->group[i], "cpuset.cpus", "0"))
+			SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, attr_write(pool->name, "cpumask", "1"));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
+		ASSERT_EQ(1, read_records(pool->fd, &record, 1));
+		EXPECT_EQ(0, record.status);
+		EXPECT_EQ(1, record.cpu);
+		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));
+		if (!i) {
+			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+			EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
+		}
+	}
+}
+
+static bool has_memory(const char *group)
+{
+	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
+	return group_number(group, "memory.peak") >= 0;
+}
+
+TEST_F(cgroup, memory)
+{
+	const long long bytes = WPOOL_MAX_WORK_BYTES;
+	struct pool *pool = &self->pool[0];
+	int i;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
+	ASSERT_EQ(0, touch_status(&self->pool[1], bytes));
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	for (i = 0; i < 2; i++) {
+		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.peak"));
+		EXPECT_EQ(0, touch_status(pool, bytes));
+		EXPECT_LE(bytes, group_number(self->group[i], "memory.peak"));
+		EXPECT_GT(bytes / 2, group_number(self->group[i], "memory.current"));
+		if (!i) {
+			EXPECT_GT(bytes / 2, group_number(self->group[1], "memory.peak"));
+			ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+			EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
+		}
+	}
+	/* beyond the limit of the cgroup, then back in the root */
+	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
+	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
+	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
+	EXPECT_EQ(0, touch_status(pool, bytes));
+}
+
+/* At the limit a touch fails, and neither a member of the cgroup nor another process is killed. */
+TEST_F(cgroup, memory_max)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
+	EXPECT_EQ(-ENOMEM, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+	EXPECT_EQ(0, group_figure(self->group[0], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
+}
+
+/* Touches more memory of its own than its cgroup may have, by tasks. Does not return. */
+static void count_in_pages(int fd, const char *group, size_t pages)
+{
+	char *map = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	size_t i;
+
+	if (map == MAP_FAILED || group_write(group, "cgroup.procs", "0") ||
+	    group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM))
+		_exit(1);
+	for (i = 0; i < pages; i++)
+		if (submit(fd, WPOOL_WORK_COUNT, (uintptr_t)map + i * 4096, i))
+			_exit(2);
+	_exit(wait_tasks(fd, 0) ? 3 : 0);
+}
+
+/* The OOM killer, called by a worker, kills a process of that cgroup, and no other one. */
+TEST_F(cgroup, memory_max_of_a_process)
+{
+	const size_t pages = 8192;
+	struct pool *pool = &self->pool[0];
+	struct wpool_dev_record record;
+	int status, nr[2] = { };
+	pid_t victim, bystander;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
+	group_write(self->group[0], "memory.swap.max", "0");
+	bystander = fork();
+	if (!bystander) {
+		group_write(self->group[1], "cgroup.procs", "0");
+		for (;;)
+			pause();
+	}
+	victim = fork();
+	if (!victim)
+		count_in_pages(pool->fd, self->group[0], pages);
+	ASSERT_EQ(victim, waitpid(victim, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		TH_LOG("status %x", status);
+	EXPECT_LE(1, group_figure(self->group[0], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
+	EXPECT_EQ(0, kill(bystander, SIGKILL));
+	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
+	/* its tasks end, and the workers go on */
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
+	while (read_records(pool->fd, &record, 1) == 1) {
+		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
+			TH_LOG("status %d", record.status);
+		nr[!!record.status]++;
+	}
+	TH_LOG("%d pages before the kill, %d tasks without memory", nr[0], nr[1]);
+	EXPECT_LT(0, nr[0]);
+	EXPECT_GT(4096, nr[0]);
+	EXPECT_EQ(0, pool_figure(pool->fd, faults));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+}
+
+/* The memory cgroup ends when its parent takes the controller away; its workers go on. */
+TEST_F(cgroup, memory_is_taken_away)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
+	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
+	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+	EXPECT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
+	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+}
+
+TEST_HARNESS_MAIN
