@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool's cgroup does to its tasks: the time, the memory and the CPUs that they use. All
- * figures are those that cgroups count.
+ * What a pool's cgroup does to its tasks: the CPUs, the time, the memory and the disks that they
+ * use. All figures are those that cgroups count.
  */
 #include "cgroup_fixture.h"
 
@@ -11,7 +11,7 @@
 #define PERIOD_USEC	100000LL
 #define CPU1		"/sys/devices/system/cpu/cpu1"
 
-/* A number behind a word in a file of a cgroup, or -1. */
+/* The number behind a word, and a blank or =, in a file of a cgroup; or -1. */
 static long long group_figure(const char *group, const char *name, const char *word)
 {
 	char path[128], text[4096], *at;
@@ -20,8 +20,8 @@ static long long group_figure(const char *group, const char *name, const char *w
 	if (file_read(path, text, sizeof(text)))
 		return -1;
 	for (at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-		if (!strncmp(at, word, strlen(word)) && at[strlen(word)] == ' ')
-			return atoll(at + strlen(word));
+		if (!strncmp(at, word, strlen(word)) && strchr(" =", at[strlen(word)]))
+			return atoll(at + strlen(word) + 1);
 	return -1;
 }
 
@@ -317,6 +317,66 @@ TEST_F(cgroup, memory_is_taken_away)
 	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 	EXPECT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
 	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+}
+
+#define DISK		"/dev/loop0"
+#define DISK_FILE	P_tmpdir "/wpool-disk"
+#define DISK_BYTES	(8 * 1024 * 1024)
+#define READ_BYTES	"7:0 rbytes"
+
+static int disk_load(const char *modules)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "truncate -s %u " DISK_FILE
+		 " && insmod %s/loop_kernel.ko max_loop=1", DISK_BYTES, modules);
+	return system(command);
+}
+
+/*
+ * A worker that touches a page of a disk reads it in its pool's cgroup: if that is at its limit,
+ * the task waits until the limit is lifted, and a task of another pool does not.
+ */
+TEST_F(cgroup, io)
+{
+	const char *modules = getenv("WPOOL_SAMPLES") ?: "/wpool";
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	char path[128], *map;
+	int i, disk;
+
+	group_write(CGROUPS, "cgroup.subtree_control", "+io");
+	snprintf(path, sizeof(path), "%s/io.max", self->group[0]);
+	if (access(path, F_OK))
+		SKIP(return, "this kernel has no io controller");
+	snprintf(path, sizeof(path), "%s/loop_kernel.ko", modules);
+	if (access(path, F_OK))
+		SKIP(return, "no loop_kernel.ko: the kernel's source is of another version");
+	if (!access("/sys/module/loop", F_OK))
+		SKIP(return, "the kernel has a loop driver of its own, which is loaded");
+	ASSERT_EQ(0, disk_load(modules));
+	EXPECT_TRUE(WAIT_FOR(!system("losetup " DISK " " DISK_FILE " 2>/dev/null")));
+	disk = open(DISK, O_RDONLY | O_CLOEXEC);
+	map = mmap(NULL, DISK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, disk, 0);
+	EXPECT_NE(MAP_FAILED, map);
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=2"));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
+		EXPECT_EQ(0, group_init_flags(self->pool[i].fd, 1, WPOOL_DEV_GROUP_MM));
+		EXPECT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_COUNT,
+				    (uintptr_t)map + i * DISK_BYTES / 2, 0));
+	}
+	EXPECT_TRUE(all_have_status(other->fd, 1, 0));
+	EXPECT_LE(4096, group_figure(self->group[1], "io.stat", READ_BYTES));
+	EXPECT_EQ(1, pool_figure(slow->fd, outstanding));
+	EXPECT_GE(0, group_figure(self->group[0], "io.stat", READ_BYTES));
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=max"));
+	EXPECT_TRUE(all_have_status(slow->fd, 1, 0));
+	EXPECT_LE(4096, group_figure(self->group[0], "io.stat", READ_BYTES));
+	munmap(map, DISK_BYTES);
+	close(disk);
+	EXPECT_EQ(0, system("losetup -d " DISK));
+	EXPECT_TRUE(WAIT_FOR(!system("rmmod loop_kernel 2>/dev/null")));
+	EXPECT_EQ(0, unlink(DISK_FILE));
 }
 
 TEST_HARNESS_MAIN
