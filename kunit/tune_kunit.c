@@ -3,6 +3,7 @@
  * Tuning under load: all or nothing, and what it does to tasks that run and to
  * submitters that wait.
  */
+#include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -317,10 +318,10 @@ static int enter_cgroup(const char *dir)
 }
 
 /* Threads in the same cgroups have the same. */
-static void *cgroups_of_this_thread(void)
+static void *cgroups_of(struct task_struct *thread)
 {
 #ifdef CONFIG_CGROUPS
-	return rcu_access_pointer(current->cgroups);
+	return rcu_access_pointer(thread->cgroups);
 #else
 	return NULL;
 #endif
@@ -328,19 +329,19 @@ static void *cgroups_of_this_thread(void)
 
 static void note_cgroups(struct wpk_job *job)
 {
-	job->arg = cgroups_of_this_thread();
+	job->arg = cgroups_of(current);
 }
 
 static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 3);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	void *root = cgroups_of_this_thread(), *own;
+	void *root = cgroups_of(current), *own;
 	int i;
 
 	if (enter_cgroup("kunit/"))
 		kunit_skip(test, "there is no cgroup to enter");
-	own = cgroups_of_this_thread();
+	own = cgroups_of(current);
 	KUNIT_EXPECT_PTR_NE(test, own, root);
 	wpk_jobs_body(jobs, note_cgroups, NULL);
 	for (i = 0; i < 3; i++) {
@@ -354,6 +355,45 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[1].arg, own);
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[2].arg, root);
 	/* the worker was the same */
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+}
+
+static void note_worker(struct wpk_job *job)
+{
+	smp_store_release(&job->arg, current);
+}
+
+/* The worker searches for 1 ms after its task. If it sleeps then, it would keep the cgroup. */
+static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_job *job = &jobs->job[0];
+	struct wpool_attrs attrs;
+	int i;
+
+	if (enter_cgroup("kunit/"))
+		kunit_skip(test, "there is no cgroup to enter");
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "it takes two CPUs");
+	wpool_attrs_init(&attrs);
+	attrs.spin_us = WPOOL_MAX_SPIN_US;
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SPIN_US), 0);
+	wpk_jobs_body(jobs, note_worker, NULL);
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < WPK_ROUNDS(40); i++) {
+		KUNIT_ASSERT_EQ(test, enter_cgroup("kunit/"), 0);
+		KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, true), 0);
+		KUNIT_ASSERT_EQ(test, enter_cgroup(""), 0);
+		job->arg = NULL;
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &job->task), 0);
+		while (!smp_load_acquire(&job->arg))
+			cond_resched();
+		udelay(100);
+		KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, false), 0);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
+		WPK_ASSERT_EVENTUALLY(test, cgroups_of(job->arg) == cgroups_of(current));
+	}
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
@@ -371,4 +411,5 @@ WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
 	  KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
 	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
-	  KUNIT_CASE(wpool_set_cgroup_moves_an_idle_worker_there_and_back));
+	  KUNIT_CASE(wpool_set_cgroup_moves_an_idle_worker_there_and_back),
+	  KUNIT_CASE(wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was));

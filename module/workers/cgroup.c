@@ -14,11 +14,13 @@
 #include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
+#include <linux/oom.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -119,6 +121,21 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
+bool __wpool_cgroup_is_charged(const struct wpool_worker *w)
+{
+	bool charged = true;
+
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg;
+
+	rcu_read_lock();
+	memcg = mem_cgroup_from_task(current);
+	charged = w->memcg == (memcg == mem_cgroup_from_task(thread_in_root()) ? NULL : memcg);
+	rcu_read_unlock();
+#endif
+	return charged;
+}
+
 /* As if the thread that opened the file had written there. */
 static int write_pid(struct file *procs, struct task_struct *anchor)
 {
@@ -164,8 +181,15 @@ static int wait_for_join(struct join *join)
 	return join->err;
 }
 
+/* memory.oom.group also kills threads of the kernel, and processes whose memory they use. */
+static void be_spared(void)
+{
+	current->signal->oom_score_adj = OOM_SCORE_ADJ_MIN;
+}
+
 static int anchor_main(void *data)
 {
+	be_spared();
 	complete(data);
 	for (;;) {
 		set_current_state(TASK_IDLE);
@@ -177,6 +201,18 @@ static int anchor_main(void *data)
 	return 0;
 }
 
+/* Not a file that is mounted over it, which the kernel itself would open, and write to. */
+static struct file *open_there(const struct path *dir, int flags)
+{
+	struct file *procs = file_open_root(dir, "cgroup.procs", flags, 0);
+
+	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
+		fput(procs);
+		return ERR_PTR(-EINVAL);
+	}
+	return procs;
+}
+
 /* With the credentials and the namespaces of the caller, which the file keeps. */
 static struct file *open_procs(const struct path *dir)
 {
@@ -185,16 +221,11 @@ static struct file *open_procs(const struct path *dir)
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
 	/* lockdep takes an open to write that has to look the file up for a part of a circle */
-	found = file_open_root(dir, "cgroup.procs", O_PATH, 0);
+	found = open_there(dir, O_PATH);
 	if (IS_ERR(found))
 		return found;
-	procs = file_open_root(dir, "cgroup.procs", O_WRONLY, 0);
+	procs = open_there(dir, O_WRONLY);
 	fput(found);
-	/* not a file that is mounted over it: the kernel itself will write there */
-	if (!IS_ERR(procs) && procs->f_path.dentry->d_parent != dir->dentry) {
-		fput(procs);
-		return ERR_PTR(-EINVAL);
-	}
 	return procs;
 }
 
@@ -288,32 +319,24 @@ int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
 int wpool_cgroup_join(struct wpool_worker *w)
 {
 	struct join join = { .worker = w };
-	int err;
 
-	if (wpool_cgroup_is_joined(w))
-		return 0;
-	err = wait_for_join(&join);
-	if (!err)
-		w->memcg = wpool_cgroup_get_memcg(w->thread);
-	return err;
+	return wpool_cgroup_is_joined(w) ? 0 : wait_for_join(&join);
 }
 
-void wpool_cgroup_follow(struct wpool_worker *w)
+void wpool_cgroup_arrive(struct wpool_worker *w)
 {
 	struct mem_cgroup *old = w->memcg;
-	int err;
 
-	if (wpool_cgroup_is_joined(w))
-		return;
-	/* otherwise no cpuset accepts it; wpool_worker_rehome() then sets its CPU again */
-	current->flags &= ~PF_NO_SETAFFINITY;
-	err = wpool_cgroup_join(w);
-	current->flags |= PF_NO_SETAFFINITY;
-	if (err) {
-		pr_warn_ratelimited("%s: worker %d stays in the cgroup where it was: error %d\n",
-				    w->pool->name, current->pid, err);
-		return;
-	}
+	be_spared();
+	/*
+	 * A thread with this flag can join no other cpuset. In a cgroup other than the root, which
+	 * has no such threads elsewhere, each change of its cpuset would fail.
+	 */
+	if (has_same_cgroups(current, thread_in_root()))
+		current->flags |= PF_NO_SETAFFINITY;
+	else
+		current->flags &= ~PF_NO_SETAFFINITY;
+	w->memcg = wpool_cgroup_get_memcg(current);
 	/* unless worker_start has set another one */
 	if (w->base.memcg == old) {
 		w->base.memcg = w->memcg;
@@ -322,10 +345,24 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 	mem_cgroup_put(old);
 }
 
+void wpool_cgroup_follow(struct wpool_worker *w)
+{
+	int err = 0;
+
+	if (!wpool_cgroup_is_joined(w)) {
+		current->flags &= ~PF_NO_SETAFFINITY;
+		err = wpool_cgroup_join(w);
+	}
+	wpool_cgroup_arrive(w);
+	if (err)
+		pr_warn_ratelimited("%s: worker %d stays in the cgroup where it was: error %d\n",
+				    w->pool->name, current->pid, err);
+}
+
 int wpool_cgroup_init(void)
 {
-	/* one at a time, as the kernel has one mutex, whose holders may wait for memory */
-	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND, 1);
+	/* few at a time, as the kernel has one mutex, whose holders may wait for memory */
+	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	return wq ? 0 : -ENOMEM;
 }
 

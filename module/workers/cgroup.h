@@ -12,8 +12,9 @@
  * cgroup, its namespaces. Nobody brings a pool to where the caller may not go, and the cgroups of
  * version 1 are those of the caller.
  *
- * A new worker is attached before it is bound to a CPU: afterwards the kernel does not move it to
- * another cpuset. When the cgroups of the pool have changed, each worker has itself moved before it
+ * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
+ * cpuset, nor changes the cpuset of a cgroup that has one. So a worker in a cgroup other than the
+ * root loses the mark of a bound thread; if its CPU changes, it goes home. When the cgroups of the pool have changed, each worker has itself moved before it
  * looks for its next task; a running task stays where it began. A work attaches them: it runs in
  * the root cgroup, and so is never out of quota.
  *
@@ -24,13 +25,12 @@
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
 
-#include <linux/types.h>
+#include <linux/sched.h>
+
+#include "core/state.h"
 
 struct mem_cgroup;
 struct path;
-struct task_struct;
-struct wpool;
-struct wpool_worker;
 
 /*
  * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
@@ -68,12 +68,27 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread);
  */
 int wpool_cgroup_join(struct wpool_worker *w);
 
+/* The calling worker begins in the cgroup where it is, or has moved to it: charge memory there. */
+void wpool_cgroup_arrive(struct wpool_worker *w);
+
 /*
- * Attach the calling worker, if the cgroups of its pool have changed. @w: the calling worker, which
- * does not count as running. If that fails, the worker stays where it is, and the log says so. Its
- * allowed CPUs may have changed afterwards.
+ * Attach the calling worker, if the cgroups of its pool have changed, and charge memory where it is
+ * then. @w: the calling worker, which does not count as running. If that fails, the worker stays
+ * where it is, and the log says so. Its allowed CPUs may have changed afterwards.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
+
+bool __wpool_cgroup_is_charged(const struct wpool_worker *w);
+
+/*
+ * Has the calling worker followed? No if the cgroups of its pool have changed, or if its cgroup got
+ * or lost the memory controller. In the root that takes two comparisons.
+ */
+static inline bool wpool_cgroup_is_followed(const struct wpool_worker *w)
+{
+	return wpool_cgroup_is_joined(w) &&
+	       (likely(current->flags & PF_NO_SETAFFINITY) || __wpool_cgroup_is_charged(w));
+}
 
 /* Start and stop the workqueue that moves workers, while there is no pool; 0 or -ENOMEM. */
 int wpool_cgroup_init(void);

@@ -6,7 +6,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-#include "compat.h"
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/freeze.h"
@@ -18,6 +17,7 @@
 #include "task/account.h"
 #include "task/context.h"
 #include "task/run.h"
+#include "workers/cgroup.h"
 #include "workers/fault.h"
 #include "workers/home.h"
 #include "workers/owner_hooks.h"
@@ -109,7 +109,7 @@ static void run_tasks(struct wpool_worker *w)
 int wpool_worker_main(struct wpool_worker *w)
 {
 	wpool_fault_arm(w);
-	compat_set_active_memcg(w->memcg);
+	wpool_cgroup_arrive(w);
 	if (!wpool_hooks_start(w))
 		return 0;
 	/* what worker_start has set applies to all tasks of the worker */

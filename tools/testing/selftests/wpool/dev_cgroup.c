@@ -222,6 +222,12 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(0, umount(below));
 	close(dir);
 	EXPECT_EQ(0, unlink(plain));
+	/* nor open it: that would wait for a reader */
+	ASSERT_EQ(0, mkfifo(plain, 0600));
+	ASSERT_EQ(0, mount(plain, below, NULL, MS_BIND, NULL));
+	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
+	EXPECT_EQ(0, umount(below));
+	EXPECT_EQ(0, unlink(plain));
 	EXPECT_TRUE(cgroup_is(pool, self->group[1]));
 }
 
@@ -310,6 +316,27 @@ TEST_F(cgroup, cpuset_of_a_user)
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
+}
+
+/* Nor is a pool in the way of who changes the controllers of a cgroup above. */
+TEST_F(cgroup, cpuset_comes_and_goes)
+{
+	struct pool *pool = &self->pool[0];
+	int i;
+
+	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 1));
+	for (i = 0; i < 2; i++) {
+		if (group_write(self->group[i], "cpuset.cpus", "0"))
+			SKIP(return, "this kernel has no cpuset controller");
+		/* a new worker, and one that moves */
+		ASSERT_EQ(0, cgroup_write_in(pool, self->group[i], "0"));
+		EXPECT_EQ(0, run_one(pool->fd));
+		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));
+		EXPECT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-cpuset"));
+		EXPECT_EQ(0, run_one(pool->fd));
+		EXPECT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "+cpuset"));
+		EXPECT_EQ(0, run_one(pool->fd));
+	}
 }
 
 /* ---- a pool in use ---- */

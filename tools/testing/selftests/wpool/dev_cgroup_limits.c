@@ -304,6 +304,64 @@ TEST_F(cgroup, memory_max_of_a_process)
 	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
 }
 
+/* All of a cgroup is killed, but no process in another one whose memory a worker there uses. */
+TEST_F(cgroup, memory_oom_group)
+{
+	const size_t bytes = 64 * 1024 * 1024;
+	struct pool *pool = &self->pool[0];
+	pid_t victim, bystander;
+	int status, go[2];
+	char byte = 0;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, pipe(go));
+	bystander = fork();
+	if (!bystander) {
+		if (group_write(self->group[1], "cgroup.procs", "0") ||
+		    group_init_flags(pool->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
+		    submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0))
+			_exit(1);
+		_exit(read(go[0], &byte, 1) == 1 ? 0 : 2);
+	}
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 1));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
+	ASSERT_EQ(0, group_write(self->group[0], "memory.oom.group", "1"));
+	victim = fork();
+	if (!victim) {
+		if (!group_write(self->group[0], "cgroup.procs", "0"))
+			mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		_exit(1);
+	}
+	ASSERT_EQ(victim, waitpid(victim, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		TH_LOG("status %x", status);
+	ASSERT_EQ(1, write(go[1], &byte, 1));
+	ASSERT_EQ(bystander, waitpid(bystander, &status, 0));
+	EXPECT_EQ(0, status);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* A memory cgroup that the workers' cgroup gets later holds for them, too. */
+TEST_F(cgroup, memory_is_given)
+{
+	struct pool *pool = &self->pool[0];
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	EXPECT_EQ(0, touch_status(pool, 1024));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "idle") == 1));
+	ASSERT_TRUE(has_memory(self->group[0]));
+	/* the worker slept, and looks before its next task */
+	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+	EXPECT_LE(WPOOL_MAX_WORK_BYTES, group_number(self->group[0], "memory.peak"));
+}
+
 /* The memory cgroup ends when its parent takes the controller away; its workers go on. */
 TEST_F(cgroup, memory_is_taken_away)
 {
