@@ -27,13 +27,12 @@
  *   many tasks at once              wpool_submit_batch()
  *   a function and an argument      wpool_submit_fn()
  *   one function, many arguments    wpool_create_func(), wpool_invoke()
- *   wait for one, or for all        wpool_task_wait(), wpool_flush()
- *   take one back                   wpool_task_cancel(), wpool_task_cancel_sync()
+ *   wait for a task, or for all     wpool_task_wait(), wpool_flush()
+ *   take a task back                wpool_task_cancel(), wpool_task_cancel_sync()
  *   close a pool for a while        wpool_release(), wpool_reboot()
  *   after a time, or at a wake-up   wpool_event.h
- *   one after the other, or first
- *     in parallel, then in order    wpool_strand.h
- *   a number of tasks as one        wpool_group.h
+ *   tasks in order, or a pipeline   wpool_strand.h
+ *   the tasks of one client         wpool_group.h
  *   a loop on several CPUs          wpool_parallel.h
  *   what happened                   wpool_stats.h
  *   a driver written for            wpool_wq.h
@@ -46,14 +45,14 @@
  *   - at most capacity tasks run at the same time;
  *   - every accepted task starts as long as running tasks finish;
  *   - waiting submitters are served first-in-first-out, and a queued task is overtaken only by
- *     tasks that were queued in the same few milliseconds. Two kinds of tasks start first: tasks
- *     that a task of the pool itself submits, 16 times in a row at most, and urgent tasks, 15 of
- *     16. Which of two tasks ends first is not promised.
+ *     tasks that were queued in the same few milliseconds. Two kinds of tasks may start earlier:
+ *     tasks that a task of the pool itself submits, at most 16 in a row on a CPU, and urgent
+ *     tasks, at most 15 in a row on a CPU. Which of two tasks ends first is not promised.
  *
- * A caller must make sure that the pool exists during the call, either as its
- * creator or by holding a reference. The exception is a submitter that waits:
- * wpool_destroy() ends its wait with -ESHUTDOWN, and the submitter does not touch the
- * pool afterwards.
+ * A caller of these functions must make sure that the pool exists until the call
+ * returns: as the pool's creator, or with a reference. The exception is a submitter
+ * that waits: wpool_destroy() ends the wait with -ESHUTDOWN, and the submitter does not
+ * touch the pool afterwards.
  *
  * An error path may hold %NULL, or the ERR_PTR of a failed wpool_create(), in
  * place of a pool. wpool_destroy() and wpool_put() ignore both. Every other function
@@ -121,11 +120,11 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * typedef wpool_abort_fn - takes over a task whose function will never return
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
- *	waited for longer than max_wait_ms, -EIO if its worker died in it
+ *	waited for longer than max_wait_ms, -EIO if the worker died in the task
  *
- * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; that
- * delays the destruction of this pool and its other tasks that end without their function, but no
- * other pool. Must not fault, and must not wait for a pool, create one or destroy one. May submit
+ * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; a sleep
+ * delays the destruction of the task's pool, and the end of other tasks of that pool that do not
+ * run, but no other pool. Must not fault, wait for a pool, create one or destroy one. May submit
  * tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
  * %WQ_MEM_RECLAIM: the kernel warns about that.
  */
@@ -143,7 +142,7 @@ typedef void (*wpool_arg_fn)(void *arg);
  * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
  * @arg: the submitter's argument, which belongs to this function from now on
  * @status: -ECANCELED if the call was cancelled before it started, -ETIME if it had waited for
- *	longer than max_wait_ms, -EIO if its worker died in it
+ *	longer than max_wait_ms, -EIO if the worker died in the call
  *
  * Context: as &typedef wpool_abort_fn.
  */
@@ -154,8 +153,8 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
  * @WPOOL_RUN: it runs the task itself; can be chosen only at creation
- * @WPOOL_DROP_OLDEST: its task takes the place of a queued one, which is cancelled: for a stream
- *	whose newest items matter. Can be chosen only by the pool's owner.
+ * @WPOOL_DROP_OLDEST: a queued task is cancelled to make room for the submitter's task: for a
+ *	stream whose newest items matter. Can be chosen only by the pool's owner.
  *
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
@@ -194,11 +193,12 @@ enum wpool_order {
  * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. Only the
  * administrator, who can tune the pool, knows how the real-time threads of a system rank. So a
  * module that does not know its rank should use one of the two names. From priority 51 on, workers
- * preempt interrupt threads, for which their tasks may wait.
+ * preempt interrupt threads, even an interrupt thread that a task waits for.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
- * sleeps or ends: neither cond_resched() nor the other workers there interrupt it. Use it for short
- * tasks that others wait for, such as the end of a request. If a task runs for long:
+ * sleeps or ends: neither cond_resched() nor other workers of that CPU interrupt the task. Use
+ * SCHED_FIFO for short tasks that other threads wait for, such as the end of a request. If a task
+ * runs for long:
  *
  *  - the tasks queued behind a hog go to workers of other CPUs. A worker of the same CPU is woken
  *    if there are no others, but waits until the hog sleeps;
@@ -235,9 +235,9 @@ struct wpool_fault {
  * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
- * Context: process context, in a thread of the kernel's workqueues. May sleep. While it runs, the
- * worker that died still counts towards the capacity, the task is unfinished, and other tasks of
- * this pool that end without their function wait. Calls for one pool are serialised; calls for
+ * Context: process context, in a thread of the kernel's workqueues. May sleep. Until the call
+ * returns, the dead worker counts towards the capacity, its task is unfinished, and other tasks of
+ * the pool that end without a run wait. Calls for one pool are serialised; calls for
  * different pools are not. Must not wait for a pool, create one or destroy one. May submit tasks
  * with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
  * %WQ_MEM_RECLAIM.
@@ -248,13 +248,13 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * typedef wpool_worker_start_fn - prepares a worker, before its first task
  * @pool: the pool; it may not be complete yet
  * @data: &wpool_attrs.worker_data
- * @own: %NULL before; the function may store a pointer there, for wpool_worker_own()
+ * @own: points to %NULL; the function may store a pointer there, for wpool_worker_own()
  *
  * Each worker, including the one in reserve, calls this function once in its own thread, to set up
- * what its tasks need there, such as kthread_use_mm() or a buffer. The spawner waits for the
- * function, so a slow one delays other new workers. After an error the thread ends as if it could
- * not be created: spawn_failed counts it, and the spawner tries again while a task needs a worker.
- * If a call creates the workers, as with prealloc, that call returns the error.
+ * what its tasks need there, such as kthread_use_mm() or a buffer. The thread that creates workers
+ * waits for the function, so a slow function delays other new workers. An error counts as a failed
+ * attempt to create the worker: spawn_failed counts it, and while a task needs a worker, another
+ * attempt follows. If a call creates the workers, as with prealloc, that call returns the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
  * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
@@ -266,12 +266,12 @@ typedef int (*wpool_worker_start_fn)(struct wpool *pool, void *data, void **own)
 /**
  * typedef wpool_worker_end_fn - undoes what &typedef wpool_worker_start_fn did
  * @pool: the pool
- * @own: what that function set; %NULL if there is none
+ * @own: what worker_start stored; %NULL if it stored nothing, or there is no worker_start
  * @data: &wpool_attrs.worker_data
  *
- * Each worker calls it once before it ends, even if it has run no task. wpool_destroy() and
- * wpool_reboot() wait for it. It is not called if the worker died in a task, see &wpool_fault.own,
- * or if worker_start failed.
+ * Each worker calls this function once before it ends, even if it has run no task. wpool_destroy()
+ * and wpool_reboot() wait for these calls. The function is not called if the worker died in a task,
+ * see &wpool_fault.own, or if worker_start failed.
  *
  * Context: as &typedef wpool_worker_start_fn.
  */
@@ -285,10 +285,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
  * @capacity_per_cpu: if not 0, the capacity is this times the number of online CPUs in @cpumask (of
- *	all online CPUs, if it has none), but at least @min_workers. Then @capacity is ignored, but
- *	must be within its range. The capacity changes soon after a CPU goes or comes. 0 to
- *	%WPOOL_MAX_CAPACITY; -ERANGE also if the capacity would exceed that with all possible CPUs;
- *	default 0. Not with @prealloc.
+ *	all online CPUs if @cpumask has no online CPU), but at least @min_workers. Then @capacity is
+ *	ignored, but must be within its range. The capacity changes soon after a CPU goes or comes.
+ *	0 to %WPOOL_MAX_CAPACITY, also when multiplied by the number of possible CPUs; default 0.
+ *	Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -318,10 +318,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	where 0 means no limit; default 0. A task that has waited for longer is not run, but ends
  *	with -ETIME. If a running task is submitted again, the wait begins when that run has
  *	returned. A worker checks each task that it takes. If no worker comes, a task ends at most
- *	twice this time and some 20 ms after it was accepted; in a frozen pool not before the thaw.
- *	Each submit and each start reads the clock. A new value applies to tasks accepted from then
- *	on; tasks accepted before have no limit. Up to 4,096 tasks without a limit ahead of a task
- *	do not delay its end.
+ *	twice @max_wait_ms and some 20 ms after it was accepted; in a frozen pool not before the
+ *	thaw. With a limit, each submit and each start reads the clock. A new limit applies to tasks
+ *	accepted from then on; tasks accepted before have none. More than 4,096 of these ahead of a
+ *	task may delay its end.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -334,8 +334,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of the
  *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
  *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
- *	running tasks, and for each task for which a running one sleeps in wpool_task_wait(). As
- *	with a freezable workqueue, the suspend fails if they take longer than 20 s. A thread that
+ *	running tasks, and for each task that a running task waits for in wpool_task_wait(). As with
+ *	a freezable workqueue, the suspend fails if these tasks take longer than 20 s. A thread that
  *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the suspend
  *	needs.
  *	wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a driver
@@ -344,13 +344,13 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
- *	and one more in reserve, the rescuer. When it needs a worker, the rescuer becomes that
- *	worker at once, and a new rescuer is created. While that takes long or fails, the
- *	existing workers run the tasks: at most @min_workers of them, and fewer than @capacity,
- *	may sleep at a time for tasks that are queued. The rescuer counts towards the module's
- *	max_workers, but in no figure of the pool. wpool sets no allocation flags for workers: a
- *	task that allocates sets its own, e.g. with memalloc_noio_save(). Such a task must not wait
- *	for a pool without this attribute.
+ *	and one more in reserve, the rescuer. When the pool needs a worker, the rescuer becomes
+ *	that worker at once, and a new rescuer is created. Until there is one, the existing workers
+ *	must be enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued
+ *	tasks at a time. The rescuer counts towards the module's max_workers, but in no figure of
+ *	the pool. wpool sets no allocation flags for workers: a task that allocates sets its own,
+ *	e.g. with memalloc_noio_save(). A task of this pool must not wait for a pool without
+ *	@reclaim.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change
@@ -480,7 +480,7 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  *
  * Does at compile time what wpool_task_init() does at run time, for a task that is static, or a
  * member of a static object. Not for a local variable. Events, strands and groups have no such
- * initialiser: each belongs to a pool from the start, and no pool exists at that time.
+ * initialiser: each belongs to a pool from the start, and no pool exists at compile time.
  */
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
 
@@ -508,9 +508,9 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
  *	in its function
  * @urgent: whether it is urgent from now on
  *
- * Urgent tasks wait in one queue for all CPUs. A worker takes from it before it takes any other
- * task. If there are always urgent tasks, at least one of 16 tasks that the workers of a CPU take
- * is not urgent, as long as one is queued there. A task that has started is not interrupted.
+ * Urgent tasks wait in one queue for all CPUs. A worker takes urgent tasks before other tasks. But
+ * of 16 tasks that the workers of a CPU take, at least one is not urgent, if a task that is not
+ * urgent is queued there. A task that has started is not interrupted.
  *
  * An urgent task is accepted like any other: if the pool is full, its submitter waits among the
  * others, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
@@ -532,9 +532,9 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
  * wpool_task_destroy_on_stack() - end the use of a task on the caller's stack
  * @task: a task that was prepared here and has finished, or was never submitted
  *
- * Call it before @task, a local variable, goes out of scope. It has an effect only on kernels with
- * CONFIG_DEBUG_OBJECTS: it warns if the task is still queued or running. The model is
- * destroy_work_on_stack().
+ * Call this before @task, a local variable, goes out of scope. Only on kernels with
+ * CONFIG_DEBUG_OBJECTS the call has an effect: it warns if the task is still queued or running. The
+ * model is destroy_work_on_stack().
  *
  * Context: any.
  */
@@ -550,7 +550,7 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
  * @owner: module that holds the text of @func, pinned from each submit until
  *	@func has returned; %NULL if the caller keeps the text in place itself
  *
- * With an @owner, the module need not wait for the task: as long as one is queued or runs, rmmod is
+ * With an @owner, the module need not wait for its tasks: while a task is queued or runs, rmmod is
  * refused ("Module is in use"). A module whose exit function destroys the pool, or waits for the
  * tasks, passes %NULL: otherwise callers that keep submitting could prevent its unloading.
  *
@@ -602,13 +602,12 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
 /**
  * __wpool_create() - create a pool for another module, or for none
  * @attrs: as wpool_create()
- * @owner: the module that must destroy the pool. %NULL: no module has to; wpool destroys the pool
- *	when wpool itself is unloaded, and does not notice when a module with functions of the
- *	pool's tasks is unloaded
+ * @owner: the module that must destroy the pool; %NULL: wpool destroys the pool when wpool itself
+ *	is unloaded
  *
  * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
- * the functions of the pool's tasks in place until the pool is gone, and the kernel's log does not
- * say what is wrong with its @attrs.
+ * the functions of the pool's tasks loaded until the pool is gone, which wpool does not check. In
+ * this case the kernel's log does not say what is wrong with @attrs.
  *
  * Context: as wpool_create().
  * Return: as wpool_create().
@@ -699,16 +698,16 @@ int wpool_destroy(struct wpool *pool);
  * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the tasks that are
  * still queued.
  *
- * Once a call with %WPOOL_RELEASE_CANCEL has returned, no task is claimed, neither by a worker nor
- * by a submitter: only tasks claimed before still start. Queued tasks, and the second submit of a
- * running task, end with -ECANCELED. A worker or a thread of the kernel's workqueues ends them,
- * perhaps after this call has returned, but never the caller, which may hold a lock that an abort
+ * Once a call with %WPOOL_RELEASE_CANCEL has returned, a task starts only if a worker, or under
+ * %WPOOL_RUN the submitter, had already taken it. Queued tasks, and the second submit of a running
+ * task, end with -ECANCELED. A worker or a thread of the kernel's workqueues ends these tasks,
+ * perhaps after this call has returned. The caller never does: it may hold a lock that an abort
  * function takes.
  *
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events. It is for a server
  * that shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
  * tasks may submit more tasks to end the connections. Submitters that wait already, also in a group
- * or with a batch, are accepted as room comes; they wait for room under any policy. The state is
+ * or with a batch, are accepted as room comes, even if the policy has changed. The state is
  * %WPOOL_CLOSING, and everything else is as in an open pool. When the last connection is gone, the
  * caller destroys the pool, or closes it completely with another release. Does nothing to a pool
  * that is closed.
@@ -755,7 +754,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * Context: process context; sleeps, killable.
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
- * pool with prealloc or reclaim also as wpool_create(), and the pool is closed.
+ * pool with prealloc or reclaim also as wpool_create(): then the pool stays closed.
  */
 int wpool_reboot(struct wpool *pool);
 
@@ -827,8 +826,8 @@ int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
  * queued task, as wpool_submit() does.
  *
  * Context: any except NMI, and not with scheduler locks held. On PREEMPT_RT with
- * preemption or interrupts off, no thread may be waiting for the task: a refused submit wakes
- * its waiters, which takes a sleeping lock.
+ * preemption or interrupts off, no thread may be waiting for the task: a refused submit takes
+ * a sleeping lock to wake such a thread.
  * Return: 0; -EAGAIN if the pool is full or other submitters already wait;
  * otherwise as wpool_submit().
  */
@@ -842,8 +841,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
  * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks. If
- * max_blocking is reached, it gives -EAGAIN to any other caller.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
+ * Other callers get -EAGAIN if max_blocking is reached, whatever @timeout is.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
@@ -866,7 +865,7 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * @cpu yet, or if @cpu is offline or not in the pool's cpumask. If the pool is full, the task is
  * queued on the CPU where room becomes free. For code that must run on @cpu, use a workqueue.
  *
- * Costs a lock of @cpu.
+ * The call takes a lock that the workers of @cpu take, too.
  *
  * Context: as wpool_submit().
  * Return: as wpool_submit(); -EINVAL also if @cpu is not possible.
@@ -926,8 +925,9 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned. The
- *	pool's owner is not pinned: its wpool_destroy() waits for @func. %NULL for built-in code
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned;
+ *	not pinned if it owns the pool, because wpool_destroy() waits for @func; %NULL for built-in
+ *	code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -945,9 +945,8 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  * @abort: called instead if the accepted call is cancelled by wpool_release(), or
  *	if its worker dies in @func; %NULL behaves as wpool_submit_fn()
  * @arg: the argument of both
- * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned
- *	as by wpool_submit_fn() until the one that is called has returned; %NULL for
- *	built-in code
+ * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned as by
+ *	wpool_submit_fn() until the called function has returned; %NULL for built-in code
  * @gfp: as wpool_submit_fn()
  *
  * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
@@ -968,9 +967,9 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
  *
  * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is no
- * memory and no preallocated item: the pool was unlimited at creation, or more submitters wait than
- * fit.
+ * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is
+ * neither memory nor a free preallocated item: the pool was unlimited at creation, or waiting
+ * submitters hold the items.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
@@ -981,14 +980,14 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * If the caller is a worker of the task's own pool and the task is still queued, the
  * caller runs the task itself while enough stack is left, so that fork-join works at
  * capacity 1. Otherwise it sleeps until another worker has run the task. If all
- * workers that the pool may have sleep like this, one of them gets -EDEADLK, preferably one that
- * waits for a queued task, and should cancel that task with wpool_task_cancel_sync(). Only a
+ * workers that the pool may have sleep like this, one of them, preferably one that waits for a
+ * queued task, gets -EDEADLK, and should cancel @task with wpool_task_cancel_sync(). Only a
  * deadlock within one pool is found: tasks of two pools that wait for each other may sleep until
  * the caller is killed or a task is cancelled.
  *
- * The first four results are the task's status after its last accepted submit. Once one of them is
- * returned, that submit no longer counts in the pool, and its room is free. An earlier submit, or
- * one that another thread is taking back with wpool_task_cancel(), may still count until
+ * The first four results are the task's status after its last accepted submit. Once the call has
+ * returned a status, that submit no longer counts in the pool, and its room is free. An earlier
+ * submit, or one that another thread takes back with wpool_task_cancel(), may still count until
  * wpool_flush() has returned. After any other result, nothing is promised about the task. If
  * several threads wait for a task, none may free it before all have returned.
  *
@@ -1031,8 +1030,8 @@ bool wpool_task_cancel(struct wpool_task *task);
  *
  * Takes a pending task out of its queue, or back from a submitter that waits for
  * room, and waits for a running task. Until the call has returned, each submit of the task gets
- * -ECANCELED. So even a task that always submits itself again ends, and the call never waits
- * behind another task. The results are those of wpool_task_wait().
+ * -ECANCELED. So even a task that always submits itself again ends. The call never waits for
+ * other tasks. The results are those of wpool_task_wait().
  *
  * Context: process context; sleeps, killable, only if the task is running or its
  * submitter has yet to wake up.

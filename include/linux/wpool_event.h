@@ -17,8 +17,8 @@ struct wpool_event;
  * typedef wpool_event_fn - the function of an event
  * @event: the event itself; container_of() leads to the caller's object
  *
- * When the function starts, the event is no longer armed, and a fire runs the function once more.
- * The function may arm the event again, and may free it after wpool_event_finish().
+ * When the function starts, the event is no longer armed, and a fire from then on runs the function
+ * once more. The function may arm the event again, and may free it after wpool_event_finish().
  *
  * Context: as &typedef wpool_task_fn.
  */
@@ -40,8 +40,8 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  * struct wpool_event - a task that waits without a worker
  *
  * An event waits for a time or for wpool_event_fire(), whichever comes first. While it
- * waits it is *armed*, and holds no worker and no room in its pool. When the wait is
- * over, the pool runs its function as a task: at once, or, if the pool is full, when its turn
+ * waits it is *armed*, and holds no worker and no room in its pool. When the wait is over, the
+ * event's function runs in the pool as a task: at once, or, if the pool is full, when its turn
  * comes among the submitters that wait. An open pool never refuses it, whatever max_blocking and
  * the policy are. All fields are private.
  *
@@ -191,7 +191,7 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
  * has not started, the fire is taken back.
  *
  * Context: as wpool_event_arm().
- * Return: true if the event was armed, or a fire was taken back.
+ * Return: true if the event was armed before, or a fire was taken back.
  */
 bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
 
@@ -256,8 +256,8 @@ static inline bool wpool_event_timed_out(const struct wpool_event *event)
  * wpool_event_cancel() - end the wait of an event without running its function
  * @event: the event; must not be freed during the call
  *
- * Disarms the event, and takes back a fire whose function has not started. The
- * function may be running, and may arm the event again; a later fire runs it. The abort
+ * Disarms the event, and takes back a fire whose function has not started. A function that is
+ * running continues, and may arm the event again; a later fire runs the function again. The abort
  * function is not called. If the pool has accepted the event already, the event keeps its room
  * until its turn comes, and is counted as completed.
  *
@@ -271,13 +271,13 @@ bool wpool_event_cancel(struct wpool_event *event);
  * @event: the event
  *
  * As wpool_event_cancel(), and waits for the function or the abort function if it is running. The
- * call does not wait behind other tasks: if the pool has accepted the event, the event is taken
- * out, and counted as cancelled. But if a closed pool has refused the event, the call waits until
- * the thread that calls abort functions reaches the event. So an abort function must not call this
- * for another event.
+ * call does not wait for other tasks: if the pool has accepted the event, the event is taken out,
+ * and counted as cancelled. But if a closed pool has refused the event, the call waits until
+ * the thread that calls abort functions reaches the event. So an abort function must not call
+ * wpool_event_cancel_sync() for another event.
  *
- * During the call the event can neither be fired nor armed, so even a function that always
- * arms its event again ends. The caller makes sure that it is not fired or armed afterwards.
+ * During the call the event can neither be fired nor armed, so even a function that always arms its
+ * event again ends. The caller makes sure that no thread fires or arms the event afterwards.
  *
  * Context: process context; sleeps, uninterruptibly, only if another thread is running, queueing or
  * ending the event.
@@ -285,7 +285,7 @@ bool wpool_event_cancel(struct wpool_event *event);
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
  * * 0 - the function returned, or the event never fired
  * * -ESHUTDOWN - the pool was closed when the event fired last
- * * -ETIME - it had waited for longer than max_wait_ms after the last fire, and was not run
+ * * -ETIME - the event had waited for longer than max_wait_ms after the last fire, and was not run
  * * -EIO - the worker died in the function
  * * -EDEADLK - called by the event's own function, and nothing was done
  */
@@ -308,8 +308,8 @@ bool wpool_event_disable(struct wpool_event *event);
  * wpool_event_disable_sync() - disable an event, and wait until its function does not run
  * @event: the event
  *
- * As wpool_event_disable() and wpool_event_cancel_sync(). A driver may call it before it stops the
- * device that fires the event.
+ * As wpool_event_disable() and wpool_event_cancel_sync(). A device may still fire the event: these
+ * fires are lost.
  *
  * Context: as wpool_event_cancel_sync().
  * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
@@ -344,9 +344,9 @@ void wpool_event_finish(struct wpool_event *event);
  * struct wpool_watch - fires an event when a file becomes ready
  *
  * Until wpool_watch_end(), each wake-up of the file for a condition in @events of
- * wpool_watch_file() fires the event; the function need not ask again. As with EPOLLET, one run may
- * stand for several wake-ups. So the function reads until nothing is left, or calls
- * wpool_watch_ready() last and, if the file is ready, fires the event itself.
+ * wpool_watch_file() fires the event; the watch need not be begun again. As with EPOLLET, one run
+ * of the function may stand for several wake-ups. So the function reads until nothing is left, or
+ * calls wpool_watch_ready() last and, if the file is ready, fires the event itself.
  *
  *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
  *
@@ -375,9 +375,9 @@ struct wpool_watch {
  * If the file is ready now, this call fires the event. The event's function may start, end the
  * watch and free it before this call returns.
  *
- * If the function may end the watch, nothing else may fire the event until the call has returned:
- * no timer, no other watch, no other thread. The simplest way is to call this in the event's
- * function, which is not started again before it has returned.
+ * If the function may end the watch, nothing else may fire the event until this call has returned:
+ * no timer, no other watch, no other thread. The simplest way is to call wpool_watch_file() in the
+ * event's function: the function never runs twice at once.
  *
  * Context: process context; may sleep.
  * Return:
@@ -402,9 +402,9 @@ __poll_t wpool_watch_ready(const struct wpool_watch *watch);
  * wpool_watch_end() - end a watch
  * @watch: zeroed, begun or ended
  *
- * After this no wake-up fires the event; an earlier fire is not taken back, see
- * wpool_event_cancel_sync(). The event's function may call this, and must do so before
- * wpool_event_finish(). The abort function must call it if the worker died in wpool_watch_file().
+ * Afterwards no wake-up fires the event; an earlier fire is not taken back, see
+ * wpool_event_cancel_sync(). The event's function may end the watch, and must do so before
+ * wpool_event_finish(). If the worker died in wpool_watch_file(), the abort function must do so.
  *
  * Context: process context; not twice at once for one watch.
  */

@@ -33,11 +33,11 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if the function was not called, because the group was cancelled or the pool
  *	was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
- *	max_wait_ms; -EIO if the worker died in it; after wpool_group_act_for_me() also -ESRCH if
- *	the memory of the process is gone; -EPERM if the task was to run in a thread with another
- *	memory, such as a submitter in another process, or one that has executed another program
+ *	max_wait_ms; -EIO if the worker died in the task; after wpool_group_act_for_me() also
+ *	-ESRCH if the memory of the process is gone, and -EPERM if the task was to run in a thread
+ *	with another memory, see there
  *
- * It may free the task as its last act.
+ * The abort function may free the task as its last act.
  *
  * Context: as &typedef wpool_abort_fn, or, under %WPOOL_RUN, the submitter of the task.
  */
@@ -91,7 +91,7 @@ struct wpool_group {
 /**
  * struct wpool_group_task - a task of a group, embedded in the caller's object
  *
- * It belongs to its function from the moment the function starts, or to the abort
+ * A task belongs to its function from the moment the function starts, or to its abort
  * function. All fields are private.
  */
 struct wpool_group_task {
@@ -123,7 +123,7 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 /* What the tasks of a group take over from the caller of wpool_group_act_for_me() */
 #define WPOOL_AS_MM	BIT(0)	/* the memory of its process: get_user() and so on */
 #define WPOOL_AS_CREDS	BIT(1)	/* its credentials */
-#define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup is charged for what they allocate */
+#define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup, which is charged for allocations */
 #define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG)
 
 /**
@@ -133,18 +133,18 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * The tasks act for the caller of this function, whichever thread submits them; a client that acts
  * for several threads has a group for each. A worker takes @what over before the function of each
- * task, and gives it back afterwards, even if the worker dies in the task. The group holds
- * references until wpool_group_exit().
+ * task, and gives it back afterwards, even if the worker dies in the task. The group has references
+ * to the credentials and the memory cgroup until wpool_group_exit().
  *
  * The group does not keep the memory of the process: when the process has ended, or has executed
  * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
  * running task keeps the memory until it returns. A worker gets no signals, so an access to memory
  * that a program provides (userfaultfd, FUSE) lasts until the program provides it, or ends.
  *
- * Under %WPOOL_RUN a task may run in its submitter. If the submitter has another memory, the task
- * is not run, and its abort function gets -EPERM: the submitter is in another process, has executed
- * another program, or has called kthread_use_mm(). The same holds for a worker whose worker_start
- * has called kthread_use_mm(). If a task of the group waits for or submits another task, and runs
+ * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
+ * another process, has executed another program, or has called kthread_use_mm(). Then the task is
+ * not run, and its abort function gets -EPERM; also in a worker whose worker_start has called
+ * kthread_use_mm(). If a task of the group waits for or submits another task, and runs
  * that task itself, the inner task does not act for the caller. If the worker dies in such an inner
  * task, the memory of the process is kept until wpool_group_exit().
  *
@@ -206,11 +206,11 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  *
  * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
  * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
- * If a task dies in its submitter (%WPOOL_RUN), its room in the group is lost.
+ * If the submitter itself runs the task (%WPOOL_RUN) and dies in it, the task keeps its
+ * room in the group.
  *
- * After 0 either the function or the abort function is called, once, or neither if there
- * is no abort function. The task may be gone on return, and so may the group, if another
- * thread ends it.
+ * After 0 the function is called once, or else the abort function, if there is one. When
+ * this call returns, the task may be gone, and so may the group, if another thread ends it.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(), where
@@ -262,9 +262,8 @@ int __must_check wpool_group_try_submit(struct wpool_group *group,
  * Context: process context; sleeps, killable.
  * Return:
  * * 0 - every task returned 0
- * * the first result of a task that is not 0, as long as the group lives; a task whose worker died,
- *   or that was not run, counts with the status for its abort function. Any later error replaces
- *   -ECANCELED
+ * * an error: the first that a task of the group ever returned; for a task that was not run, or
+ *   whose worker died, the status for its abort function. Any later error replaces -ECANCELED
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
  * * -EINVAL - no group, or it has no pool

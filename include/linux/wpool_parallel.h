@@ -45,7 +45,7 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  *
  *	err = wpool_parallel_for(wpool_default(), 0, image->nr_blocks, 0, check_blocks, image);
  *
- * When it returns, no call of @fn is running or will start. If the result is 0, @fn was called for
+ * When the call returns, no @fn is running or will start. If the result is 0, @fn was called for
  * each index exactly once, and its effects are visible. After an error no further chunk starts, and
  * the call waits for the chunks that other CPUs have started. A helper task that has not started by
  * then counts as cancelled. The model is padata_do_multithreaded().

@@ -64,15 +64,15 @@ enum wpool_state {
  * @spawn_failed: attempts to create a worker that failed; they are repeated
  * @exhausted: times that tasks, or submitters, waited for a second because each worker
  *	that the pool may have was in a task
- * @rescued: times that the rescuer became a worker, and no other one could be created for the
- *	reserve within 10 ms
+ * @rescued: times that the rescuer became a worker, and no new rescuer could be created within
+ *	10 ms
  * @expired: workers that ended because they were idle
  * @faults: workers that died in a task
  *
- * In a pool that is in use the figures are read one after the other, but both
- * identities hold in every snapshot. A running task that was submitted again counts twice in
- * @outstanding until it has returned, though it needs room only once. A task that came and went
- * during the call may count, too.
+ * The figures of a pool in use are read one after the other, but both equations above hold
+ * in every snapshot. A running task that was submitted again counts twice in @outstanding
+ * until it has returned, though it needs room only once. A task that was accepted and finished
+ * during the call may count in @outstanding, too.
  */
 struct wpool_stats {
 	enum wpool_state state;
@@ -108,8 +108,8 @@ struct wpool_stats {
  * struct wpool_hist - a histogram of times
  * @sum_ns: sum of all times, in ns
  * @max_ns: the longest time, in ns
- * @nr: how many times were in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last bucket
- *	counts all longer times, too
+ * @nr: bucket i counts the times in [wpool_hist_from(i), wpool_hist_from(i + 1)) ns; the last
+ *	bucket counts all longer times, too
  */
 struct wpool_hist {
 	u64 sum_ns;

@@ -24,11 +24,11 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * @task: the task, which belongs to this function from now on
  * @status: -ECANCELED if wpool_release() cancelled the task before it started, -ETIME if it was the
  *	first of its strand and had waited for longer than max_wait_ms, -EIO if the worker died in
- *	the function. A task with a parallel part gets one of these also if the part was not run or
- *	its worker died in it, or if the turn was cancelled or overdue after the part had run
+ *	the function. A task with a parallel part gets one of these also if that part was not run,
+ *	if a worker died in it, or if the turn was cancelled or overdue after that part had run
  *
- * The call is the task's turn: no other task of the strand runs meanwhile. If the function
- * submitted its task again before it died, that submit is taken back first.
+ * The call is the task's turn: no other task of the strand has a turn meanwhile. If the function
+ * submitted its task again before the worker died, that submit is taken back first.
  *
  * Context: as &typedef wpool_abort_fn, or a worker of the pool. Must not call wpool_strand_flush()
  * or wpool_strand_destroy().
@@ -38,10 +38,10 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
 /**
  * struct wpool_strand - runs its tasks one after the other, in the order of their submits
  *
- * Tasks of one strand never run at the same time; those of different strands do. A strand
- * is not tied to a thread or a CPU, and an empty one holds no worker and no room in its
- * pool. Use it instead of an ordered workqueue, or of a lock around the work of a connection. It
- * takes 64 bytes, so each connection may have its own. All fields are private.
+ * Tasks of one strand never run at the same time; tasks of different strands do. A strand
+ * is not tied to a thread or a CPU, and an empty strand holds no worker and no room in its
+ * pool. Use a strand instead of an ordered workqueue, or of a lock around the work of a connection.
+ * A strand takes 64 bytes, so each connection may have its own. All fields are private.
  *
  *	struct conn { struct wpool_strand strand; ... };
  *	struct packet { struct wpool_strand_task task; ... };
@@ -61,8 +61,8 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *		kfree(packet);
  *
  * A strand has a limit on its unfinished tasks. Only the first of them is in the pool; the others
- * wait in the strand. The first task needs room in the pool as any task does, and if the pool is
- * full, its turn comes among the submitters that wait. So a strand takes room for one task in its
+ * wait in the strand. The first task needs room in the pool as any task does; in a full pool it
+ * waits for room in line with the submitters that wait. So a strand takes room for one task in its
  * pool at most; the pool never refuses a task that the strand has accepted, and max_blocking does
  * not matter. wpool_flush() waits for the first task only; wpool_strand_flush() waits for all.
  *
@@ -135,8 +135,8 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  * @abort: called instead if the task was accepted and then does not run, or after the worker died
  *	in @func; may be %NULL
  *
- * If @func frees the task, no later statement of @func may fault, since the strand needs the task
- * when a worker dies in it.
+ * If @func frees the task, no later statement of @func may fault: if the worker dies in @func, the
+ * strand needs the task.
  *
  * Context: any.
  */
@@ -172,13 +172,13 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  *		kfree(packet);
  *
  * The task goes to the pool at once, for @parallel. When @parallel has returned and all earlier
- * tasks have had their turns, the task goes to the pool again, for its turn, and usually the same
- * worker runs it. So a slow @parallel delays the turns of later tasks, but not their parallel
- * parts. The pool counts two tasks, the limit of the strand one. An urgent task's parts are both
- * urgent.
+ * tasks have had their turns, the task goes to the pool again, for its turn, usually in the same
+ * worker. So a slow @parallel delays the turns of later tasks, but not their parallel parts. The
+ * pool counts two tasks, the limit of the strand one. Of an urgent task both @parallel and the turn
+ * are urgent.
  *
- * @parallel must neither free the task nor wait for the strand. If it is not called, or the worker
- * dies in it, the abort function of the task is called in place of its function, in its turn.
+ * @parallel must neither free the task nor wait for the strand. If @parallel is not called, or the
+ * worker dies in it, the task's turn is a call of its abort function instead of its function.
  *
  * The model is padata_do_parallel(), with padata_do_serial() at the return of @parallel.
  *
@@ -212,8 +212,8 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * wpool_strand_flush() - wait for all tasks that were accepted before the call
  * @strand: the strand
  *
- * Returns even if others continue to submit. A task of the same pool that calls it holds
- * its worker meanwhile: if all workers that the pool may have do so, that is a deadlock.
+ * Returns even if others continue to submit. A task of the same pool that flushes a strand holds
+ * its worker meanwhile: if all workers that the pool may have wait like this, they deadlock.
  *
  * Context: process context; sleeps, killable. Not in an abort function, nor in a parallel part,
  * which would wait for itself.

@@ -6,9 +6,9 @@
  * end of the header redefines the names of workqueues. Each queue is a pool of its own. The
  * administrator sees, measures and tunes it like any other pool, and it survives an oops in a work.
  *
- * Include it after all other headers. A kernel header that is included after it would use this
- * header's struct work_struct, and lay out the kernel's own structures wrongly. If the source must
- * not change, a second file includes the source:
+ * Include wpool_wq.h after all other headers. A kernel header that is included later would use the
+ * struct work_struct of wpool_wq.h, and lay out the kernel's own structures wrongly. If the source
+ * must not change, a second file includes the source:
  *
  *	#include <linux/blk-mq.h>	// first all headers that driver.c includes
  *	#include <linux/wpool_wq.h>
@@ -49,7 +49,7 @@ struct wpool_wq_waiter;
 
 /**
  * typedef wpool_work_fn - the function of a work
- * @work: the work, which may be queued again, and may be freed, as soon as the function starts
+ * @work: the work; may be queued again, or freed, as soon as the function starts
  *
  * Context: process context, in a worker of the queue's pool; may sleep.
  */
@@ -186,7 +186,7 @@ static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work
  * @work: the work
  *
  * Context: any.
- * Return: true if either holds; false from the start of its function on, until it is queued again.
+ * Return: true if either holds; false from the start of the function on, until the next queueing.
  */
 static inline bool wpool_work_pending(const struct wpool_work *work)
 {
@@ -202,10 +202,10 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
  *	%WPOOL_WQ_DFL_ACTIVE, and a number outside this range becomes its nearest end. Without
  *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The
- *	works of a queue with %WQ_UNBOUND and 1 run in the order in which they were queued.
+ *	works of a queue with %WQ_UNBOUND and a @max_active of 1 run in the order of queueing.
  * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
- *	each character that the name of a pool may not have, and a number at its end if
- *	there is such a pool.
+ *	each character that the name of a pool may not have, and a number at the end if another
+ *	pool has this name.
  *
  * Queueing a work never fails for lack of memory. This call allocates enough for a few works at a
  * time; a kworker allocates more when more works run, and tries again until there is memory.
@@ -221,7 +221,7 @@ wpool_wq_create(struct module *owner, unsigned int flags, int max_active, const 
  * wpool_wq_destroy() - end a queue, as destroy_workqueue()
  * @wq: the queue; %NULL is allowed
  *
- * Drains it as wpool_wq_drain(). The caller makes sure that no timer of a delayed work runs for
+ * Drains @wq as wpool_wq_drain(). The caller makes sure that no timer of a delayed work runs for
  * the queue, and that no thread queues a work from then on. wpool_work_flush() and
  * wpool_work_cancel_sync() of a work that was queued here may be called afterwards.
  *
@@ -329,7 +329,7 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
  * @dwork: the delayed work
  * @delay: in jiffies, from now; 0 queues it at once
  *
- * As mod_delayed_work(): a work that is queued already is taken back, too.
+ * As mod_delayed_work(): a work that is queued already is first taken out of its queue.
  *
  * Context: as wpool_wq_queue().
  * Return: true if the work was pending.

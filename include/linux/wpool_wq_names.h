@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last part of wpool_wq.h, which includes it: from here on the names of workqueues are those of
- * wpool_wq. The macros replace names, not calls, so that a function whose address is taken is
+ * wpool_wq.h includes this file last: from here on the names of workqueues stand for those of
+ * wpool_wq. Most macros replace a name, not a call, so that a function whose address is taken is
  * replaced, too.
  *
  * This file is separate so that scripts/wq-headers can tell which headers come after it.

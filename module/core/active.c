@@ -6,11 +6,11 @@
  *
  *   __wpool_runq_activate:A  the entry of pool->active, then store-release of nr_active
  *   wpool_nr_active:A        load-acquire of nr_active, then the entries (state.h)
- *   __wpool_runq_activate:B  both of these, then store-release of is_active
+ *   __wpool_runq_activate:B  the entry and nr_active, then store-release of is_active
  *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *
- * A thread that reads nr_active too early misses no task: a run queue becomes active before a task
- * is put there, and the pairs in wake.c order the rest.
+ * A thread that reads nr_active before a run queue becomes active misses no task: a task is queued
+ * there only afterwards, and by the pairs in wake.c a worker then looks for that task.
  */
 #include "core/active.h"
 

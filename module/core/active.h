@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The active run queues of a pool are those that have held tasks or workers. A thread that looks
- * for either visits only these. pool->active lists them, see wpool_for_each_active().
+ * Only the active run queues of a pool hold tasks and workers, so a search for these visits no
+ * others. pool->active lists the CPUs of the active ones, see wpool_for_each_active().
  */
 #ifndef WPOOL_CORE_ACTIVE_H
 #define WPOOL_CORE_ACTIVE_H

@@ -27,7 +27,7 @@
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
 #define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
-/* with one of these a submitter must not take a token for itself */
+/* if one of these is set, a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
 /* Admission of a pool; the letters are those of state.h. */
@@ -41,7 +41,7 @@ struct wpool_admission {
 					 *    in, first out
 					 */
 	u32 nr_waiting;			/* A: length of @waiters */
-	u32 nr_fired;			/* A: events and strands among them */
+	u32 nr_fired;			/* A: events and strands among @waiters */
 	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
 	int base;			/* T: tokens that exist, see task/tokens.c */
 	u32 nr_closes;			/* T: how often the pool was closed; each close ends the
@@ -49,16 +49,16 @@ struct wpool_admission {
 					 */
 };
 
-/* The tokens that a run queue caches, and its counts: of tasks, unless a field says otherwise. */
+/* The tokens that a run queue caches, and what it counts: tasks, unless a field says otherwise. */
 struct wpool_share {
 	atomic_t tokens;		/* X: cached here; any CPU may take them */
 	u64 untaken;			/* C: accepted here without a token */
 	local64_t ungiven;		/* L: finished here, and returned no token */
 	u64 accepted[2];		/* C: accepted here, by colour */
 	local64_t finished[2];		/* L: finished here, however they ended, by colour */
-	local64_t failed;		/* L: of @finished, those whose worker died */
-	local64_t cancelled;		/* L: of @finished, those cancelled before they ran */
-	local64_t overdue;		/* L: of @finished, those that waited beyond max_wait_ms */
+	local64_t failed;		/* L: of @finished, tasks whose worker died */
+	local64_t cancelled;		/* L: of @finished, tasks cancelled before they ran */
+	local64_t overdue;		/* L: of @finished, tasks that waited beyond max_wait_ms */
 	local64_t errors;		/* L: tasks of groups that returned an error here */
 	u64 refused;			/* C: submits refused here */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bitmaps of run queues. CPUs change the bits while others visit them. */
+/* Bitmaps of run queues. A CPU may change bits while another CPU visits them. */
 #ifndef WPOOL_CORE_BITS_H
 #define WPOOL_CORE_BITS_H
 
@@ -42,7 +42,7 @@ static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 sta
 	for ((i) = wpool_next_bit(mask, nr, 0); (i) < (nr);			\
 	     (i) = wpool_next_bit(mask, nr, (i) + 1))
 
-/** wpool_for_each_bit_wrap() - visit the set bits in a circle, from @start < @nr on */
+/** wpool_for_each_bit_wrap() - visit the set bits in a circle that begins at @start, below @nr */
 #define wpool_for_each_bit_wrap(i, mask, nr, start)				\
 	for ((i) = wpool_next_bit_wrap(mask, nr, start, start); (i) < (nr);	\
 	     (i) = (i) + 1 == (start) ? (nr) :					\

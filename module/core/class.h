@@ -18,9 +18,9 @@ void wpool_class_set(struct wpool_worker *w);
 bool wpool_class_is_set(const struct wpool *pool);
 
 /*
- * Undo a change by a task or an administrator, and log the first one. @w: the calling worker. Other
- * threads may rely on it to look for tasks, so it does not wait for the mutex. If another thread
- * holds the mutex, for example a tune, this does nothing, and the caller tries again later.
+ * Undo a change of the class or nice value by a task or an administrator; log the first change. @w:
+ * the calling worker. Other threads may rely on @w to look for tasks, so @w does not wait: if
+ * pool->workers.mutex is held, this does nothing, and the caller tries again later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

@@ -15,10 +15,10 @@ struct wpool_context {
 	int locks;	/* locks held, as lockdep counts them */
 	int migration;	/* how many times migration is disabled */
 	int pagefault;	/* how many times page faults are disabled */
-	unsigned int state;	/* the state of the task, if it is not running */
+	unsigned int state;	/* current->__state: 0 is TASK_RUNNING */
 	unsigned int flags;	/* the PF_ flags that differ from those of a new kthread */
 	unsigned long signal;	/* _TIF_SIGPENDING, or 0 */
-	unsigned long creds;	/* credentials in use, xor its own: 0 without override_creds() */
+	unsigned long creds;	/* current_cred() xor current_real_cred() */
 	struct mm_struct *mm;	/* set by kthread_use_mm() */
 	struct mem_cgroup *memcg;	/* set by set_active_memcg() */
 	void *journal;	/* current->journal_info */

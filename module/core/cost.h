@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What tasks cost, by function: a short table, in the order in which the functions were first seen.
- * The last entry sums up all functions that found no room.
+ * The last entry sums up all functions without an entry.
  */
 #ifndef WPOOL_CORE_COST_H
 #define WPOOL_CORE_COST_H

@@ -108,7 +108,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 			best = cpu;
 		}
 	}
-	/* wpool_affinity_set() leaves at least one CPU, except if that one is going offline now */
+	/* wpool_affinity_set() leaves at least one CPU, but that CPU may be going offline now */
 	return best < 0 ? raw_smp_processor_id() : best;
 }
 
@@ -123,7 +123,7 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
-/* Make a run queue's CPU look at the queues. If it is offline, no task is pushed there. */
+/* Make a run queue's CPU look at the queues. An offline CPU need not: no task is pushed there. */
 static void make_it_look(struct wpool_runq *rq)
 {
 	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */
@@ -168,7 +168,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* when the first one came: a worker that waits for its CPU is not relied on for long */
+	/* since when workers are coming: wpool_wake_nr_coming() relies on them for a tick only */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }
@@ -230,11 +230,11 @@ bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq)
 
 void wpool_running_left(struct wpool_runq *rq, bool left)
 {
-	/* wpool_running_left:A, see wake.c; the caller relies on this barrier in any case */
+	/* wpool_running_left:A, see wake.c; callers rely on this barrier even if @left is false */
 	smp_mb();
 	/*
-	 * wpool_running_left:B. A submitter on that CPU executes no barrier while it relies on the
-	 * worker: only that CPU is sure to see the tasks queued there.
+	 * wpool_running_left:B. A submitter on rq->cpu executes no barrier while it relies on the
+	 * worker: only rq->cpu is sure to see the tasks queued there.
 	 */
 	if (left && unlikely(rq->cpu != smp_processor_id()))
 		make_it_look(rq);
@@ -246,7 +246,7 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 	unsigned long flags;
 	bool left = false;
 
-	/* the worker and the monitor may both do this; a worker picked again still counts */
+	/* the worker and the monitor may both call this; a worker picked again stays counted */
 	if (rq) {
 		raw_spin_lock_irqsave(&rq->lock, flags);
 		left = !READ_ONCE(w->picked) && __wpool_running_leave(w, rq);

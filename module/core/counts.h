@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The counts of workers. Until a worker leaves, it counts in its pool, in the module, and in the
- * run queue of its home CPU. It also counts as waking, searching, running or idle. All counts are
- * changed here, except that of idle workers: see idle.h.
+ * run queue of its home CPU. Unless it is blocked (wake.c), it also counts as waking, searching,
+ * running or idle. The functions here change all counts, except that of idle workers: see idle.h.
  *
- * A worker counts in its run queue's nr_running from the moment when it is picked to look for work
- * until it parks. While it counts, it will look for work again, so tasks that are queued there need
- * no other worker. It is counted in and out under the run queue's lock.
+ * A worker counts in its run queue's nr_running from when it is picked to look for work until it
+ * parks, moves, or is counted out because its task blocks or hogs (handoff.h). It will look for
+ * work again, so tasks queued there need no other worker. rq->lock protects nr_running.
  */
 #ifndef WPOOL_CORE_COUNTS_H
 #define WPOOL_CORE_COUNTS_H
@@ -22,11 +22,11 @@ u32 wpool_workers_room(void);
 
 /*
  * Count one more worker of a pool, and of the module. Process context. Returns 0; -EBUSY if the
- * pool has its capacity; -EAGAIN if the module has its max_workers.
+ * pool is at its capacity; -EAGAIN if the module is at max_workers.
  */
 int wpool_workers_enter(struct wpool *pool);
 
-/** wpool_workers_enter_place() - count one worker of the module; false if it has max_workers */
+/** wpool_workers_enter_place() - count one worker of the module; false if max_workers is reached */
 bool wpool_workers_enter_place(void);
 
 /** wpool_workers_leave() - count a worker out of its pool; wpool_workers_leave_place() follows */
@@ -49,12 +49,12 @@ void wpool_home_enter(struct wpool_runq *rq);
 void wpool_home_leave(struct wpool_runq *rq);
 
 /*
- * Find the best CPU for a worker. @prefer: a CPU, or -1. Returns one of the CPUs that
- * wpool_affinity_set() allows: the one with the fewest workers; of several, the nearest to @prefer.
+ * Find the best CPU for a worker. @prefer: a CPU, or -1. Returns a CPU that wpool_affinity_set()
+ * allows: with room if possible; of these with the fewest workers; of these the nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
-/** wpool_threads_enter() - count a thread of the pool that exists or is about to */
+/** wpool_threads_enter() - count a thread of the pool that exists or will be created */
 static inline void wpool_threads_enter(struct wpool *pool)
 {
 	atomic_inc(&pool->workers.nr_threads);
@@ -72,7 +72,7 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do too many workers run here? A waking one does not count. Racy */
+/** wpool_runq_is_over() - do too many workers run here? A waking worker is not counted. Racy */
 static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->nr_running) >
@@ -89,12 +89,12 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 /** wpool_coming_enter() - count a picked worker, which cannot run yet, as coming */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - count a worker out: it will not help, or counts as searching */
+/** wpool_coming_leave() - end the coming of a worker that counts as searching, or will not help */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /*
- * End the waking of a worker that has got its CPU. @w: the calling worker; it becomes searching if
- * it helps other CPUs.
+ * End the waking of a worker that has got its CPU. @w: the calling worker, which becomes searching
+ * if @w->helps.
  */
 void wpool_waking_leave(struct wpool_worker *w);
 
@@ -121,12 +121,12 @@ void wpool_searching_enter(struct wpool_worker *w);
 void wpool_searching_leave(struct wpool_worker *w);
 
 /**
- * wpool_running_enter() - count a worker as running: it will look for work
- * @w: the calling worker, which does not count yet; a full barrier
+ * wpool_running_enter() - count a worker as running: it will look for work. A full barrier
+ * @w: the calling worker, which does not count yet
  */
 void wpool_running_enter(struct wpool_worker *w);
 
-/** __wpool_running_leave() - count a worker out, if it counts in @rq; under rq->lock */
+/** __wpool_running_leave() - count a worker out of @rq; false if it did not count; rq->lock held */
 bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
 /*

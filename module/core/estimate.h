@@ -10,16 +10,16 @@ struct task_struct;
 /* The estimate; the letters are those of state.h. Workers of other CPUs read it, too. */
 struct wpool_estimate {
 	u32 task_ns;			/* P: how long a task runs here; %U32_MAX: unknown */
-	u32 help_len;			/* P: that many queued tasks take longer than waking a
-					 *    worker of another CPU; %U32_MAX: no number does
+	u32 help_len;			/* P: the lowest number of queued tasks that take longer
+					 *    than waking another CPU's worker; %U32_MAX: none does
 					 */
-	u32 ring_max;			/* C: how many tasks the fast path of a push may leave in
-					 *    the ring: set by the slow path, which the next push
-					 *    takes if this is 0
+	u32 ring_max;			/* C: a push takes the fast path if the ring then holds at
+					 *    most @ring_max tasks; the slow path sets this; 0: the
+					 *    next push takes the slow path
 					 */
 };
 
-/* What is being timed. Only workers at home here use it. */
+/* The timing of tasks. Only workers at home here use this, and push_shared() in sched.c. */
 struct wpool_sample {
 	u32 tick;			/* P: the run queue's @tick at the look that took the
 					 *    first timed task
@@ -27,8 +27,8 @@ struct wpool_sample {
 	bool is_run;			/* P: whether all tasks up to the next full look are timed,
 					 *    not only one
 					 */
-	u64 ns;				/* P: when the first task was taken; 0: nothing is timed */
-	struct task_struct *thread;	/* P: the worker that took it; only compared */
+	u64 ns;				/* P: when the first task was taken; 0: no task is timed */
+	struct task_struct *thread;	/* P: the worker that took that task; only compared */
 	unsigned long switches;		/* P: how often that worker had been switched out by then */
 };
 

@@ -2,10 +2,10 @@
 /*
  * Lists of tasks, see fifo.h.
  *
- * Why one lock is enough. A push takes the lock of a backlog once in 128 pushes, and moves all
- * tasks of the full ring there; a worker takes the lock for each task. A push to the global queue
- * takes that queue's lock: on a CPU without a worker, and if tasks are long. A worker takes that
- * lock while the first task there is the oldest that it finds.
+ * Why one lock for each list is enough. Of 128 pushes, one takes the lock of the backlog, to move
+ * all tasks of the full ring there; a worker takes that lock for each task of the backlog. A push
+ * takes the lock of the global queue on a CPU without a worker, or if tasks may be long; a worker
+ * takes that lock if the first task of the global queue is the oldest that the worker finds.
  */
 #include "core/fifo.h"
 
@@ -22,7 +22,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	fifo->has_any = has_any;
 }
 
-/* Set the length and what depends on it. Readers have no lock: the callers' barriers order this. */
+/* Set nr, jiffy and *has_any. Readers have no lock: barriers of the callers order the stores. */
 static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	__must_hold(&fifo->lock)
 {
@@ -89,7 +89,7 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
-	/* undo the count of their pop, so that the places of the tasks behind them stay */
+	/* undo the count of the pop of these tasks: what wpool_fifo_push() returned stays valid */
 	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }

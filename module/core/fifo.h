@@ -2,7 +2,7 @@
 /*
  * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent tasks,
  * and the backlog behind each ring. A task can be taken out of the middle. A list uses only these
- * fields of a task: its node, the word that otherwise names the task's pool, and the time when it
+ * fields of a task: node; pool, which names the list meanwhile; jiffy and submit_ns, when the task
  * was queued.
  */
 #ifndef WPOOL_CORE_FIFO_H
@@ -17,12 +17,12 @@
 
 /*
  * Set in task->pool if the rest of the word is the address of the struct wpool_fifo that holds the
- * task. It is one word, so that a read cannot combine the address from one stay in a list with the
- * bit from another.
+ * task. Bit and address are one word, so that a read never returns the address of one list with the
+ * bit of another.
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
-/* Tasks that a search visits at most, in any list: interrupts are off meanwhile. */
+/* How many tasks of a list a search visits at most, since interrupts are off meanwhile. */
 #define WPOOL_FIFO_MAX_PASSED	4096U
 
 /* First in, first out */
@@ -39,17 +39,17 @@ struct wpool_fifo {
 	u32 popped;
 	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
-	struct wpool *pool;	/* the pool of all of them; constant */
+	struct wpool *pool;	/* the pool of all @tasks; constant */
 	/*
-	 * where to store whether @tasks holds any, or NULL: on a line that workers read for each
-	 * task; constant
+	 * points to a flag that says whether @tasks holds a task, on a line that workers read for
+	 * each task; may be NULL; constant
 	 */
 	bool *has_any;
 };
 
 /*
- * Note when a task is queued. @exact: also in ns: the task stores the lower half of that time, the
- * jiffy gives the upper half.
+ * Note when a task is queued. @exact: also in ns: task->submit_ns is the lower half of that time,
+ * and task->jiffy gives the upper half.
  */
 static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 {
@@ -61,7 +61,7 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
-/** wpool_fifo_init() - make a list empty; it must outlive its last task by an RCU grace period */
+/** wpool_fifo_init() - make a list empty; a list outlives its last task by an RCU grace period */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
 
 /** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */
@@ -78,12 +78,12 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
 }
 
 /*
- * Put tasks at the end. Interrupts are off. Returns the value that @popped will have when all of
- * them have been taken.
+ * Put tasks at the end. Interrupts are off. Returns the value that fifo->popped will have when all
+ * of @tasks have been taken.
  */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/* Put tasks that are older than the others at the front. Interrupts are off */
+/* Put tasks at the front that are older than all tasks there. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
 /*
@@ -109,9 +109,9 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1, as
- * 0 is a task without a time; @ns: when it ends, exclusive. Skips up to 4,096 tasks in front of it:
- * younger ones that were moved there from a ring, and those that were submitted before @from.
- * Interrupts are off. Returns the task, or NULL.
+ * 0 is a task without a time; @ns: when the period ends, exclusive. Checks the first 4,096 tasks:
+ * tasks moved here from a ring may be younger than those behind them. Interrupts are off. Returns
+ * the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
@@ -125,7 +125,7 @@ void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *tas
  * @task: a task whose memory is valid; it may have left the pool
  *
  * Context: any, interrupts off.
- * Return: true if it was in a list of that pool.
+ * Return: true if the task was in a list of @pool.
  */
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 

@@ -26,6 +26,6 @@ void wpool_freeze_lift(struct wpool *pool)
 		wpool_idle_wake_all(pool);
 	else if (wpool_queues_len(pool))
 		wpool_spawn_look(pool);
-	/* these workers may have to wait for their CPUs */
+	/* the monitor must see workers that wait for their CPUs */
 	wpool_monitor_timer_set(pool);
 }

@@ -18,13 +18,13 @@
  *
  *   wpool_freeze_lift:A   the pool is not frozen any more; then the queues, the idle workers
  *                         and the requests for workers are read. Pairs with wpool_park_join:A,
- *                         wpool_sched_push:A and the like, and spawn_worker:A: if a thread
- *                         woke or created no worker because the pool was frozen, its change
- *                         came before, and is read here.
+ *                         wpool_sched_push:A and the like, and spawn_worker:A: the change of a
+ *                         thread that found the pool frozen, and so woke or created no worker,
+ *                         is read here.
  *   count_busy:A          the pool is frozen; then the list of its workers is read. Pairs with
- *                         the wake-up of a new worker: the worker joins the list before it, and
- *                         reads after it whether the pool is frozen. For a parked worker the
- *                         lock of its run queue does the same.
+ *                         the wake-up of a new worker: the worker joins the list before the
+ *                         wake-up, and afterwards reads whether the pool is frozen. For a parked
+ *                         worker the lock of its run queue does the same.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H

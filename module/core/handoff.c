@@ -50,8 +50,8 @@ static void look_here(void *info)
 	struct wpool_runq *rq = info;
 
 	/*
-	 * look_here:B, fully ordered. From here on, a thread that finds the flag false calls again,
-	 * and may reuse @look. A change that a thread made before it found the flag true is seen
+	 * look_here:B, fully ordered. From here on, a thread that finds @is_called false calls
+	 * again, and may reuse @look. If a thread found @is_called true, its earlier change is seen
 	 * below. A task that was queued here without a barrier is visible to all CPUs before the
 	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
@@ -64,7 +64,7 @@ static void look_here(void *info)
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
-	/* hard: it runs at once, on PREEMPT_RT too: a thread for it might never get a CPU */
+	/* hard: runs in the interrupt, on PREEMPT_RT too, where a thread might never get a CPU */
 	rq->handoff.work = IRQ_WORK_INIT_HARD(handoff_work);
 	INIT_CSD(&rq->handoff.look, look_here, rq);
 }
@@ -76,7 +76,7 @@ void wpool_handoff_sync(struct wpool *pool)
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff.work);
-		/* wpool_handoff_sync:A, pairs with look_here:A; the call waits for an interrupt */
+		/* wpool_handoff_sync:A, pairs with look_here:A in an interrupt of that CPU */
 		while (atomic_read_acquire(&rq->handoff.nr_looks))
 			cpu_relax();
 	}
@@ -95,8 +95,8 @@ static bool has_reserve(struct wpool *pool)
 }
 
 /*
- * Is there a worker to wake or to create? If not, offer @here, which workers that become free look
- * at, and check once more.
+ * Is there a worker to wake or to create? If not, offer the tasks of @here, so that a worker that
+ * becomes free finds them, and check once more.
  */
 static bool could_come(struct wpool *pool, struct wpool_runq *here)
 {
@@ -124,11 +124,11 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* without both, the worker parks, and another thread has already picked it again */
+	/* neither counted out now nor in a task: the worker parks, and was picked again already */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;
-	/* if this CPU is not its home, its task may have queued tasks here, too */
+	/* if this CPU is not the worker's home, the task may have queued tasks here, too */
 	here = wpool_this_runq(pool);
 	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
 	    could_come(pool, here))
@@ -136,9 +136,9 @@ static void switched_out(struct preempt_notifier *notifier,
 }
 
 /*
- * A worker that slept runs again, and counts again: it will look for work when its task has ended.
- * A hog that has slept does so, too. A hog that has not slept stays counted out until its task has
- * ended. So does a worker that returns on another CPU than its home: it leaves its home CPU free.
+ * Count in a worker, even a hog, that has slept and runs again: it will look for work when its task
+ * has ended. Two kinds stay counted out until their tasks have ended: hogs that have not slept, and
+ * workers that return on another CPU than their home, whose home CPU stays free for others.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -193,7 +193,7 @@ void wpool_handoff_exit(void)
 		preempt_notifier_dec();
 }
 
-#else /* without notifiers, the monitor does all of it, later */
+#else /* without notifiers, the monitor counts workers out, later */
 
 void wpool_handoff_enable(void) { }
 void wpool_handoff_watch(struct wpool_worker *w) { }

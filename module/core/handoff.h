@@ -2,16 +2,16 @@
 /*
  * Hand-off: a run queue does not wait for a worker that blocks.
  *
- * A worker that counts in its run queue's nr_running will look for work again (counts.h). It cannot
- * if its task blocks: a preempt notifier sees that the worker is switched out asleep, counts it out
- * and, if tasks wait, has an irq_work wake another worker. It cannot either if its task runs for
- * too long: the monitor counts the worker out. Where the kernel has no preempt notifiers, the
- * monitor also counts out a worker that blocks. After Go's handoffp() and retake().
+ * A worker that counts in its run queue's nr_running will look for work again (counts.h). If its
+ * task blocks, a preempt notifier sees that the worker is switched out asleep, counts the worker
+ * out and, if tasks wait, has an irq_work wake another worker. If its task runs for too long, the
+ * monitor counts the worker out. Where the kernel has no preempt notifiers, the monitor also counts
+ * out a worker that blocks. After Go's handoffp() and retake().
  *
  * A worker that has slept in its task is counted in when it is switched in again. A hog that does
  * not sleep, and any worker where there are no preempt notifiers, counts itself in when its task
- * has ended. If more workers than the concurrency are counted then, it parks at its next full look
- * for work, which comes after the task in which a tick ends.
+ * has ended. If more workers than the concurrency then count, the worker parks at its next full
+ * look for work: after the first task that ends in a new tick.
  */
 #ifndef WPOOL_CORE_HANDOFF_H
 #define WPOOL_CORE_HANDOFF_H

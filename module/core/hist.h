@@ -4,7 +4,7 @@
  * most a sixteenth of its start.
  *
  * Below 256 ns the buckets are 16 ns wide: a clock is not more precise. The last bucket also counts
- * times longer than 137 s. A pool has histograms only if it keeps its latency.
+ * times longer than 137 s. A pool has histograms once its attribute latency has been 1.
  */
 #ifndef WPOOL_CORE_HIST_H
 #define WPOOL_CORE_HIST_H
@@ -25,7 +25,7 @@
 struct wpool_hists {
 	struct wpool_hist wait;	/* from submit to start, of tasks that started on this CPU */
 	struct wpool_hist run;	/* from start to end, of tasks that ended on this CPU */
-	/* what these tasks cost by their functions, WPOOL_NR_COSTS entries */
+	/* what tasks that ended on this CPU cost, by function: WPOOL_NR_COSTS entries */
 	struct wpool_cost *costs;
 };
 

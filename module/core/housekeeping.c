@@ -11,7 +11,7 @@
 
 #include "core/registry.h"
 
-/* The set that all pools use; written by the work only. */
+/* The set that pools have seen; after init only the work writes this. */
 static struct cpumask seen;
 static void (*tell)(struct wpool *pool, void *unused);
 
@@ -63,7 +63,7 @@ void wpool_housekeeping_look(void)
 
 	rcu_read_lock();
 	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
-		/* a word that is being written looks different: then the work runs once more */
+		/* a word that the work is writing may differ: then the work runs once more */
 		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
 	rcu_read_unlock();
 	if (!same)

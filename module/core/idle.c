@@ -92,13 +92,13 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of the call, pairs with timer_fires:A. The call is no
-	 * barrier if a worker wakes itself, in an interrupt; but that worker takes a task out
+	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. There
+	 * is no barrier if a worker wakes itself, in an interrupt; but that worker takes a task out
 	 * before it asks for the timer. Interrupts are still off, so the thread cannot be freed
 	 * yet.
 	 */
 	wake_up_process(thread);
-	/* the worker may have to wait for its CPU, which the monitor must see */
+	/* if the worker has to wait for its CPU, the monitor must see that */
 	wpool_monitor_timer_set(rq->pool);
 	return true;
 }

@@ -30,8 +30,8 @@ u32 wpool_idle_nr(struct wpool *pool);
 
 /*
  * Put a worker on its run queue's list, so that it does not count as running. @rq: its run queue.
- * Called by the worker; interrupts off. Returns true if it counted as running until then: pass that
- * to wpool_running_left().
+ * Called by the worker; interrupts off. Returns true if the worker counted as running: pass the
+ * result to wpool_running_left().
  */
 bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w);
 
@@ -56,7 +56,7 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 
 /*
- * Wake the coldest idle worker of another CPU to move here. @rq: the run queue to move to.
+ * Wake the pool's coldest idle worker to move to @rq, unless that worker is at home there already.
  * Interrupts are off. Returns true if a worker was woken.
  */
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq);

@@ -8,8 +8,8 @@
 #include <linux/sched.h>
 
 /*
- * A longer sample moves the estimate by this fraction of the difference; a shorter one replaces
- * it. A cold cache or an interrupt can make a task look longer than it is, never shorter.
+ * A longer sample moves the estimate by this fraction of the difference; a shorter sample replaces
+ * the estimate. A cold cache or an interrupt makes a task look longer than it is, never shorter.
  */
 #define PART_IF_LONGER	8
 
@@ -41,7 +41,7 @@ static bool is_alike(u32 a_ns, u32 b_ns)
 	return (a_ns < WPOOL_HELP_NS) == (b_ns < WPOOL_HELP_NS);
 }
 
-/* For wpool_length_adopt(). Many CPUs read this line: write it only if the answer changes. */
+/* For wpool_length_adopt(). Many CPUs read pool->task_ns: write it only after a big change. */
 static void tell_pool(struct wpool *pool, u32 ns)
 {
 	u32 old = READ_ONCE(pool->task_ns);
@@ -56,7 +56,7 @@ void wpool_length_adopt(struct wpool_runq *rq)
 
 	if ((u32)jiffies - rq->call_jiffy <= 1 || ns == U32_MAX)
 		return;
-	/* a worker that is in a task for so long measures a better one */
+	/* unless a worker runs here: when its task ends, it will measure a better estimate */
 	if (rq->estimate.task_ns == U32_MAX ||
 	    (!READ_ONCE(rq->nr_running) && !is_alike(ns, rq->estimate.task_ns)))
 		set_length(rq, ns);
@@ -93,7 +93,7 @@ void wpool_length_end(struct wpool_runq *rq)
 
 	rq->sample.ns = 0;
 	if (rq->sample.thread != current) {
-		/* another worker took over: a task slept; of several timed, it is unknown which */
+		/* another worker took over: a task slept; which of several, is not known */
 		if (!is_run)
 			add_length(rq, SLEEP_NS);
 		return;
@@ -106,7 +106,7 @@ void wpool_length_end(struct wpool_runq *rq)
 	}
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
 		add_length(rq, ns / nr);
-	/* a single short task takes less time than to read the clock: time several next */
+	/* reading the clock may take longer than one short task: time several next */
 	if (ns < WPOOL_HELP_NS)
 		start_timing(rq, true);
 }

@@ -7,13 +7,14 @@
  * all tasks of a run queue together take less, only its own worker runs them, as long as that
  * worker takes one task after the other.
  *
- * Once a tick one task is timed, from the moment when the worker took it until the worker looks for
- * the next one. If it was short, all tasks up to the next full look are timed together. A task that
- * sleeps counts as long. A time in which its worker lost the CPU does not count. Without an
- * estimate, tasks count as long, and get help at once. While they do, each one is timed.
+ * Once a tick one task is timed, from the moment when a worker took it until a worker looks for the
+ * next one. If the task was short, all tasks up to the next full look are timed together. If
+ * another worker takes over, the task slept, and counts as long. If the worker was switched out,
+ * the timing is dropped. Without an estimate, tasks get help at once. While tasks are not known to
+ * be short, each one is timed.
  *
- * Tasks that are known to be long wait in the global queue, for the first worker of any CPU. So
- * they start in their order, and the lock costs little compared with them.
+ * Tasks that are not known to be short wait in the global queue, for the first worker of any CPU.
+ * So they start in their order. The queue's lock costs little compared with a long task.
  */
 #ifndef WPOOL_CORE_LENGTH_H
 #define WPOOL_CORE_LENGTH_H
@@ -25,7 +26,7 @@
 /* A run queue gets help from another CPU if its queued tasks take longer than this. */
 #define WPOOL_HELP_NS	(20 * NSEC_PER_USEC)
 
-/** wpool_length_init() - nothing is known yet */
+/** wpool_length_init() - start without an estimate */
 void wpool_length_init(struct wpool_runq *rq);
 
 /*
@@ -46,10 +47,10 @@ static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 	return rq->sample.ns && !rq->sample.is_run;
 }
 
-/** wpool_length_end() - end the timing; in the next look, context as wpool_length_start() */
+/** wpool_length_end() - end the timing, in the look after wpool_length_start(); context as there */
 void wpool_length_end(struct wpool_runq *rq);
 
-/** wpool_runq_has_short_tasks() - does a task take less time than waking a worker? */
+/** wpool_runq_has_short_tasks() - is a task known to take less time than waking a worker? */
 static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
@@ -70,7 +71,7 @@ static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 }
 
 /*
- * Has a worker at home here looked for a task within the last tick, or was one woken then?
+ * Has a worker at home here looked for a task, or been woken, within the last tick?
  * Otherwise the worker may wait for its CPU, or be in a long task.
  */
 static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)

@@ -7,7 +7,7 @@
  *   file->attach_mutex (faces/dev/load/file.h)
  *   devpool->mutex (faces/dev/control/pool.c)
  *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
- *     pool->change_mutex: held while worker_start runs, which may take those below
+ *     pool->change_mutex: held while worker_start runs, which may take the locks below
  *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait
  *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
  *       enable_mutex (handoff.c)
@@ -40,7 +40,7 @@
  *   the lock in reap_queue.c
  *   pool->workers.lock: the scheduler's own locks are taken under it, too
  *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the
- *       scheduler may be called under it, which holds for tracepoints, too
+ *       scheduler may be called under it, not even by a tracepoint
  */
 #ifndef WPOOL_CORE_LOCKS_H
 #define WPOOL_CORE_LOCKS_H

@@ -6,9 +6,9 @@
  * neither: a module whose pools are quiet has no timer. A look acts only on something that the look
  * before it saw, too:
  *
- *   a hog     a worker that runs here has not looked for work for hog_ms. It is counted
- *             out, and a worker of another CPU takes its queue. Until its task has ended, the
- *             scheduler may move it: another thread may want its CPU while another CPU is idle.
+ *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
+ *             counted out, and a worker of another CPU takes its queue. Until the task has
+ *             ended, the scheduler may move the worker to another CPU, perhaps an idle one.
  *   a stall   the same task is at the head of the queue, although there is a worker that
  *             could run it. That worker is woken, or moved here. If this does not help
  *             for a second, the stall is logged, once until the queue moves, with the
@@ -58,7 +58,7 @@
 
 /*
  * Where no notifier tells that a worker blocks, the monitor looks often as long as it finds blocked
- * workers. It takes a hundredth of a CPU at most.
+ * workers. The monitor takes a hundredth of a CPU at most.
  */
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
@@ -69,7 +69,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose what retake_chosen() counts out: with a hog all workers in tasks, else blocked ones. */
+/* Choose for retake_chosen(): if there is a hog, all workers in tasks; else blocked workers. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -135,7 +135,7 @@ static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-/* Note what is seen. Returns how long it has not changed. */
+/* Note in @standing that @what is seen. Returns for how long @what has not changed. */
 static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 {
 	if (!standing->since_ns || standing->what != what) {
@@ -145,7 +145,7 @@ static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
 	return now - standing->since_ns;
 }
 
-/* Note the head of a queue. Returns for how long it has not changed, or 0 if that is no stall. */
+/* Note the head of a queue. Returns for how long it has not changed; 0 if too short for a stall. */
 static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 {
 	u64 ns = standing_ns(&watch->head, head, now);
@@ -157,8 +157,8 @@ static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 
 /*
  * True if no worker is idle or in reserve, and none can be created: then the next worker that
- * becomes free looks at the offers. A pool without any worker must still ask, so that other pools
- * make room.
+ * becomes free looks at the offers. A pool without any worker must still ask the spawner: other
+ * pools then make room.
  */
 static bool is_exhausted(struct wpool *pool)
 {
@@ -169,7 +169,7 @@ static bool is_exhausted(struct wpool *pool)
 		(workers && !wpool_workers_room() && !READ_ONCE(pool->reserve.rescuer)));
 }
 
-/* Is a worker that counts as running here in a task, so that it does not wait for its CPU? */
+/* Is one of the workers that count as running here in a task? Such a worker has got its CPU. */
 static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w;
@@ -180,7 +180,7 @@ static bool is_at_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
-/* This queue is stalled: let other CPUs take from the stalled queue with the oldest task. */
+/* @rq is stalled: name it in pool->left, unless the queue named there has an older task. */
 static void note_left(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 left = READ_ONCE(pool->left), first, other;
@@ -197,7 +197,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	unsigned long flags;
 	u64 ns;
 
-	/* if only @next holds a task, the same task may be submitted there again and again */
+	/* if only @next holds a task, the same task may be submitted again: the tick shows that */
 	if (wpool_runq_len(rq) == 1 && READ_ONCE(rq->next))
 		head ^= (u64)READ_ONCE(rq->tick) << 32;
 	ns = stall_ns(&rq->watch, head, now);
@@ -208,7 +208,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		return;
 	}
 	note_left(pool, rq);
-	/* if the queue was not offered so far, the running task takes longer than the estimate */
+	/* if the queue was not offered before, the running task outlasts its estimate */
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
@@ -233,7 +233,7 @@ static void watch_shared(struct wpool *pool, u64 now)
 	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
 		 atomic_read(&pool->nr_coming);
 	local_irq_restore(flags);
-	/* if no worker is waking, all workers that may run are in their tasks */
+	/* if no worker was woken or is coming, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
 		wpool_report_stall(pool, &pool->monitor.watch, -1, ns);
 }
@@ -251,7 +251,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has one address been there for too long? Another task may have it by now: the sweep checks. */
+/* Is @what there for longer than @max_ns? Perhaps by now as another task: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -290,7 +290,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 
 /* ---- pressure ---- */
 
-/* Has a task been in a list since the mark was set? A cancelled one may still count. */
+/* Has a task been in a list since the mark was set? A cancelled task may still count. */
 static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
 {
 	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's timer, see monitor_timer.h. If a thread has asked for the timer since it last
- * fired, it starts again by itself. So tasks that come one at a time do not each start it.
+ * The monitor's timer, see monitor_timer.h. When the timer fires, it starts itself again if a
+ * thread has asked for it since it last fired. So of tasks that come one at a time few start it.
  *
- * Barrier pairs. One side changes something that a look at the pools sees, executes a full barrier,
- * and reads the state of the timer:
+ * Barrier pairs. A thread makes a change that the monitor sees when it looks at all pools, executes
+ * a full barrier, and reads the state of the timer:
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
- *   wpool_idle_wake:A       the same, because it is picked (idle.c)
+ *   wpool_idle_wake:A       a parked worker is picked, and so counted as running (idle.c)
  *   wpool_sched_push:A      a task is queued (sched.h); then a worker is woken, which
  *                           sets the timer; or wake_one() in wake.c wakes none, and sets it
  *   apply_attrs:A           hand-off is enabled (pool/tune.c): workers that run
@@ -57,7 +57,7 @@ void __wpool_monitor_timer_set(struct wpool *pool)
 	}
 	/*
 	 * An exchange, so that only one caller starts the timer. That caller must not lose its CPU
-	 * before it does: no other thread would start it.
+	 * before hrtimer_start(): no other thread would start the timer.
 	 */
 	local_irq_save(flags);
 	if (xchg(&wpool_monitor_timer_state, WPOOL_TIMER_USED) == WPOOL_TIMER_OFF)
@@ -70,7 +70,7 @@ static enum hrtimer_restart timer_fires(struct hrtimer *unused)
 	bool used = READ_ONCE(wpool_monitor_timer_state) == WPOOL_TIMER_USED;
 
 	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_TIMER_OFF);
-	/* timer_fires:A, pairs with all that is listed above */
+	/* timer_fires:A, pairs with all barriers listed above */
 	smp_mb();
 	if ((look() || used) &&
 	    cmpxchg(&wpool_monitor_timer_state, WPOOL_TIMER_OFF, WPOOL_TIMER_ON) == WPOOL_TIMER_OFF)

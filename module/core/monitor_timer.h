@@ -16,13 +16,13 @@ enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_US
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 
-/** __wpool_monitor_timer_set() - have the monitor look at a pool; start its timer if that is off */
+/** __wpool_monitor_timer_set() - have the monitor look at a pool; start the timer if it is off */
 void __wpool_monitor_timer_set(struct wpool *pool);
 
 /*
- * Set the timer, because a worker runs or is about to, or a task waits. @pool: the pool, which the
- * monitor visits from now on, until it finds the pool quiet. The caller has executed a full barrier
- * since the worker was counted or the task was queued, see monitor_timer.c.
+ * Set the timer, because a worker runs or is about to run, or a task waits. From now on the monitor
+ * visits @pool, until @pool is quiet. The caller has executed a full barrier since the worker was
+ * counted or the task was queued, see monitor_timer.c.
  */
 static inline void wpool_monitor_timer_set(struct wpool *pool)
 {

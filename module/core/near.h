@@ -21,7 +21,7 @@ enum wpool_distance {
 	WPOOL_NR_DISTANCES,
 };
 
-/** wpool_near_look() - note which cache and node a CPU has: known once it has been online */
+/** wpool_near_look() - note which cache and node a CPU has; the CPU must have been online */
 void wpool_near_look(struct wpool_runq *rq);
 
 /** wpool_distance() - the distance between two CPUs. @a, @b: their run queues */

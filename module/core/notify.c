@@ -2,9 +2,9 @@
 /*
  * News, see notify.h.
  *
- * Barrier pair: a thread sets the flag, executes a full barrier (wpool_notify_tell:A), and sets the
- * monitor's timer. The monitor executes timer_fires:A, see monitor_timer.c, and reads the flag. It
- * clears the flag before it sends, so that later news sets it again.
+ * Barrier pair: a thread sets pool->has_news, executes a full barrier (wpool_notify_tell:A), and
+ * sets the monitor's timer. The monitor executes timer_fires:A, see monitor_timer.c, and reads
+ * has_news. The monitor clears has_news before it sends, so that later news sets has_news again.
  */
 #include "core/notify.h"
 

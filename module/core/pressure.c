@@ -3,7 +3,7 @@
  * Pressure, see pressure.h. A pure data structure: the caller passes the time.
  *
  * Once in a period each average moves towards the share of that period in which the pressure was
- * on. Periods in which it did not change are computed together, in one step. After
+ * on. Periods without a change of the pressure are computed together, in one step. After
  * kernel/sched/psi.c.
  */
 #include "core/pressure.h"

@@ -3,8 +3,8 @@
  * How much of the time a pool kept tasks or submitters waiting: averages over 10, 60 and 300 s,
  * like those of the kernel's /proc/pressure.
  *
- * The monitor switches the pressure on and off. The averages are computed when it changes and when
- * they are read, for all the time since the last computation. Nothing runs in between.
+ * The monitor switches the pressure on and off. Each change and each read computes the averages,
+ * for all the time since the last computation. Nothing runs in between.
  */
 #ifndef WPOOL_CORE_PRESSURE_H
 #define WPOOL_CORE_PRESSURE_H
@@ -16,7 +16,7 @@
 
 #define WPOOL_NR_PRESSURES	3	/* 10, 60, 300 s */
 
-/* An average of the whole time. */
+/* The average if the pressure was on all the time. */
 #define WPOOL_PRESSURE_FULL	BIT_ULL(32)
 
 /* The pressure of a pool */
@@ -44,7 +44,7 @@ void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
 /*
  * Switch the pressure on or off. @p: the pressure; @now: the time, in ns; @on: does a task or
- * submitter wait? One caller at a time. Returns true if it was off and is on.
+ * submitter wait? One caller at a time. Returns true if this call switched the pressure on.
  */
 static inline bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
 {

@@ -19,7 +19,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;
 
-	/* many CPUs read this line, so write it only if its value changes */
+	/* many CPUs read pool->offers, so write only if the bit changes */
 	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
 		return false;
 	set_bit(rq->index, offers);
@@ -28,7 +28,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End a run queue's offer. False if it still holds tasks for others: the offer stays. */
+/* End a run queue's offer. False if wpool_runq_is_left() again: the offer is repeated. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;

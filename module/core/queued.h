@@ -10,9 +10,9 @@
 #include "core/state.h"
 
 /*
- * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on it. A
- * worker that sleeps in its task, or that was counted out as a hog, will not. Returns true if
- * another worker is running, idle or waking here.
+ * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on the
+ * answer. Returns true if a worker is running, waking or idle here. A worker that was counted out,
+ * because it sleeps in its task or is a hog, does not count.
  */
 static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 {
@@ -61,7 +61,7 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 /** wpool_queues_len() - how many tasks are queued: racy */
 u32 wpool_queues_len(struct wpool *pool);
 
-/** wpool_runq_is_left() - does it hold tasks that workers of other CPUs shall take? Racy */
+/** wpool_runq_is_left() - does @rq hold tasks that workers of other CPUs shall take? Racy */
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /*
@@ -81,15 +81,15 @@ bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * As wpool_queues_have_work(), and end outdated offers. @rq: this CPU's run queue. An offer that
- * turns out to be valid is withdrawn for a moment, during which another thread may miss it. So the
- * caller must make sure that a worker comes. Preemption is off. Returns true if a task is queued;
- * then this is a full barrier after the offer was repeated.
+ * turns out to be valid is withdrawn for a moment, during which another thread may miss the offer.
+ * So the caller must make sure that a worker comes. Preemption is off. Returns true if a task is
+ * queued. A full barrier follows each offer that this repeats.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Is a task queued that waits for the workers of this CPU? @rq: run queue of the CPU. Takes no
- * lock. Returns true if there is one, or if pool->unserved says that a task got no worker.
+ * Does a task wait for the workers of a CPU? @rq: the CPU's run queue. Takes no lock. Returns true
+ * if a task is queued there or for all CPUs, or if pool->unserved says that a task got no worker.
  */
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
 

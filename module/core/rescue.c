@@ -19,11 +19,11 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* interrupts are off, so the worker is not freed; it is taken under the lock only */
+	/* interrupts are off, so @w is not freed; the check is repeated under the lock */
 	w = READ_ONCE(pool->reserve.rescuer);
 	if (!w || !READ_ONCE(w->in_reserve))
 		goto out;
-	/* a CPU with few workers, and so not behind a hog if possible */
+	/* a CPU with room and few workers: there a hog is less likely to keep the CPU */
 	rq = wpool_runq(pool, wpool_home_place(pool, prefer));
 	wpool_runq_activate(rq);
 	raw_spin_lock(&pool->workers.lock);

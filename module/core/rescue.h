@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a thread that needs a worker takes the one in reserve; see workers/rescuer.c. */
+/* How the worker in reserve is taken, if a thread needs a worker; see workers/rescuer.c. */
 #ifndef WPOOL_CORE_RESCUE_H
 #define WPOOL_CORE_RESCUE_H
 
@@ -9,8 +9,8 @@ struct wpool;
 
 /*
  * Make the worker in reserve a worker of the pool. @prefer: the CPU that needs a worker, or -1.
- * Returns true if there was one, and the pool was below its capacity. Then the caller has the
- * reserve refilled.
+ * Returns true if this was done: a worker was in reserve, and the pool was below its capacity. Then
+ * the caller has the reserve refilled.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 

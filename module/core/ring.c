@@ -90,8 +90,8 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 	u32 n, i;
 
 	/*
-	 * The slots of the own ring beyond its tail belong to the producer. It fills
-	 * them in place, without a buffer; the new tail makes them visible.
+	 * The slots of @own beyond its tail belong to the producer, which is the caller: fill
+	 * them in place, without a buffer. The new tail makes them visible.
 	 */
 	do {
 		n = wpool_ring_tail(victim) - (u32)head;

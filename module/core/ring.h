@@ -97,7 +97,7 @@ static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
-/** wpool_ring_fits() - would the ring hold at most @max tasks after @nr more? For the producer */
+/** wpool_ring_fits() - will a ring with @nr more tasks hold at most @max? For the producer */
 static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 max)
 {
 	/* wpool_ring_fits:A, as wpool_ring_room:A */
@@ -145,7 +145,7 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	int head;
 
 	do {
-		/* read head again: that of a failed exchange may be beyond the tail read before */
+		/* read again: a failed exchange may have set @head beyond the tail read before */
 		head = atomic_read_acquire(&ring->head);
 		if (wpool_ring_tail(ring) == (u32)head)
 			return NULL;
@@ -156,7 +156,7 @@ static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 	return task;
 }
 
-/** wpool_ring_pop_if() - take the task at the head if it is this one; called by a consumer */
+/** wpool_ring_pop_if() - take the task at the head if it is @task; called by a consumer */
 static inline bool wpool_ring_pop_if(struct wpool_ring *ring, const struct wpool_task *task)
 {
 	int head = atomic_read_acquire(&ring->head);
@@ -180,10 +180,10 @@ u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 
 /*
- * Move half of another ring to the own one. @own: ring of this CPU, must be empty; @victim: the
- * other ring; @nr: how many were taken, including the one returned. Context: producer of @own,
- * consumer of @victim. Returns the first of the tasks taken, which is not put into @own; %NULL if
- * @victim is empty.
+ * Move half of the tasks of @victim to @own. @own: ring of this CPU, must be empty; @victim: ring
+ * of another CPU; @nr: how many were taken, including the one returned. Context: producer of @own,
+ * consumer of @victim. Returns the first task taken, which is not put into @own; %NULL if @victim
+ * is empty.
  */
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
 					 struct wpool_ring *victim, u32 *nr);

@@ -24,8 +24,8 @@ struct wpool_worker;
 
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
-	struct irq_work work;		/* K: wakes a worker after one of this CPU has blocked */
-	call_single_data_t look;	/* K: the same, after another CPU counted a worker out */
+	struct irq_work work;		/* K: wakes a worker after another one has blocked here */
+	call_single_data_t look;	/* K: wakes a worker after another CPU counted one out */
 	bool is_called;			/* X: @look was called, and has not begun */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
 };
@@ -50,10 +50,10 @@ struct wpool_runq {
 					 *    only compared
 					 */
 	u32 tick;			/* P: number of looks for work */
-	u32 shared_end;			/* C: how many tasks had ever come to the global queue when
-					 *    this CPU last put one there
+	u32 shared_end;			/* C: pool->globq.popped will have this value when the last
+					 *    task that this CPU put there has been taken
 					 */
-	u32 shared_jiffy;		/* C: jiffy of that push */
+	u32 shared_jiffy;		/* C: when this CPU last put a task there */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
 					 *    @urgent_tick
@@ -68,13 +68,13 @@ struct wpool_runq {
 	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
 
-	/* Only this CPU changes these, except that others take tokens from @share. */
+	/* Only this CPU changes these, except that other CPUs take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because another one blocked */
-	u32 turn_tick;			/* P: in the turns of the global queue and this one: the
-					 *    @tick at which the global queue has its next turn
+	u32 turn_tick;			/* P: the @tick at which the next turn of the global queue
+					 *    begins, see is_shared_first() in sched.c
 					 */
 	u32 turn_end;			/* P: pool->globq.popped at the end of that turn */
 	int cpu;			/* I */

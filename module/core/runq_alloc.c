@@ -24,7 +24,7 @@
 #include "core/length.h"
 #include "inject.h"
 
-/* These fields are on different cache lines: different CPUs write them, or all read one of them. */
+/* @a and @b are on different cache lines: different CPUs write them, or all CPUs read one. */
 #define ASSERT_APART(type, a, b)						\
 	static_assert(offsetof(type, a) / SMP_CACHE_BYTES != offsetof(type, b) / SMP_CACHE_BYTES)
 /* All fields from @a to @b are on one cache line, if that has 64 bytes or more. */

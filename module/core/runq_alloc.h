@@ -4,9 +4,9 @@
  * online CPU has one, so code in any context finds the run queue of its own CPU. A CPU that has not
  * been online since the pool was created has none, and costs a pointer.
  *
- * A run queue becomes active when its first worker gets its home there, or when a worker that the
- * kernel has moved there fills its ring. Only active run queues hold tasks and workers, so a thread
- * that looks for these visits no others.
+ * A run queue becomes active when its first worker gets its home there, when a worker of another
+ * home looks for tasks on that CPU, or when a task is queued for a first worker. Only active run
+ * queues hold tasks and workers, so a search for these visits no others.
  */
 #ifndef WPOOL_CORE_RUNQ_ALLOC_H
 #define WPOOL_CORE_RUNQ_ALLOC_H
@@ -20,10 +20,10 @@
 int wpool_runqs_init(struct wpool *pool);
 
 /*
- * Make the run queue of a CPU, if the CPU has none. @gfp: how to allocate it. Without __GFP_ACCOUNT
- * while a CPU comes online: the memory cgroup of that thread has nothing to do with the pool, and
- * its limit must not keep the CPU offline. Sleeps. No other thread adds to the pool meanwhile.
- * Returns 0 or -ENOMEM.
+ * Make the run queue of a CPU, if the CPU has none. @gfp: how to allocate it; without __GFP_ACCOUNT
+ * while a CPU comes online: the calling thread's memory cgroup has nothing to do with the pool, and
+ * its limit must not keep the CPU offline. Sleeps. No other thread adds run queues to the pool
+ * meanwhile. Returns 0 or -ENOMEM.
  */
 int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 

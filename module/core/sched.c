@@ -25,8 +25,8 @@
 #define STEAL_ROUNDS	4
 
 /*
- * A searching worker reads the offered run queues once in this time: each read fetches lines that
- * their workers and submitters write.
+ * A searching worker reads the offered run queues once in this time: each read fetches cache lines
+ * that workers and submitters of other CPUs write.
  */
 #define POLL_NS	(1 * NSEC_PER_USEC)
 
@@ -50,13 +50,13 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
-	/* locks are not timed: short tasks would count as long, and all long ones come here */
+	/* do not time the lock: it makes short tasks look long, and all long tasks come here */
 	if (from)
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
 
 /*
- * Did this CPU last push to the global queue in tick @jiffy or later, with a task of that push
+ * Did this CPU last push to the global queue in tick @jiffy or later, and is a task of that push
  * still there?
  */
 static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u32 jiffy)
@@ -69,15 +69,15 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
 	/*
-	 * Use the pool's estimate: otherwise all pushes take one lock until this CPU has timed a
-	 * task.
+	 * Use the pool's estimate: without an estimate, all pushes would take the lock of the
+	 * global queue until this CPU has timed a task.
 	 */
 	wpool_length_adopt(rq);
 	/*
 	 * Of the tasks that this CPU queues in one tick, those in the ring must be older than those
-	 * in the global queue. So once it has put a task there, its other tasks of that tick go
-	 * there, too. Tasks of other CPUs are not compared within a tick: under load all rings
-	 * would drain into one queue.
+	 * in the global queue. So once this CPU has put a task into the global queue, its later
+	 * tasks of that tick go there, too. Tasks of other CPUs do not matter: otherwise, under
+	 * load, all rings would drain into one queue.
 	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
 	    has_shared(pool, rq, jiffies)) {
@@ -138,7 +138,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	if (spawns)
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
-		/* only its own CPU fills a ring, so queue it behind the ring's older tasks */
+		/* only its own CPU fills a ring: use the backlog, behind the ring's older tasks */
 		if (wpool_transit_spill(rq))
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
@@ -164,7 +164,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min3(nr, WPOOL_RING_HALF, wpool_ring_room(&rq->ring) + 1);
-		/* tasks that come here are older than those that stay: they have the next turn */
+		/* the tasks moved here are older than those that stay: the next turn is theirs */
 		rq->turn_end = READ_ONCE(pool->globq.popped);
 	}
 	return wpool_transit_fill(rq, &pool->globq, &nr);
@@ -177,9 +177,9 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of the run queue in pool->left, whose own workers do not come, if that task
- * is older than the best one so far (@found, queued at @jiffy). The age of a task in the next slot
- * is not known: take that task each time the queue is named, unless the queue is this CPU's own,
+ * Take the first task of the run queue named in pool->left, whose own workers do not come, if that
+ * task is older than the best so far (@found: there is one, queued at @jiffy). If that run queue
+ * holds a task in its next slot only, whose age is not known, take that task; but not on this CPU,
  * where the next slot has had its turn.
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
@@ -250,7 +250,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 		return NULL;
 	if (rq->tick - rq->urgent_tick != 1)
 		rq->urgent_streak = 0;
-	/* if no other task is queued, it stays the turn of the others */
+	/* keep the streak at its limit: if no other task is queued now, a later one comes first */
 	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
 	rq->urgent_tick = rq->tick;
 	return task;
@@ -296,12 +296,12 @@ static bool may_search(struct wpool *pool)
 {
 	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;
 
-	/* the caller itself is not idle */
+	/* one worker may always search */
 	if (!nr)
 		return true;
 	for (i = 0; i < BITS_TO_LONGS(wpool_nr_active(pool)); i++)
 		busy -= hweight_long(READ_ONCE(pool->idle_mask[i]));
-	/* signed: a bit may have come for a run queue that was not active before */
+	/* signed: idle_mask may have a bit of a run queue that has just become active */
 	return (s32)(2 * nr - busy) < 0;
 }
 
@@ -355,7 +355,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 	int round;
 
 	if (!w->searching) {
-		/* it parks and then looks once more: it need not count as searching */
+		/* the worker parks and then looks once more: it need not count as searching */
 		if (!may_spin(pool) && !have_work(pool))
 			return NULL;
 		if (!may_search(pool))
@@ -429,15 +429,15 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 {
 	bool found;
 
-	/* only addresses are compared: an equal one is that of the task */
+	/* the memory of @task is valid, so an equal address is that of @task */
 	if (READ_ONCE(rq->next) == task && cmpxchg(&rq->next, task, NULL) == task)
 		return true;
-	/* in most cases it is the first task of the ring */
+	/* in most cases @task is the first task of the ring */
 	if (wpool_ring_pop_if(&rq->ring, task))
 		return true;
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
-	/* no task can be taken from the middle of a ring, but one can from a list */
+	/* a task can be taken out of the middle of a list, but not of a ring */
 	wpool_transit_spill(rq);
 	found = wpool_fifo_remove(pool, task);
 	wake_for_moved(pool, rq);
@@ -449,18 +449,18 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	struct wpool_runq *own = wpool_this_runq(pool), *rq = NULL;
 	u32 cpu, i;
 
-	/* first this CPU, where a task is that this thread has just submitted */
+	/* first this CPU: this thread may just have submitted @task here */
 	if (unqueue_from(pool, own, task))
 		return true;
 	if (wpool_fifo_remove(pool, task))
 		return true;
-	/* the CPU where it was submitted; a detached task does not store it */
+	/* then the CPU where @task was submitted, which a detached task does not store */
 	cpu = task->flags & WPOOL_TASK_DETACHED ? nr_cpu_ids : READ_ONCE(task->cpu);
 	if (cpu < nr_cpu_ids)
 		rq = wpool_runq(pool, cpu);
 	if (rq && rq != own && unqueue_from(pool, rq, task))
 		return true;
-	/* another CPU has stolen it */
+	/* another CPU may have stolen @task */
 	wpool_for_each_active(pool, rq, i)
 		if (rq != own && unqueue_from(pool, rq, task))
 			return true;

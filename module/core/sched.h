@@ -38,8 +38,8 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
 /*
- * The same for one task, which stays in a register: if its address were taken, the compiler would
- * store it, and guard the stack.
+ * The two functions above, for one task. @task stays in a register: if its address were taken, the
+ * compiler would store @task, and guard the stack.
  */
 void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
 				 struct wpool_task *task);
@@ -150,24 +150,24 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 /*
  * Find the next task. While a worker searches, no other worker is woken. So the searching worker
  * must not lose its CPU. Called by the worker, interrupts on, preemption off. Returns a task taken
- * out of the queues, not claimed; NULL if there is none. After NULL the worker is still searching,
- * or was not allowed to search.
+ * out of the queues, not claimed; NULL if there is none. After NULL the worker may still count as
+ * searching.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
 /*
- * Take one task out of the queues, as a consumer would. @task: a task that is queued there. The
- * other tasks of the same ring move to the backlog. Interrupts are off. Returns true if the caller
- * has taken it; false if another thread has: that thread will claim the task or queue it again.
+ * Take a given task out of the queues, as a consumer would. If @task is in the middle of a ring,
+ * the other tasks of that ring move to the backlog. Interrupts are off. Returns true if this call
+ * took @task out; false if another thread did: that thread will claim @task or queue @task again.
  */
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 
-/* Take any queued task of a pool that is emptied. Interrupts are on. Returns a task, or NULL */
+/* To empty a pool, take any of its queued tasks. Interrupts are on. Returns a task, or NULL */
 struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 
 /*
- * Take the oldest task that can be found quickly. That is the first task of this CPU's queue or of
- * the global queue, whichever is older, or else the first one of another CPU. It is not urgent.
+ * Take the oldest task that can be found quickly: the first task of this CPU's queue or of the
+ * global queue, whichever is older, or else the first task of another CPU. Not an urgent task.
  * Interrupts are off. Returns a task, not claimed; NULL if none was found.
  */
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);

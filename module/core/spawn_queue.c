@@ -2,9 +2,9 @@
 /*
  * The queue of the spawners, see spawn_queue.h.
  *
- * A request is a flag and a work, which has a reference to the pool while it is pending. The
- * spawner, which is that work, clears the flag before it looks at the pool: spawn_worker:A, in
- * workers/spawner.c.
+ * A request is the flag pool->spawn_wanted, and the work pool->spawn.work, which has a reference to
+ * the pool while it is pending. The work is the spawner. The spawner clears the flag before it
+ * looks at the pool: spawn_worker:A, in workers/spawner.c.
  *
  * A pool that has a worker in reserve takes it at once, without a spawner: all spawners may be
  * waiting for memory. The request is then for the next worker in reserve.
@@ -34,7 +34,7 @@
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that starve, the longest first. */
 static LIST_HEAD(starved_pools);
-/* Length of that list. */
+/* Length of starved_pools. */
 u32 wpool_nr_starved __read_mostly;
 
 static struct workqueue_struct *spawn_wq;
@@ -54,9 +54,9 @@ void wpool_spawn_look(struct wpool *pool)
 	if (kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		/*
-		 * If the work is pending, it will look; if it is running, it looks again. A thread
-		 * that takes over the pending work's reference takes this lock before it drops the
-		 * reference, so the put below is not the last.
+		 * If the work is pending, the spawner will look; if the work runs, it looks again.
+		 * A thread that takes over the pending work's reference takes this lock before it
+		 * drops the reference, so the put below is not the last put.
 		 */
 		if (!queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
 			wpool_put(pool);
@@ -66,7 +66,7 @@ void wpool_spawn_look(struct wpool *pool)
 
 void wpool_spawn_ask(struct wpool *pool, int prefer)
 {
-	/* the spawner replaces the worker in reserve */
+	/* the spawner then creates a new worker in reserve */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
 		wpool_reserve_take(pool, prefer);
 	if (!READ_ONCE(pool->spawn_wanted))
@@ -115,10 +115,10 @@ void wpool_spawn_place_free(struct wpool *pool)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	/* the pool may have lost its last worker */
+	/* if the pool has lost its last worker, it starves */
 	if (pool->spawn.refused)
 		set_refused(pool, true);
-	/* the starved pool's spawner takes the lock before it drops its reference */
+	/* the starved pool exists: its spawner takes the lock before it drops its reference */
 	if (wpool_nr_starved && wpool_workers_room())
 		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
@@ -142,7 +142,7 @@ void wpool_spawn_end(struct wpool *pool)
 {
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
 
-	/* takes the lock, so that the put in wpool_spawn_look() is not the last one */
+	/* this takes the lock, so that the put in wpool_spawn_look() is not the last put */
 	wpool_spawn_set_refused(pool, false);
 	if (was_pending)
 		wpool_put(pool);

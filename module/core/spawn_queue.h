@@ -29,8 +29,8 @@ void wpool_spawn_ask(struct wpool *pool, int prefer);
  * wpool_spawn_look() - have the spawner check whether the pool needs a worker, or a reserve
  * @pool: the pool
  *
- * For a caller that has not checked. If memory is short and no spawner comes, the monitor asks for
- * a worker for the queued tasks.
+ * For a caller that has not checked this. If memory is short and no spawner runs, the monitor later
+ * asks for a worker for the queued tasks.
  *
  * Context: any.
  */
@@ -46,7 +46,7 @@ extern u32 wpool_nr_starved;
  * wpool_spawn_wants_place() - do more pools starve than there are free places?
  *
  * Context: any.
- * Return: true if so. Then a worker that is in no task must leave its pool.
+ * Return: true if more pools starve: then the calling worker must leave, unless it is in a task.
  */
 static inline bool wpool_spawn_wants_place(void)
 {

@@ -68,7 +68,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 
 /* ---- jams ---- */
 
-/* Log why nothing happens. Returns false if the reason is not known, or is in the log already. */
+/* Log why no task starts. Returns false if the reason is not known, or is in the log already. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
 	char text[WPOOL_WHY_BYTES];
@@ -127,7 +127,7 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 		watch->look = looks;
 		watch->look_ns = now;
 	} else if (now - watch->look_ns >= JAM_NS) {
-		/* if the reason is not known, try again in a second, unless the queues are empty */
+		/* if the reason is not known, try again in a second, while a task is queued */
 		watch->jam_reported = explain_stall(pool, now - watch->look_ns) ||
 				      !wpool_queues_len(pool);
 		watch->look_ns = 0;

@@ -11,9 +11,9 @@ struct wpool;
 struct wpool_looked;
 
 /*
- * Report that no worker takes from a queue, although one could. @watch: the monitor's record of the
- * queue, which notes the report; @cpu: the queue's CPU, or -1 for the global queue; @ns: how long
- * no task was taken.
+ * Report that no worker takes tasks from a queue, although a worker could. @watch: the monitor's
+ * record of the queue, where the report is noted; @cpu: the queue's CPU, or -1 for the global
+ * queue; @ns: for how long no task was taken.
  * Context: the monitor, in an RCU read-side section.
  */
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
@@ -27,7 +27,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 
-/** wpool_stall_attach() - set the function that prints a stalled pool under RCU, or NULL; sleeps */
+/** wpool_stall_attach() - set what prints a stalled pool, under RCU, or NULL; sleeps */
 void wpool_stall_attach(void (*fn)(struct wpool *pool));
 
 /** wpool_report_no_jam() - end an episode: no task is queued, and no submitter waits */

@@ -88,11 +88,11 @@ struct wpool {
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
 	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
 	bool prealloc;			/* I: min_workers workers exist before the first task */
-	bool freezable;			/* T: workers freeze */
-	bool reclaim;			/* T, W: written under both; has or gets a rescuer */
+	bool freezable;			/* T: no task starts while the system sleeps */
+	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
 	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, before
-					 *    it queues the spawner; the spawner clears it before it
-					 *    looks
+					 *    it queues the spawner; cleared by the spawner before
+					 *    the look
 					 */
 	u16 cgroup_nr;			/* K: counts the changes of @anchor, under anchors_mutex;
 					 *    read anywhere with READ_ONCE
@@ -134,21 +134,21 @@ struct wpool {
 					 *    0; set by the monitor and by sched.c, cleared by a
 					 *    thread that finds no need for it
 					 */
-	u32 task_ns;			/* X: how long a task runs: the estimate of the CPU where
-					 *    that last changed between short and long, see
-					 *    length.h; %U32_MAX: unknown
+	u32 task_ns;			/* X: how long a task runs: an estimate, written by a CPU
+					 *    whose own differs much, see tell_pool() in length.c;
+					 *    %U32_MAX: unknown
 					 */
-	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, tasks that
-					 *    are not known to be short, and those that the same CPU
-					 *    submits later in the same tick
+	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and tasks
+					 *    not known to be short; then also all other tasks that
+					 *    the same CPU submits in the same tick
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; read under the
-					 *    mutex, too, except by the rescuer, which then obeys
-					 *    wpool_reserve_follow(), and for hogs, which may get a
-					 *    mix of two masks until their task has ended
+	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; two readers have
+					 *    no mutex: the rescuer, which reads it again after
+					 *    wpool_reserve_follow(), and home.c, for hogs, which
+					 *    may get a mix of two masks until their task has ended
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
@@ -157,7 +157,7 @@ struct wpool {
 	u32 queue_depth;		/* T: accepted tasks beyond @capacity */
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
-	u64 max_wait_since;		/* T: @max_wait_ms applies to tasks submitted from then on;
+	u64 max_wait_since;		/* T: in ns: @max_wait_ms applies to tasks submitted later;
 					 *    set before @max_wait_ms
 					 */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
@@ -166,8 +166,8 @@ struct wpool {
 	u32 hog_ms;			/* T: after how long a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
 	u32 sched;			/* T, M: written under both mutexes */
-	bool class_reported;		/* M: the log says that a worker had another class or nice
-					 *    value; cleared when @nice or @sched is tuned; read
+	bool class_reported;		/* M: the log says that a worker's class or nice value was
+					 *    changed; cleared when @nice or @sched is tuned; read
 					 *    anywhere with READ_ONCE
 					 */
 
@@ -203,8 +203,8 @@ struct wpool {
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key; /* K: of @lockdep_map */
-	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait for
-					 *    one
+	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait for a
+					 *    task
 					 */
 	u32 made_jiffy;			/* K: when the pool was created: a task queued earlier
 					 *    belongs to another pool
@@ -224,7 +224,7 @@ static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
 	return READ_ONCE(*per_cpu_ptr(pool->rq, cpu));
 }
 
-/* The run queue of the next CPU after @cpu that has one, or NULL. */
+/* The next run queue after that of *@cpu, or NULL; *@cpu becomes its CPU. */
 static inline struct wpool_runq *wpool_next_runq(struct wpool *pool, int *cpu)
 {
 	struct wpool_runq *rq = NULL;
@@ -290,9 +290,9 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 }
 
 /*
- * Do tasks that have not started end with -ECANCELED, because of %WPOOL_RELEASE_CANCEL? Call it
- * after a task was taken out of its queue. A task accepted after a reboot was queued after the bit
- * was cleared, and taking the task orders this read behind that.
+ * Do tasks that have not started end with -ECANCELED, because of %WPOOL_RELEASE_CANCEL? For a
+ * caller that has taken a task out of its queue: if the task was accepted after a reboot, the take
+ * orders this read after the reboot, which cleared the bit.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {

@@ -14,8 +14,8 @@
 #include "core/wake.h"
 
 /*
- * Take half of another CPU's tasks, from its backlog, whose tasks are older, or else from its ring.
- * If its tasks may be long, take only the first: the others would wait behind it here.
+ * Take half of the backlog of @victim or, if that is empty, of its ring, whose tasks are younger.
+ * If tasks of @victim may be long, take only the first: here others would wait behind that one.
  */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {

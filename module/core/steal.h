@@ -10,7 +10,7 @@ struct wpool;
 /*
  * Visit each offered run queue (wpool_runq_offer()), the nearest first, until one has a task. Other
  * tasks of that run queue may move to this CPU's ring. @last: take the task in a next slot, too.
- * Returns a task, not claimed, or NULL. The worker calls it, with preemption off.
+ * Context: a worker, preemption off. Returns a task, not claimed, or NULL.
  */
 struct wpool_task *wpool_steal_round(struct wpool *pool, bool last);
 

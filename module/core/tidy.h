@@ -17,11 +17,11 @@ struct wpool_tidy {
 	struct list_head tasks;	/* cancelled tasks, linked by their node */
 	struct list_head workers;	/* workers that died, linked by their dead_node */
 	/*
-	 * the pool's queues hold tasks to be ended: some have waited for max_wait_ms, or the pool
-	 * was released with %WPOOL_RELEASE_CANCEL
+	 * @work must end all overdue tasks of the pool, or all queued tasks of a pool released with
+	 * %WPOOL_RELEASE_CANCEL, and let hogs move to other CPUs
 	 */
 	bool sweep;
-	/* @work is queued or runs, and will see what is added; it has a reference to the pool */
+	/* @work is queued or runs, and will see what is added; @work has a reference to the pool */
 	bool is_queued;
 	struct work_struct work;	/* serves the queue */
 };

@@ -3,10 +3,10 @@
  * Tasks and workers that must be ended in process context, because their end may call a function of
  * the pool's owner, which may sleep: tasks cancelled in another context, workers that died, and
  * queued tasks that have waited for too long, or whose pool was released with
- * %WPOOL_RELEASE_CANCEL. And hogs: only a thread that may sleep can change their CPUs.
+ * %WPOOL_RELEASE_CANCEL. Also, hogs are allowed on other CPUs here, because that call may sleep.
  *
- * Each pool has a queue of its own, so that a slow function delays only its own pool. A work item
- * of the kernel's workqueues serves it, see workers/tidy.c. Joinable tasks, for which no function
+ * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
+ * work, on a workqueue of the kernel, is in workers/tidy.c. Joinable tasks, for which no function
  * is called, have a second queue, so that a thread that waits for one of them does not wait for an
  * abort or fault function.
  */
@@ -25,7 +25,7 @@ struct wpool_worker;
 struct wpool_untidy {
 	struct wpool_task *task;	/* a task, or NULL */
 	struct wpool_worker *worker;	/* a worker, or NULL */
-	bool sweep;	/* the whole pool, see wpool_tidy_pool() */
+	bool sweep;	/* all tasks that must not run any more, see wpool_tidy_pool() */
 };
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
@@ -51,8 +51,8 @@ void wpool_tidy_worker(struct wpool_worker *w);
 void wpool_tidy_pool(struct wpool *pool);
 
 /*
- * For the work: take the next one to end. @next: filled in. Returns false if the queue is empty.
- * Then the work counts as ended, and may be queued again.
+ * For the work: take what to end next. @next: filled in. Returns false if the queue is empty. Then
+ * the work counts as ended, and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 

@@ -12,11 +12,11 @@
 
 #include "core/state.h"
 
-/* last: a later include of the header would define them twice */
+/* last: a later include of the header would define the events twice */
 #define CREATE_TRACE_POINTS
 #include <trace/events/wpool.h>
 
-/* New at each load of the module: events must not reveal addresses. */
+/* Events show a hash in place of each address. This is the hash's key, new at each load. */
 static siphash_key_t id_key __ro_after_init;
 
 u32 wpool_trace_id(const void *task)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of a task: the expensive part of each, out of line. The events are in
+ * The tracepoints of tasks: their expensive parts, out of line. The events are in
  * include/trace/events/wpool.h.
  */
 #ifndef WPOOL_CORE_TRACE_H
@@ -24,8 +24,8 @@ static inline bool wpool_trace_is_running(void)
 }
 
 /*
- * The address of a task's function as the owner of the task knows it. @flags: the flags of the
- * task, which the caller has read earlier, because the task may be gone by now.
+ * Where the function that a task's owner has given is stored. @flags: the flags of the task, which
+ * the caller has read earlier, because the task may be gone by now.
  */
 static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags)
 {
@@ -38,7 +38,7 @@ static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags
 	return (void **)&task->func;
 }
 
-/** wpool_trace_func() - the function of a task as its owner knows it */
+/** wpool_trace_func() - the owner's function that a task runs, perhaps its parallel part */
 static inline void *wpool_trace_func(const struct wpool_task *task)
 {
 	const struct wpool_strand_task *turn = container_of(task, struct wpool_strand_task, task);
@@ -53,15 +53,15 @@ void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task);
 
 /*
- * Trace the start of a task. @task: the task, as a value; @func: its function; @wait_ns: time since
- * it was submitted, 0 if that is not known.
+ * Trace the start of a task. @task: only its address is used; @func: the function of the task;
+ * @wait_ns: time since the submit, 0 if that is not known.
  */
 void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
 			 u64 wait_ns);
 
 /*
- * Trace the end of a task. @task: the task, as a value; @func: its function; @run_ns: time since
- * wpool_trace_started().
+ * Trace the end of a task. @task: only its address is used; @func: the function of the task;
+ * @run_ns: time since wpool_trace_started().
  */
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 			  u64 run_ns);

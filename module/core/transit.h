@@ -7,8 +7,7 @@
 
 /*
  * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue.
- * That is done if the ring is full, or if a task is to be taken out of its middle. Interrupts are
- * off. Returns how many were moved.
+ * Interrupts are off. Returns how many were moved.
  */
 u32 wpool_transit_spill(struct wpool_runq *rq);
 

@@ -79,8 +79,8 @@
  *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on
  *                                before; the counts are read again
  *
- * A worker can no longer be relied on; then the queues are read. After wpool_running_left:A
- * these are its own and the global one, and its own is offered if no worker could come:
+ * A worker can no longer be relied on; then the queues are read. After wpool_running_left:A only
+ * the worker's own and the global queue are read, and its own is offered if no worker could come:
  *
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
@@ -113,8 +113,8 @@
  *                       wpool_running_left:A: a thread that finds the offer there, and does
  *                       not repeat it, has changed the run queue before. If the run queue is
  *                       left, it is offered again (end_offer:B), and the thread that did that
- *                       makes sure that a worker comes: a searching worker may have looked
- *                       meanwhile.
+ *                       makes sure that a worker comes: a searching worker may have missed the
+ *                       offer meanwhile.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, wpool_park_join:A.
@@ -124,7 +124,7 @@
  *                       flush.c, see workers/spawner.c.
  *   wpool_rescuer_wait:A
  *                       the worker in reserve can be taken; then the queues are read. Pairs
- *                       with the first list: a thread that queues a task later takes it.
+ *                       with the first list: a thread that queues a task later takes the worker.
  *   wake_one:A, wpool_need_worker:C
  *                       pool->unserved set; then the search for a worker is repeated.
  *                       The mark says that no worker could be woken: CPUs with an idle
@@ -153,14 +153,14 @@
  *                       the timer if it is not pending.
  */
 
-/* Wake the most recently parked worker of a CPU. */
+/* Wake the next idle worker of a CPU (idle.h), if the CPU has room for one more. */
 static bool wake_own(struct wpool_runq *rq, bool helps)
 {
 	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
 	       wpool_idle_wake(rq, helps);
 }
 
-/* May an idle worker of @rq be woken for @own? @alone: only if no worker runs beside it. */
+/* May an idle worker of @rq be woken for @own? @alone: only if no worker of @rq is running. */
 static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, bool alone)
 {
 	return rq != own && !READ_ONCE(rq->waking) && wpool_runq_has_room(rq) &&
@@ -168,8 +168,8 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 }
 
 /*
- * Wake the nearest idle worker of a CPU on which no other worker runs; if there is none, of a CPU
- * that has room. The first one found will do, so few idle CPUs are visited.
+ * Wake the nearest idle worker of another CPU: first of CPUs where no worker runs, then of CPUs
+ * with room beside a running worker. Stop at the first, so few idle CPUs are visited.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
@@ -229,9 +229,9 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer
 }
 
 /*
- * On which CPU should a new worker be made, for tasks queued on this one? @beside: a worker of this
- * CPU might not get it, so return -1, any CPU. A real-time thread may keep this CPU from a worker,
- * and from its timers, the monitor's too: then return another CPU.
+ * On which CPU should a new worker be made, for tasks queued on this one? @beside: a worker might
+ * not get this CPU, so return -1, any CPU. If a real-time thread runs here, return another CPU: the
+ * thread may hold off workers and timers of this CPU, the monitor's timer, too.
  */
 static int place_of_new(const struct wpool_runq *rq, bool beside)
 {
@@ -243,7 +243,7 @@ static int place_of_new(const struct wpool_runq *rq, bool beside)
 	return other < nr_cpu_ids ? other : rq->cpu;
 }
 
-/* Is a worker waking here? One that has been waking for longer than a tick may wait for its CPU. */
+/* Is a worker waking here that was woken within the last tick? Another may wait for its CPU. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
@@ -254,8 +254,8 @@ static bool is_awaited(const struct wpool_runq *rq)
  * monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
  * reason. There was a full barrier since the queueing, as monitor_timer.c requires.
  *
- * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and here;
- * @beside: a worker of this CPU might not get it, so one of another CPU comes first.
+ * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq;
+ * @beside: a worker might not get this CPU, so try to wake a worker of another CPU first.
  */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool beside)
 {
@@ -264,10 +264,10 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	bool asked;
 	int i;
 
-	/* wpool_freeze_lift() will wake them */
+	/* wpool_freeze_lift() will wake workers */
 	if (wpool_is_frozen(pool))
 		return false;
-	/* twice: a thread that clears the mark after the second time looks at the queues itself */
+	/* twice: a thread that clears @unserved after the second time looks at the queues itself */
 	for (i = 0; i < 2; i++) {
 		if (!beside && wake_own(rq, helps))
 			return true;
@@ -275,7 +275,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		if (!beside && !helps && is_awaited(rq))
 			return false;
 		wpool_monitor_timer_set(pool);
-		/* offer it: a worker that comes, or makes room, must see what is queued here */
+		/* offer @rq: a worker that comes, or makes room, must see what is queued there */
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
@@ -284,7 +284,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		/* a new worker may come too late for this task, but helps later: one a tick */
+		/* one new worker a tick: too late for this task perhaps, but it helps later */
 		asked = (i || !beside || here->help_jiffy != now) &&
 			ask_for_worker(pool, rq, place_of_new(rq, beside));
 		here->help_jiffy = now;
@@ -326,7 +326,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->unserved)) {
 		WRITE_ONCE(pool->unserved, false);
-		/* wpool_wake_if_work:A; a thread that sets the mark from here on looks again */
+		/* wpool_wake_if_work:A; a thread that sets @unserved from here on looks again */
 		smp_mb();
 	}
 	return wpool_wake_for_rest(pool, rq);
@@ -334,7 +334,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq)
 
 /*
  * A worker of this CPU comes for the tasks. Wake a worker of another CPU, too, if the queued tasks
- * take longer than the wake-up: long tasks as soon as one waits behind another.
+ * take longer than the wake-up; for long tasks, as soon as one waits behind another.
  */
 static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -343,7 +343,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	bool is_short = wpool_runq_has_short_tasks(rq) && __wpool_runq_is_fresh(rq);
 	u32 now = jiffies;
 
-	/* without hand-off the worker may sleep in a task that was taken for a short one */
+	/* without hand-off the worker may sleep in a task that the estimate says is short */
 	if (!READ_ONCE(pool->handoff))
 		wpool_monitor_timer_set(pool);
 	/* a waking worker is free for a task */
@@ -362,7 +362,7 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 /*
  * The current thread, which submits or was interrupted by a submit, probably keeps this CPU, so a
  * worker of this CPU would have to wait. If the tasks are known to be long, a worker of another CPU
- * comes instead. Otherwise none does: a tree of short tasks finds its data in this CPU's cache.
+ * comes instead. Other tasks wait: a tree of short tasks finds its data in this CPU's cache.
  */
 static bool is_beside_submitter(struct wpool_runq *rq)
 {
@@ -424,6 +424,6 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
 	if (wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, -1))
 		return true;
-	/* all idle workers are on CPUs that are at their concurrency */
+	/* all idle workers are on CPUs at their concurrency: move one here */
 	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);
 }

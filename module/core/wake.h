@@ -14,7 +14,7 @@
 
 /*
  * Does a worker of this CPU come, and is one enough? @rq: this CPU's run queue. That worker looks
- * for work on this CPU, so it sees what was queued here before without a barrier: see wake.c.
+ * for work on this CPU, so no barrier is needed for it to see what was queued here: see wake.c.
  * Interrupts are off since the queueing. Returns true if no worker has to be woken.
  */
 static inline bool wpool_wake_is_needless(const struct wpool *pool,
@@ -48,9 +48,9 @@ static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq 
 }
 
 /*
- * A worker has taken a task, and leaves others in the queues while it runs that one. It will come
- * back for them, but checks whether an idle worker would help. It times a task once a tick, and in
- * each look unless tasks are known to be short.
+ * Called by a worker that has taken a task. If tasks are still queued, wake an idle worker for them
+ * if that helps. Time the task that was taken: once a tick, and in each look if tasks are not known
+ * to be short.
  */
 static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -68,9 +68,9 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * As wpool_wake_for_push(), for a task queued on any CPU, and the workers there. @rq: of that CPU.
- * The task is offered to workers of other CPUs only if no worker there can be relied on. Interrupts
- * are off; a full barrier after the queueing.
+ * As wpool_wake_for_push(), for a task queued on any CPU. @rq: run queue of that CPU. The task is
+ * offered to workers of other CPUs only if no worker of that CPU can be relied on. Interrupts are
+ * off; a full barrier after the queueing.
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 
@@ -86,9 +86,9 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. For a
- * thread that makes no room for a worker. If no worker could be woken in this tick, and none has
- * made room since, this does not search for one again. Interrupts are off. Returns true if a worker
- * was woken or asked for.
+ * thread that makes no room for a worker. If in this tick no worker could be woken, and no worker
+ * has made room since, this does not try again. Interrupts are off. Returns true if a worker was
+ * woken or asked for.
  */
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 

@@ -10,10 +10,10 @@ struct wpool_task;
 /* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
-/* Something that the monitor sees, and since when it has not changed. Letters as in state.h. */
+/* What the monitor saw, and since when @what has not changed. Letters as in state.h. */
 struct wpool_standing {
 	u64 what;		/* N: only compared; 0 is nothing */
-	u64 since_ns;		/* N: when it was first seen, or 0 to start again */
+	u64 since_ns;		/* N: when @what was first seen, or 0 to start again */
 };
 
 /* Where queues ended, and what was in a next slot, when the monitor last sampled the pressure. */
@@ -38,7 +38,7 @@ struct wpool_looked {
 				      *    pool, for panic_on_stall_ms
 				      */
 	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
-				 *    max_wait_ms; cleared by the sweep, which checks that
+				 *    max_wait_ms; cleared by the sweep, which checks the tasks
 				 */
 	bool jam_reported;	/* N: the log says why tasks of the pool wait, see stall_report.h */
 };
@@ -50,7 +50,7 @@ struct wpool_monitor {
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: tasks that ran for hog_ms without sleeping */
 	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks, and
-				 *    no more were allowed
+				 *    the pool could have no more workers
 				 */
 };
 

@@ -20,7 +20,7 @@ struct wpool_worker *wpool_find_hog(struct wpool *pool, int cpu)
 		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
 		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
 			continue;
-		/* the worker writes this flag without a lock: this is racy */
+		/* racy: the worker writes @asleep without a lock */
 		if (!data_race(w->asleep))
 			return w;
 	}
@@ -37,7 +37,7 @@ u32 wpool_workers_in(struct wpool *pool, void *func)
 	return nr;
 }
 
-/* The function that more than half of the workers are in; else any of their functions. */
+/* The function in which more than half of the workers are, or else any of their functions. */
 static void *common_func(struct wpool *pool)
 {
 	struct wpool_worker *w;

@@ -24,8 +24,8 @@ enum wpool_why wpool_why(struct wpool *pool, char *text, size_t size);
 u32 wpool_workers_in(struct wpool *pool, void *func);
 
 /*
- * Find a hog: a worker that is counted out of nr_running although it does not sleep. @cpu: on this
- * CPU, or on any if -1. Returns it, or NULL. Racy; under RCU.
+ * Find a hog: a worker in a task, counted out of nr_running although it does not sleep. @cpu: the
+ * worker's CPU, or -1 for any. Returns the worker, or NULL. Racy; under RCU.
  */
 struct wpool_worker *wpool_find_hog(struct wpool *pool, int cpu);
 

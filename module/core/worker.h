@@ -30,8 +30,8 @@ struct wpool_worker {
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */
 	struct list_head idle_node;	/* Q: in rq->idle while @parked */
 	unsigned long idle_since;	/* Q: jiffies when it parked */
-	bool parked;			/* Q: asleep or about to be; the thread that picks it clears
-					 *    this
+	bool parked;			/* Q: asleep or about to be; cleared by the thread that
+					 *    picks the worker
 					 */
 	bool picked;			/* G: created or woken to look for work, and has not started
 					 *    to look; read anywhere with READ_ONCE
@@ -89,8 +89,8 @@ struct wpool_worker {
 					 *    see wait.c
 					 */
 	bool lifts;			/* W: counts in nr_lifting */
-	bool told;			/* W: another worker found a deadlock, and this one must
-					 *    wake up and return -EDEADLK; read without the lock,
+	bool told;			/* W: another worker found a deadlock, and the wait of this
+					 *    worker must return -EDEADLK; read without the lock,
 					 *    too
 					 */
 	void *func;			/* V: function of @task */
@@ -103,8 +103,8 @@ struct wpool_worker {
 	void *own;			/* O: what worker_start set, for tasks, worker_end and
 					 *    the fault handler
 					 */
-	struct wpool_preparing *preparing; /* G: its creator waits here for the end of worker_start,
-					    *    see owner_hooks.c
+	struct wpool_preparing *preparing; /* G: where the creator waits for the end of
+					    *    worker_start, see owner_hooks.c
 					    */
 	bool may_go;			/* X: set when its creator has made it a worker, or the
 					 *    rescuer
@@ -130,8 +130,8 @@ struct wpool_workers {
 	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool,
 						 *    see wait.c
 						 */
-	u32 nr_lifting;				/* W: of these, the ones whose task had not started:
-						 *    the pool is not frozen meanwhile, see freeze.h
+	u32 nr_lifting;				/* W: of these, workers whose task had not started:
+						 *    unless 0, the pool is not frozen, see freeze.h
 						 */
 	u64 expired;				/* W: workers that ended because they were idle */
 	struct timer_list expiry_timer;		/* K: pending while workers beyond min_workers are
@@ -139,8 +139,8 @@ struct wpool_workers {
 						 */
 	struct mutex mutex;			/* K: for M */
 	struct list_head list;			/* M: workers not reaped yet; read under RCU, too */
-	atomic_t nr_threads;			/* X: workers that are not reaped, except the one in
-						 *    reserve, and threads that make workers
+	atomic_t nr_threads;			/* X: workers not reaped, without the reserve, plus
+						 *    threads that create workers
 						 */
 	atomic64_t spawned;			/* X: workers that were created */
 	atomic64_t faults;			/* X: workers that died in a task */

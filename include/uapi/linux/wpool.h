@@ -4,12 +4,12 @@
  * happened.
  *
  * Every ioctl structure starts with its own size and grows only at its end. A newer
- * program works on an older kernel as long as everything that this kernel does not
- * know is zero.
+ * program works on an older kernel as long as all bytes that the older kernel does not
+ * know are zero.
  *
  * The errno values that every ioctl may give:
  *
- *  - ENOTTY: the number is not one of ours
+ *  - ENOTTY: there is no ioctl of that number
  *  - EINVAL: size is smaller than the first version of the structure, or a
  *    value is wrong
  *  - ERANGE: a number is out of its range
@@ -37,7 +37,7 @@
 #define WPOOL_IOC_TYPE		0xB9
 #define WPOOL_DEV_NAME_LEN	32	/* size of a pool's name, including NUL */
 #define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
-#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i counts [2^i, 2^(i+1)) ns, the last also more */
+#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i: [2^i, 2^(i+1)) ns; the last: longer, too */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
 #define WPOOL_MAX_WORK_NS	60000000000ULL	/* all kinds except yield, touch, hash: 60 s */
@@ -51,7 +51,7 @@
 /* Beyond these limits a submit gets ENOBUFS. */
 #define WPOOL_MAX_INFLIGHT	(1U << 17)	/* per file: unfinished tasks + unread records */
 #define WPOOL_MAX_POLLS		(1U << 12)	/* per file: unfinished tasks of the kind poll */
-#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* per file: touch, hash: of unfinished tasks */
+#define WPOOL_MAX_FILE_BYTES	(256ULL << 20)	/* per file: bytes of unfinished touches, hashes */
 
 /* wpool_dev_attrs.policy */
 #define WPOOL_DEV_POLICY_BLOCK	0
@@ -90,7 +90,7 @@
 #define WPOOL_DEV_SCHED		(1U << 18)
 #define WPOOL_DEV_CAPACITY_PER_CPU	(1U << 19)
 
-/* All of them. ORDER and PREALLOC cannot be tuned. */
+/* All attributes. ORDER and PREALLOC cannot be tuned. */
 #define WPOOL_DEV_ALL			((WPOOL_DEV_CAPACITY_PER_CPU << 1) - 1)
 
 /**
@@ -162,9 +162,9 @@ struct wpool_dev_attrs {
  * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded.
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
- * reclaim, without CAP_SYS_RESOURCE. EDQUOT: without CAP_SYS_RESOURCE, the capacity is more than
- * the module parameter max_user_workers leaves to all such pools. With capacity_per_cpu, the
- * capacity is counted for all possible CPUs.
+ * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
+ * capacities of all pools made without it would be more than the module parameter
+ * max_user_workers. With capacity_per_cpu, the capacity for all possible CPUs counts.
  */
 struct wpool_dev_create {
 	__u32 size;
@@ -218,11 +218,11 @@ struct wpool_dev_tune {
  *
  * Afterwards submits get ESHUTDOWN. OWN closes the pool to all submits except its own:
  * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall due,
- * and so are the children of WPOOL_WORK_TREE; a REBOOT opens it again at once. OWN with another
- * flag is EINVAL. Nothing happens to a pool that is already closed or destroyed. EBUSY: the pool
- * belongs to a module, or is the default pool. EPERM: it was made by another user, and the caller
- * does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed all the same. The wait also
- * ends if the pool is rebooted.
+ * and so are the children of WPOOL_WORK_TREE. After OWN, a REBOOT opens the pool at once. OWN with
+ * another flag is EINVAL. In a closed pool, CANCEL still cancels queued tasks, and OWN does
+ * nothing. EBUSY: the pool belongs to a module, or is the default pool. EPERM: the pool was made by
+ * another user, and the caller does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed
+ * all the same. The wait also ends if the pool is rebooted.
  */
 struct wpool_dev_release {
 	__u32 size;
@@ -257,13 +257,13 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker before it starts */
-#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU, one after the other for each file */
+#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; those of one file run in order */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, shared by all CPUs that take part */
 #define WPOOL_WORK_COUNT	13	/* arg: address of a __u64 to which it adds 1 */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
-#define WPOOL_WORK_URGENT	(1U << 1)	/* it starts before tasks that are not urgent */
+#define WPOOL_WORK_URGENT	(1U << 1)	/* starts before tasks that are not urgent */
 
 /**
  * struct wpool_dev_work - descriptor of one task
@@ -293,12 +293,13 @@ struct wpool_dev_simple {
  *
  * A count writes to the memory of a process: the one that gave the file its group with
  * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
- * is no such process, or no memory at the address, its record has the status -EFAULT. Counts of one
- * address that run at the same time may lose some.
+ * is no such process, or no memory at the address, the count's record has the status -EFAULT. If
+ * counts of one address run at the same time, additions may be lost.
  *
  * If a program answers a poll of the file (FUSE, or an epoll file that watches one), or provides
- * the memory (userfaultfd, FUSE), the worker waits for that program, and only the program's end
- * stops it. So for poll and count the caller must have made the pool, or have CAP_SYS_ADMIN: EPERM.
+ * the memory (userfaultfd, FUSE), the worker waits for that program, possibly until the program
+ * ends. So for poll and count the caller must have made the pool, or have CAP_SYS_ADMIN; otherwise
+ * EPERM.
  *
  * The tasks of the kind strand that are submitted through one file run one after the other,
  * in the order of their submits. They are always accepted by an open pool, and only the
@@ -340,10 +341,10 @@ struct wpool_dev_work {
  * Every descriptor is checked before the first one is submitted. Returns 0 if at least one was
  * accepted; the caller continues from @accepted. Otherwise EAGAIN: the pool is full; ESHUTDOWN;
  * ENOBUFS: read records first (a cancelled task counts until a worker has taken it out of its
- * queue), or all files opened without CAP_SYS_RESOURCE use a quarter of the machine's memory for
- * their tasks, unread records, and running or waiting touches and hashes; EINTR; ERANGE also for
- * @nr; EPERM if the pool is a module's or the default pool, or another user's and a task is a poll
- * or a count, and the caller does not have CAP_SYS_ADMIN.
+ * queue), or all files opened without CAP_SYS_RESOURCE together use a quarter of the machine's
+ * memory for tasks, unread records, and running or waiting touches and hashes; EINTR; ERANGE also
+ * for @nr; EPERM without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a
+ * poll or a count and the pool is another user's.
  */
 struct wpool_dev_submit {
 	__u32 size;
@@ -358,13 +359,13 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
- * @status: 0, -ECANCELED, -EIO (its worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
- *	poll), -ETIME (poll; or it waited for longer than max_wait_ms), -EOPNOTSUPP (poll),
- *	-EFAULT (count), -ESRCH and -EPERM (WPOOL_DEV_GROUP_MM)
- * @cpu: CPU on which it finished; (__u32)-1 if it never ran
- * @submit_ns: when it was handed over, before any wait for room in the pool
- * @start_ns: when it started, 0 if it never did
- * @end_ns: when it finished
+ * @status: 0, -ECANCELED, -EIO (the worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
+ *	poll), -ETIME (poll; or the task waited for longer than max_wait_ms), -EOPNOTSUPP
+ *	(poll), -EFAULT (count), -ESRCH and -EPERM (WPOOL_DEV_GROUP_MM)
+ * @cpu: CPU on which the task finished; (__u32)-1 if it never ran
+ * @submit_ns: when the task was handed over, before any wait for room in the pool
+ * @start_ns: when the task started, 0 if it never did
+ * @end_ns: when the task finished
  *
  * Records come in the order in which tasks finished. A cancelled task has its
  * record at once.
@@ -438,9 +439,9 @@ struct wpool_dev_cancel {
  * once, as always, but keeps its place until its turn in the pool comes. EISCONN: the file has a
  * group already. EOPNOTSUPP: also MEMCG, on a kernel without memory cgroups.
  *
- * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, tasks that have
- * not started when its process has ended or has executed another program get a record with -ESRCH.
- * Under the policy run, a task that would run in another process gets a record with -EPERM.
+ * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
+ * record with -ESRCH if the caller's process has ended, or executed another program, before the
+ * task starts, and with -EPERM if, under the policy run, the task would run in another process.
  */
 struct wpool_dev_group {
 	__u32 size;
@@ -456,12 +457,12 @@ struct wpool_dev_group {
  * @fd: a directory of cgroup version 2; may be opened with O_PATH
  * @reserved: 0
  *
- * The same as a write of the directory's path to the file cgroup of the pool in sysfs, except that
- * whoever may tune the pool may do so. The caller must be allowed to move itself from its own
- * cgroup to this one: what the kernel refuses then, is refused here with the same errno: EACCES,
- * EROFS, ENOENT (not in the caller's cgroup namespace), ENODEV (removed), EBUSY, EOPNOTSUPP. EBADF:
- * no such file. EINVAL: it is no cgroup. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
- * the workers join the cgroups of the caller. The directory of the root puts them back there.
+ * As a write of the directory's path to the pool's sysfs file "cgroup", but everybody who may tune
+ * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
+ * call fails with the errno of that move: EACCES, EROFS, ENOENT (not in the caller's cgroup
+ * namespace), ENODEV (removed), EBUSY, EOPNOTSUPP. EBADF: no such file. EINVAL: @fd is no cgroup.
+ * EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the workers join the cgroups of the
+ * caller. The directory of the root cgroup puts the workers back into the root cgroup.
  */
 struct wpool_dev_cgroup {
 	__u32 size;
@@ -487,7 +488,7 @@ struct wpool_dev_cgroup {
  * @searching: out: workers that are awake and hold no task
  * @busy: out: workers inside a task, asleep or not
  * @blocked: out: workers asleep inside a task; part of busy
- * @waiting: out: submitters asleep, and events that have fired, because the pool is full
+ * @waiting: out: submitters asleep, and fired events that wait, because the pool is full
  * @queued: out: accepted tasks that have not started
  * @free: out: tasks that would be accepted now, if the pool is open, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
