@@ -25,7 +25,7 @@ int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task
 /*
  * Submit the PENDING task of an event that has fired, or of a strand. It is accepted now, or when
  * its turn comes among the waiters; if the pool is closed, see wpool_waiters_join(). On return the
- * task may be freed. Interrupts are off.
+ * task may be gone. Interrupts are off.
  */
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task);
 

@@ -21,9 +21,9 @@
 #include "core/state.h"
 
 /*
- * Does the pool refuse the caller's tasks, whatever room it has? True if it is closed, or closed to
- * all but its own tasks and the caller is none of these. If the caller has interrupts off, the
- * answer holds until they are on again, as a release waits for a grace period.
+ * Does the pool refuse the caller's tasks, whatever room it has? True if the pool is closed, or
+ * closed to all but its own tasks and the caller is none of these. After false, a caller with
+ * interrupts off may submit until it turns them on: a release waits for that, with a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {

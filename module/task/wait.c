@@ -103,7 +103,7 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 	struct wpool *pool;
 
 	rcu_read_lock();
-	/* the pool of a task that has ended may be gone, and another one be at its address */
+	/* the pool of a task that has ended may be gone, and another pool be at its address */
 	pool = wpool_task_last_pool(task);
 	if (pool && !wpool_in_own_task(pool) && wpool_registry_has(pool) &&
 	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
@@ -137,7 +137,7 @@ static bool is_deadlock(struct wpool *pool)
 	if (pool->workers.nr_awaiting < pool->nr_workers ||
 	    pool->workers.nr_awaiting < READ_ONCE(pool->capacity))
 		return false;
-	/* a worker whose task is done may not have woken up yet */
+	/* nr_awaiting includes workers whose task is done, but that have not woken up yet */
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += w->awaits && is_stuck(pool, w->awaits);
 	return nr >= pool->workers.nr_awaiting;
@@ -164,9 +164,9 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * The worker is about to complete a deadlock. Returns true if its own wait fails with -EDEADLK. If
- * this one waits for a running task, and another worker for a queued task, which that worker could
- * cancel, wake the other: it checks again, and its wait fails.
+ * The worker is about to complete a deadlock. Returns true if its own wait must fail with -EDEADLK.
+ * But if it waits for a running task, and @other waits for a queued task, which @other could
+ * cancel, wake @other instead: @other checks again, and the wait of @other fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
@@ -178,7 +178,7 @@ static bool is_told(struct wpool_worker *w)
 		return true;
 	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
-			/* the other may not sleep yet, and reads @told first */
+			/* the other may not sleep yet: it reads @told before it does */
 			WRITE_ONCE(other->told, true);
 			wake_up_process(other->thread);
 			return false;
@@ -188,8 +188,8 @@ static bool is_told(struct wpool_worker *w)
 }
 
 /*
- * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock, and
- * its wait must fail.
+ * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock: the
+ * wait must fail with -EDEADLK.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -227,7 +227,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* the condition is checked twice before the first sleep: end with the third time */
+		/* the macro checks the condition twice before the first sleep: end at the third */
 		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
 					      looks++ > 1);
 		if (w->awaits)
