@@ -43,7 +43,7 @@ enum {
 
 extern const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS];
 
-/* Copy a field to another structure; "..." keeps checkpatch from taking it for a value. */
+/* Copy a field to another structure; "..." keeps checkpatch from taking @field for a value. */
 #define WPOOL_COPY_ATTR(to, from, field...)	((to)->field = (from)->field)
 
 /** wpool_attr_get() - one attribute as a number */
