@@ -138,7 +138,7 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 	return !READ_ONCE(thread->on_rq);
 }
 
-/* Is the thread on a CPU? Racy. Never, if the machine has only the caller's CPU. */
+/* Is the thread on a CPU? Racy. Without CONFIG_SMP only the caller is. */
 static inline bool compat_has_cpu(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP
@@ -229,9 +229,9 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 }
 
 /*
- * A number that the CPUs with one last-level cache have in common, and that no other CPU of the
- * machine has. The function that returns it differs between processors; without one, all CPUs have
- * the same number.
+ * The number of a CPU's last-level cache: the same for CPUs that share the cache, and for no other
+ * CPU. The function that returns it differs between processors; without such a function, all CPUs
+ * have the same number.
  */
 static inline u32 compat_cache_of(int cpu)
 {

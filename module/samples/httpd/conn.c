@@ -13,7 +13,8 @@
  *
  * After the last answer, bytes of the peer may be on their way, of a request that was refused for
  * example. If the socket were closed then, the peer would get a reset that may overtake the answer.
- * So we announce that we send no more, drop further input, and close when the peer does, or soon.
+ * So we announce that we send no more, drop further input, and close when the peer does, or after
+ * DRAIN_TIME.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>

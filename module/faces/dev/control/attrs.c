@@ -119,7 +119,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			return -EINVAL;
 		wpool_attr_set(attrs, attr, value);
 	}
-	/* both are given: the pool would see only one, when it is created */
+	/* refuse both together: wpool_create() cannot see which attributes were given */
 	if (dev->mask & WPOOL_DEV_CAPACITY && dev->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    dev->capacity_per_cpu)
 		return -EINVAL;

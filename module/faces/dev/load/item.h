@@ -22,8 +22,8 @@
  *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT, apart from items
  *     that a submit has not added yet. The items of all limited files count towards one limit, from
  *     the add to the free;
- *   - a task of the file's group that is cancelled does not run, because its function
- *     finds its record. It may free the last item, but not the file.
+ *   - a task of the file's group that is cancelled does not run, because its function finds
+ *     item->recorded set. The function may free the last item, but not the file.
  */
 #ifndef WPOOL_DEVITEM_H
 #define WPOOL_DEVITEM_H
@@ -57,7 +57,7 @@ struct wpool_devitem {
 	struct wpool_workload load;	/* I: what the task does; has rules of its own */
 	/* I: the event that waits instead of the task before it starts, or NULL */
 	struct wpool_devarmed *armed;
-	struct wpool_devturn *turn;	/* I: the same for a task of the file's strand */
+	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
 	struct wpool_devcover cover;	/* I: the fuzzer to whose coverage its run belongs */
 	u64 seq;	/* I: number among the tasks of the file */
 	u64 cookie;	/* I: cookie of the descriptor */

@@ -24,7 +24,7 @@ static bool file_readable(const struct wpool_devfile *file)
 	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
 }
 
-/* Copy the records that exist now, without sleeping. */
+/* Copy the records that exist now, without a wait for further ones. */
 static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 			    size_t count, bool *idle)
 {

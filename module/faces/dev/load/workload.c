@@ -206,8 +206,8 @@ static int run_yield(struct wpool_workload *load)
 
 /*
  * Page by page, so that no allocation of a high order fails and the stop flag is checked in
- * between. A worker's memory cgroup is that of its pool; a submitter that runs its task may be in
- * another one than the file's.
+ * between. The pages are charged to load->memcg: a worker is in its pool's memory cgroup, and a
+ * submitter that runs its task may be in another memory cgroup than its file.
  */
 static int run_touch(struct wpool_workload *load)
 {
@@ -302,7 +302,7 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
-/* Each index of a loop is an equal piece of the CPU time, the last one the rest. */
+/* Each index of a loop is an equal piece of the CPU time, the last index the rest. */
 #define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
 
 static int run_chunk(unsigned long from, unsigned long to, void *arg)

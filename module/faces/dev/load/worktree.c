@@ -33,8 +33,8 @@
 struct tree_node {
 	struct wpool_task task;
 	struct wpool_workload *load;	/* the run that the whole tree belongs to */
-	u32 depth;	/* levels below it */
-	/* how it ended, including its subtree; the parent reads this after the wait */
+	u32 depth;	/* levels below this node */
+	/* how the node and its subtree ended; the parent reads this after the wait */
 	int err;
 };
 
@@ -122,7 +122,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
-		/* refused, for whatever reason: run it here; the next one may fit again */
+		/* refused, for whatever reason: run the child here; the next one may fit again */
 		if (!wpool_submit(load->pool, &children[i].task)) {
 			forked |= BIT(i);
 			continue;
