@@ -21,7 +21,7 @@ struct wpool_task;
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
-/* Must the creation of this thread fail? Process context */
+/* Must the creation of a worker's thread fail? Process context */
 bool wpool_inject_spawn(void);
 
 /** wpool_inject_init() - create the attributes; Context: process context */
@@ -48,8 +48,9 @@ static inline void wpool_inject_exit(void)
 #endif
 
 /*
- * The second is a delay: the tests stop a thread between its reads of a task and the exchange of
- * task->state that depends on them, while other threads do what must not come between.
+ * The second injection point is a delay: the tests stop a thread between its reads of a task and
+ * the exchange of task->state that depends on them, while other threads do what must not come
+ * between.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 

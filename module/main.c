@@ -203,14 +203,14 @@ static void __exit wpool_exit(void)
 	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
-	/* a last look of the monitor may be in progress, which visits no pool */
+	/* waits for a last look of the monitor, which visits no pool */
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
-	/* drops the last references, those of requests for workers */
+	/* drops the last references to pools: those of requests for workers */
 	wpool_spawner_exit();
 	wpool_cgroup_exit();
 	wpool_reaper_exit();
-	/* drops the last references, those of works that have just ended */
+	/* drops the last references to pools: those of works that have just ended */
 	wpool_tidy_exit();
 	/* waits for workers that RCU frees */
 	rcu_barrier();

@@ -168,7 +168,7 @@ static bool event_take_off(struct wpool_event *event)
 	bool ret;
 	int old;
 
-	/* keeps the pool, which is freed a grace period after its last reference */
+	/* interrupts off: the pool is freed a grace period after its last reference */
 	local_irq_save(flags);
 	ret = wpool_waiters_leave(&event->task);
 	if (ret) {
@@ -336,7 +336,7 @@ static void *event_hint(void *event)
 	return ((struct wpool_event *)event)->func;
 }
 
-/* Ignores the timer, which the kernel may have removed already. */
+/* Ends the event, except its timer, which the kernel may have removed already. */
 static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;

@@ -144,7 +144,7 @@ static void timer_expired(struct wpool_event *event)
 	raw_spin_lock(&event->lock);
 	if (event->task.armed && !timer_is_queued(event)) {
 		WRITE_ONCE(event->task.armed, false);
-		/* under the lock, so that this and the end of the wait are one step */
+		/* under the lock: the fire and the end of the wait are one step */
 		event_mark_fired(event, EVENT_TIMED, &home);
 	}
 	raw_spin_unlock(&event->lock);

@@ -27,7 +27,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 					   false);
 	}
 	if (unlikely(err))
-		/* after -ESHUTDOWN the pool may be gone */
+		/* do not touch the pool: after -ESHUTDOWN it may be gone */
 		wpool_item_refuse(item);
 	return err;
 }

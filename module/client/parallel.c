@@ -155,7 +155,7 @@ static void ask_for_help(struct loop *loop)
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
 		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
-			/* not the last reference: the caller still has its own */
+			/* not the last reference: this thread still has its own */
 			refcount_dec(&loop->refs);
 			return;
 		}
@@ -281,7 +281,7 @@ int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 	work_chunks(loop);
 	leave_loop(loop);
 	wait_for_completion(&loop->left);
-	/* no helper is submitted any more */
+	/* no helper is submitted any more: take those out that have not started */
 	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
 		wpool_finish_take_out(&loop->helpers[i].task);
 	err = loop->error;

@@ -285,7 +285,7 @@ static DEVICE_ATTR_RW(cpumask);
 struct figure {
 	struct device_attribute file;
 	ssize_t (*emit)(char *buf, u64 value);
-	u8 at, bytes;	/* where the field is, and its size */
+	u8 at, bytes;	/* offset and size of the field */
 };
 
 static ssize_t emit_int(char *buf, u64 value)

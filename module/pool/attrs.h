@@ -27,7 +27,7 @@ struct wpool_attr {
 	 * &enum wpool_sched has, in its order
 	 */
 	const char *words[5];
-	enum wpool_attr_type type;	/* how it is written */
+	enum wpool_attr_type type;	/* how the value is written */
 	u32 offset;	/* where the attribute is in struct wpool_attrs */
 	u32 bit;	/* WPOOL_TUNE_* or WPOOL_CREATE_* */
 	int min;	/* least value */

@@ -32,7 +32,7 @@ u32 wpool_limits_most(const struct wpool_limits *limits);
 /** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_limits *limits);
 
-/** wpool_limits_follow_cpus() - compute the capacity, if capacity_per_cpu is set */
+/** wpool_limits_follow_cpus() - compute the capacity from @nr_cpus, if capacity_per_cpu is set */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
 /*

@@ -150,7 +150,7 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	/* its tasks in pools of others cannot be stopped, and may crash soon: log them */
+	/* the module's tasks in pools of others cannot be stopped, and may crash soon: log them */
 	if (uses_modules(mod))
 		wpool_registry_find(tell_tasks, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {

@@ -52,7 +52,7 @@
 #include "workers/tidy.h"
 
 static struct wpool *default_pool;
-static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */
+static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third of the memory */
 struct workqueue_struct *wpool_free_wq;
 
 /* ---- memory and references ---- */
@@ -228,11 +228,11 @@ static void close_pool(struct wpool *pool, bool drops)
 	 * since the caller waits.
 	 */
 	synchronize_rcu_expedited();
-	/* idle workers check again, and leave */
+	/* idle workers see that the pool is closed, and leave */
 	wpool_idle_wake_all(pool);
 }
 
-/* No message for a pool without an owner: a program creates it, and gets the error. */
+/* Logs nothing for a pool without an owner: the program that creates the pool gets the error. */
 static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
@@ -479,7 +479,7 @@ static void open_pool(struct wpool *pool)
 	wpool_waiters_tell(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
-/* Open a pool, unless it is closed and not empty; *empty: whether it was empty, or open. */
+/* Open a pool, unless it is closed and not empty: then *@empty is false. Returns 0 or -errno. */
 static int try_reboot(struct wpool *pool, bool *empty)
 {
 	int err;
@@ -496,7 +496,7 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	if (!*empty)
 		goto out;
 	open_pool(pool);
-	/* end the waits for an empty pool: it may never be empty again */
+	/* end the waits for the pool to become empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
 	/* end_pool() waits for this thread; why without the mutex: see make_reserve() in tune.c */
 	wpool_threads_enter(pool);

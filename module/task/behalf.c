@@ -163,7 +163,7 @@ int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 	*ret = func(task);
 	if (w) {
 		w->worn = NULL;
-		/* first undo what the function has left */
+		/* before take_off(): undo what the function has left */
 		wpool_context_check(&context, w);
 	}
 	take_off(&worn, worn.what);

@@ -57,7 +57,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	if (IS_ERR_OR_NULL(task))
 		return false;
 	local_save_flags(flags);
-	/* an abort function may sleep */
+	/* the abort function of a detached task may sleep: tidy.c calls it */
 	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	rcu_read_lock();
 	ret = wpool_task_mark_cancelled(task);

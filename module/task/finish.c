@@ -52,7 +52,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			      (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK));
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-			/* the status is that of the last submit */
+			/* if the last submit was cancelled, the status says so */
 			task->status = status != -EIO && old & WPOOL_ST_TAKEN_BACK ?
 				       -ECANCELED : status;
 			WRITE_ONCE(task->cpu, smp_processor_id());
@@ -67,7 +67,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 	if (unlikely(again)) {
 		wpool_debug_activate(task);
-		/* the second submit keeps the token, and is counted in */
+		/* the second submit takes over the token, and is counted in already */
 		wpool_task_stamp(task, READ_ONCE(pool->stamps));
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
@@ -110,7 +110,7 @@ void wpool_finish_sync_all(void)
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sync_cpu(cpu);
-	/* likewise */
+	/* as in wpool_finish_sync(): the accounts after the finishers */
 	smp_rmb();
 }
 

@@ -81,8 +81,8 @@ void wpool_finish_sync(const struct wpool_task *task);
 void wpool_finish_sync_all(void);
 
 /*
- * A task was taken out of a queue: finish it if it is CANCELLED, and refuse it if it is an event
- * that fired into a closed pool. Otherwise the task was submitted again meanwhile: put it back.
+ * For the thread that holds a task: finish a CANCELLED task, call the abort function of an event
+ * that fired into a closed pool, and put any other task back into a queue.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 

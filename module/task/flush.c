@@ -103,7 +103,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 		wpool_lockdep_wait(pool);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* open again: the pool was empty, or another thread could not have reopened it */
+		/* reopened: then the pool was empty, since a reboot waits for that */
 		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {

@@ -13,7 +13,8 @@
  * Everything out of the ordinary is elsewhere: other states of the task in claim_to_run() and
  * wpool_finish_joinable(), a detached task in run_detached(), a full look for work in worker.c. If
  * the pool was released with %WPOOL_RELEASE_CANCEL, a thread that takes a task ends the task
- * instead of running it: pool->attention says so, which each finish reads anyway.
+ * instead of running it: WPOOL_ATT_DROPS in pool->attention, which each finish reads anyway, says
+ * so.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -58,7 +59,7 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 				      bool item)
 {
 #ifdef CONFIG_LOCKDEP
-	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
+	/* only for the outermost task: a thread may hold 48 locks, and helping nests deeper */
 	if (!w->nested)
 		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
@@ -144,7 +145,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
 	cost.worst_ns = cost.run_ns;
 	cost.cpu_ns = cost.run_ns;
-	/* sum_exec_runtime is exact only after a switch; without one, the task had the CPU */
+	/* sum_exec_runtime is exact only after a switch; without a switch the task had the CPU */
 	if (switches != count_switches())
 		cost.cpu_ns = min(cost.run_ns,
 				  READ_ONCE(current->se.sum_exec_runtime) - cpu_ns);
@@ -182,8 +183,8 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 }
 
 /*
- * call_for_worker() for a joinable task that has the time of its submit. If the task has waited
- * for too long, finish it without a call, and return false.
+ * call_for_worker() for a joinable task that has the time of its submit. If the task has waited for
+ * longer than max_wait_ms, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
@@ -236,7 +237,7 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
  * Returns the next task of this CPU for a worker that has just finished one, or NULL. The worker
  * must still count as running here, and the pool must not have more workers than its capacity.
  * Preemption is off for the same reason as in look_for_task() of worker.c. That function checks the
- * rest, at least once a tick: wpool_sched_next() sees to that.
+ * rest: wpool_sched_next() returns NULL at least once a tick.
  *
  * Do not yield to other threads after each task. If each finish wakes a submitter that waits for a
  * token, worker and submitter would switch on every task.
@@ -372,7 +373,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
-		/* another thread waits, or has submitted it again: start over in the slow path */
+		/* a thread waits for the task, or has submitted it again: take the slow path */
 		wpool_finish_end();
 		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
@@ -380,7 +381,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
-	/* this may accept and queue the task of a submitter that waits, and wake it */
+	/* this may accept the task of a submitter that waits, and wake the submitter */
 	wpool_finish_settle(pool, rq, colour, 0);
 	return next_here(w, pool, rq);
 
@@ -424,8 +425,8 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 /* ---- elsewhere ---- */
 
 /*
- * A worker that runs the tasks it waits for is no hog. The monitor sees that from this CPU's tick,
- * which this advances as a look for work does.
+ * A worker that runs the tasks it waits for is no hog: advance this CPU's tick, as a look for work
+ * does, for the monitor to see.
  */
 static void count_help(struct wpool_worker *w)
 {
@@ -560,7 +561,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return run_here(pool, task);
 	wpool_context_save(&context, w);
 	err = run_here(pool, task);
-	/* first undo what the function has left */
+	/* before wpool_behalf_on(): undo what the function has left */
 	wpool_context_check(&context, w);
 	wpool_behalf_on(w, worn);
 	return err;

@@ -57,7 +57,7 @@
 #define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on the stack of a worker
 					 * that waits for it
 					 */
-#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
+#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
 /* task->queued: what the pool in task->pool means */
@@ -68,7 +68,7 @@
 					 */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 
-/* Tag in task->pool, beside the pool: the task waits there for a token. */
+/* Bit in task->pool, beside the address: the task waits in that pool for a token. */
 #define WPOOL_TASK_IN_LINE	2UL
 
 /** wpool_task_last_pool() - the pool in which a task is or was; that pool may be gone */
@@ -110,7 +110,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	wpool_task_set_pool(task, pool);
 	task->colour = colour;
-	/* where a cancel searches first */
+	/* a cancel searches this CPU first */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
 		WRITE_ONCE(task->cpu, rq->cpu);
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));

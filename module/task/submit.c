@@ -14,9 +14,10 @@
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
  *      worker of this CPU runs; one for a whole chunk
  *
- * The claim comes first, because a task may turn out to need no token. If it held one, even for a
- * moment, another submitter could be refused. Everything out of the ordinary goes to submit_slow(),
- * with the tasks claimed so far. overload.c decides what happens to tasks that found no token.
+ * The claim comes first, because a task may turn out to need no token. If such a task held a token,
+ * even for a moment, another submitter could be refused. Everything out of the ordinary goes to
+ * submit_slow(), with the tasks claimed so far. overload.c decides what happens to tasks that found
+ * no token.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

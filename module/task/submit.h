@@ -19,7 +19,7 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 /* As wpool_try_submit_on(), but drops no other task, and does not count a refusal. */
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/* As wpool_submit_on(), but every signal ends its wait. */
+/* As wpool_submit_on(), but every signal ends the wait. */
 int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /*

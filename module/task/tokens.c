@@ -16,8 +16,8 @@
  *
  * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
  * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
- * do line_add() and a change of the limit; it stays set if the limit is too small to share. It is
- * cleared when enough tokens are free and no submitter waits. If pool->admission.tokens is
+ * do line_add() and a change of the limit. SCARCE stays set if the limit is too small to share, and
+ * is cleared when enough tokens are free and no submitter waits. If pool->admission.tokens is
  * negative, that is a debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives

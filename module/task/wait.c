@@ -2,10 +2,9 @@
 /*
  * Waiting for a task, and helping it along, see wait.h.
  *
- * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
- * task's state, so that a task without waiters pays nothing. A worker that waits
- * for a queued task of its own pool takes it out of the queue and runs it itself,
- * so fork-join works at capacity 1.
+ * Waiters sleep on the kernel's hashed wait queues and set WAITED in the task's state, so that a
+ * task without waiters pays nothing. A worker that waits for a queued task of its own pool takes it
+ * out of the queue and runs it itself, so fork-join works at capacity 1.
  *
  * A wait writes nothing to an IDLE task.
  */
@@ -199,7 +198,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
 	pool->workers.nr_awaiting++;
-	/* a running task needs no other worker: the pool may stay frozen */
+	/* only a queued task needs another worker, for which the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);

@@ -258,7 +258,7 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
 
-	/* under the lock, so that a search for tokens does not miss those on the move */
+	/* under the lock, so that a search for tokens does not miss these tokens */
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	/* give:A, for all tokens of the cache */
 	atomic_add_return(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
@@ -479,7 +479,7 @@ void wpool_waiters_resize(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_tokens_resize(pool);
-	/* the serve rule; the caller keeps the pool */
+	/* keep the serve rule; the caller has a reference to the pool */
 	while (wpool_waiters_serve(pool))
 		cond_resched();
 	wpool_tokens_relax(pool);

@@ -16,7 +16,7 @@ struct task_struct;
 /* The most tasks that one submitter waits with. */
 #define WPOOL_WAITER_TASKS	32U
 
-/* A submitter that waits, on its own stack. */
+/* A waiting submitter; on the submitter's stack. */
 struct wpool_waiter {
 	/*
 	 * entry of the submitter in pool->admission.waiters, beside the tasks of events. @place is

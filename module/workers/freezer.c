@@ -128,7 +128,7 @@ static void thaw_pools(void)
 
 static int freezer_main(void *unused)
 {
-	/* from here on the kernel asks this thread to freeze, which it does only in the loop */
+	/* from here on the kernel asks this thread to freeze; the thread obeys in the loop */
 	current->flags &= ~PF_NOFREEZE;
 	/*
 	 * freezer_main:A, pairs with the kernel's freezer, which first says that it freezes and

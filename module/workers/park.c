@@ -45,7 +45,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	if (is_wanted_awake(pool, rq)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
-			/* Count it as picked, so that wakers may still rely on it. */
+			/* count the worker as picked, so that wakers may still rely on it */
 			WRITE_ONCE(w->picked, true);
 			wpool_coming_enter(w);
 			wpool_idle_take(rq, w);

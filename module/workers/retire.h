@@ -44,9 +44,9 @@ bool wpool_worker_has_excess(const struct wpool *pool);
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /*
- * Must follow wpool_worker_resign(), without the locks. @stays: the worker is the rescuer from now
- * on, and keeps its place in the module. Makes sure that a worker comes for the tasks that are
- * queued. Interrupts are off.
+ * Must follow wpool_worker_resign(), without pool->workers.lock. @stays: the worker is the rescuer
+ * from now on, and keeps its place in the module. Makes sure that a worker comes for the tasks that
+ * are queued. Interrupts are off.
  */
 void wpool_worker_left(struct wpool *pool, bool stays);
 

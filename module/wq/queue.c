@@ -147,7 +147,7 @@ struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, w
 
 /* ---- runners ---- */
 
-/* The next work for this runner, or NULL. */
+/* The next work for this runner, or NULL. A work that runs goes to the runner that runs it. */
 static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {

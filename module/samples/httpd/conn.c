@@ -153,12 +153,12 @@ static enum conn_next drain(struct conn *conn)
 	return CONN_END;
 }
 
-/* The last answer is sent. */
+/* The last answer is sent: close, or first drain what the peer still sends. */
 static enum conn_next finish(struct conn *conn)
 {
 	if (conn->is_draining)
 		return drain(conn);
-	/* all bytes of the peer are read */
+	/* all bytes of the peer are read: nothing to drain */
 	if (conn->request.status == 200 && !conn->in_len && !conn->skip)
 		return CONN_END;
 	conn->is_draining = true;

@@ -314,7 +314,7 @@ static int ioctl_wait(struct call *call, void *cmd)
 	return wpool_devread_wait(call->file, wait->timeout_ns);
 }
 
-/* the flags are passed on as they are */
+/* ioctl_group() passes the flags on as they are */
 static_assert(WPOOL_DEV_GROUP_MM == WPOOL_AS_MM);
 static_assert(WPOOL_DEV_GROUP_CREDS == WPOOL_AS_CREDS);
 static_assert(WPOOL_DEV_GROUP_MEMCG == WPOOL_AS_MEMCG);
@@ -598,9 +598,9 @@ void wpool_chardev_exit(void)
 {
 	/* no file is opened from here on, and none was open */
 	misc_deregister(&chardev);
-	/* none of our tasks is left in a pool made here */
+	/* destroys the pools made through the device, with all tasks in them */
 	wpool_devpool_exit();
-	/* nor in any other pool */
+	/* waits for the files' tasks in other pools */
 	wpool_devfile_exit();
 	wpool_devitem_cache_exit();
 }

@@ -238,7 +238,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		goto err_put;
 	}
 	entry->pool = pool;
-	/* before any thread can find the entry, and through it the pool */
+	/* the caller's reference, before any thread can find the entry and destroy the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	list_add_tail(&entry->node, &devpools);
@@ -262,7 +262,7 @@ bool wpool_devpool_may_change(struct wpool *pool)
 	return may;
 }
 
-/* As wpool_pool_tune(), with the charge for a new capacity. */
+/* wpool_pool_tune(), which also charges the pool for a new capacity. */
 static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 old, new;
@@ -346,7 +346,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	/* the long part of the wait is here, where any signal ends it */
+	/* wait here, where any signal ends the wait: wpool_reboot() is only killable */
 	err = entry->destroyed ? -ESHUTDOWN : drain_pool(pool, 0);
 	if (!err)
 		err = wpool_reboot(pool);

@@ -9,9 +9,9 @@ struct wpool;
 struct wpool_attrs;
 
 /*
- * Create a pool that lives until it is destroyed. @attrs: see wpool_create(). Sleeps. Returns the
- * pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for attributes that
- * take a privilege; -EDQUOT if the caller may not have that many workers.
+ * Create a pool that no file owns: it lives until it is destroyed. @attrs: see wpool_create().
+ * Sleeps. Returns the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for
+ * attributes that take a privilege; -EDQUOT if the caller may not have that many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 

@@ -138,7 +138,7 @@ int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, un
 	if (mutex_lock_interruptible(&file->attach_mutex))
 		return -ERESTARTSYS;
 	if (!wpool_devfile_group(file)) {
-		/* an open file pins the module, whose exit waits for its files */
+		/* no owner: an open file pins the module, whose exit waits for files */
 		err = wpool_group_init(&file->group, wpool_devfile_pool(file), max_outstanding,
 				       NULL);
 		if (!err && what)

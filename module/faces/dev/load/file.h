@@ -170,7 +170,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats);
 
 /**
- * wpool_devfile_wake() - wake the threads that wait for the new counts
+ * wpool_devfile_wake() - wake readers and waiters whose wait is over
  * @file: the file
  *
  * Context: process context; holds @file->lock.

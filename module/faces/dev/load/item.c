@@ -238,7 +238,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			const struct wpool_dev_work *work, struct wpool *pool,
 			u64 submit_ns, bool is_member)
 {
-	/* an open file pins the module, and the module's exit waits for items */
+	/* no owner: an open file pins the module, and the module's exit waits for items */
 	if (is_member)
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else

@@ -49,7 +49,7 @@ struct wpool_devturn;
 struct wpool_devitem {
 	union {
 		struct wpool_task task;
-		struct wpool_group_task member;	/* the same, for the file's group */
+		struct wpool_group_task member;	/* in place of @task for the file's group */
 	};
 	/* L: on file->unfinished, file->done or a local list; empty if on none */
 	struct list_head node;
@@ -108,10 +108,10 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
 /** wpool_devitem_free() - free an item on no list and not in the pool; file->lock is held */
 void wpool_devitem_free(struct wpool_devitem *item);
 
-/* Allocate the caches for tasks, before the first open. Sleeps. Returns 0; -ENOMEM */
+/* Create the cache of items, before the first open. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_cache_init(void);
 
-/* Free the caches, after the last file is freed. Sleeps */
+/* Destroy the cache of items, after the last file is freed. Sleeps */
 void wpool_devitem_cache_exit(void);
 
 #endif /* WPOOL_DEVITEM_H */

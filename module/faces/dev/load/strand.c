@@ -54,7 +54,7 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool)
 	struct wpool_devstrand *strand = kmalloc(sizeof(*strand), GFP_KERNEL_ACCOUNT);
 
 	if (strand)
-		/* the file has a limit of its own */
+		/* no limit here: the file limits its tasks */
 		wpool_strand_init(&strand->strand, pool, WPOOL_UNLIMITED);
 	return strand;
 }

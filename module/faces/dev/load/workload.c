@@ -351,7 +351,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_LOCK] = run_lock,
 	[WPOOL_WORK_TREE] = wpool_worktree_run,
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
-	/* the event has waited before */
+	/* the event has already waited, see armed.c */
 	[WPOOL_WORK_TIMER] = run_noop,
 	[WPOOL_WORK_POLL] = run_noop,
 	[WPOOL_WORK_LOOP] = run_loop,
