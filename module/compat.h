@@ -125,8 +125,8 @@ static inline u64 compat_kcov_handle(void)
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
 	/*
-	 * With delayed dequeue a sleeping thread may stay on the queue for a while. With proxy
-	 * execution a thread that waits for a mutex stays there as long as it waits.
+	 * With delayed dequeue a sleeping thread may stay on the run queue for a while. With proxy
+	 * execution a thread stays on the run queue as long as it waits for a mutex.
 	 */
 #ifdef COMPAT_HAVE_IS_BLOCKED
 	if (READ_ONCE(thread->is_blocked))
@@ -190,8 +190,8 @@ static inline int compat_migration_disabled(void)
 #define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
 
 /*
- * Act with other credentials, with a reference to them that the exit of the thread would drop. The
- * old credentials keep their reference, which belongs to the caller until it reverts.
+ * Override the credentials, with a reference to @cred that do_exit() would drop. Returns the old
+ * credentials; the reference to them belongs to the caller until compat_revert_creds().
  */
 static inline const struct cred *compat_override_creds(const struct cred *cred)
 {

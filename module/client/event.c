@@ -116,7 +116,7 @@ static void event_run(struct wpool_task *task)
 
 	if (!event_start(event, &gone))
 		return;
-	/* debugfs shows that the worker is in the event's function, not in this one */
+	/* debugfs shows that the worker is in the event's function, not in event_run() */
 	WRITE_ONCE(wpool_worker_self()->func, event->func);
 	event->func(event);
 	if (!gone)

@@ -177,7 +177,7 @@ static void help_loop(struct wpool_task *task)
 	put_loop(loop);
 }
 
-/* The abort function of a helper: it was taken out before it started, or its worker died in it. */
+/* The abort function of a helper that was taken out before its start, or whose worker died. */
 static void help_ends(struct wpool_task *task, int status)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;

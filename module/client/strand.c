@@ -323,7 +323,7 @@ static bool is_own(struct wpool_strand *strand)
 	return ret;
 }
 
-/* Tell lockdep about the wait before it is known whether there is one. */
+/* Tell lockdep that the caller waits, before it is known whether a wait is necessary. */
 static void strand_lockdep_wait(struct wpool_strand *strand)
 {
 #ifdef CONFIG_LOCKDEP

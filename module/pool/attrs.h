@@ -6,7 +6,7 @@
 #include <linux/printk.h>
 #include <linux/wpool.h>
 
-/* Bits of the attributes that can be set only at creation; those of the others are WPOOL_TUNE_* */
+/* Bits of the attributes that only a creation sets; all other bits are WPOOL_TUNE_* */
 #define WPOOL_CREATE_ORDER	BIT(13)
 #define WPOOL_CREATE_PREALLOC	BIT(14)
 

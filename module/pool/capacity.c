@@ -156,7 +156,7 @@ void wpool_limits_follow_work(struct work_struct *work)
 {
 	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
 
-	/* no memory: the capacity stays as it is until there is some */
+	/* no memory: the capacity stays as it is until a later try succeeds */
 	if (wpool_limits_follow(pool))
 		schedule_delayed_work(&pool->follow_work, HZ);
 }

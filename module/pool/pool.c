@@ -205,16 +205,14 @@ static void end_pool(struct wpool *pool)
 	}
 	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
-	/* no worker is left to arm the timer, and a tune checks the state */
+	/* no worker is left to arm the timer, and a tune sees that the pool is destroyed */
 	timer_shutdown_sync(&pool->workers.expiry_timer);
 	/* waits for readers and writers of attributes */
 	if (device_is_registered(&pool->dev))
 		device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/*
-	 * hotplug and housekeeping queue it, but find the pool no longer; a tune checks the state
-	 */
+	/* hotplug and housekeeping no longer find the pool; a tune sees that it is destroyed */
 	cancel_delayed_work_sync(&pool->follow_work);
 }
 

@@ -20,8 +20,8 @@ bool wpool_is_default(const struct wpool *pool);
 
 /*
  * wpool_create() for a user: the pool and its run queues are charged to the caller's memory cgroup.
- * The workers are not: the spawner creates those of all pools, and must not wait for room in a
- * cgroup.
+ * The workers are not: the spawner creates the workers of all pools, and must not wait for room in
+ * a cgroup.
  */
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs);
 

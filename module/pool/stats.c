@@ -86,7 +86,7 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 		stats->failed = sum_runqs(pool, local64_read(&rq->share.failed));
 		stats->cancelled = sum_runqs(pool, local64_read(&rq->share.cancelled));
 		stats->overdue = sum_runqs(pool, local64_read(&rq->share.overdue));
-		/* a task is counted in before it counts as one of these */
+		/* a task is counted in before it counts as failed, cancelled or overdue */
 		smp_rmb();
 		stats->submitted = sum_runqs(pool, accepted_on(rq));
 		/* all counts are read before finished is read again */

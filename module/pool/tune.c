@@ -59,7 +59,7 @@ static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_a
 }
 
 /*
- * Check what depends on the pool and on its other attributes. Only the author of a module knows
+ * Check the new values against the pool and its other attributes. Only the author of a module knows
  * whether its tasks may be dropped, so only the owner may set an attribute that drops tasks.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,

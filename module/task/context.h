@@ -24,8 +24,8 @@
 #include "core/state.h"
 
 /*
- * Flags that change how allocations work, and other flags that a task may set. If they stayed for
- * the next task, its allocations would fail, or use up the reserves.
+ * Flags that change how allocations work, and other flags that a task may set. If such flags
+ * stayed, allocations of the next task would fail, or use up the reserves.
  */
 #define WPOOL_CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
 				 PF_LOCAL_THROTTLE | PF_KSWAPD | PF_NOFREEZE | \

@@ -118,7 +118,7 @@ void wpool_finish_forget(struct task_struct *thread)
 {
 	int cpu;
 
-	/* another thread that finishes on that CPU may have replaced this one */
+	/* another thread may have become the finisher of that CPU */
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
@@ -219,7 +219,7 @@ void wpool_finish_sweep(struct wpool *pool)
 	wpool_for_each_active(pool, rq, i) {
 		/* no worker takes from this ring: move its tasks to the backlog, swept next */
 		if (READ_ONCE(rq->watch.is_overdue)) {
-			/* if this overwrites a set by the monitor, the monitor repeats it */
+			/* if this undoes a set of the monitor, the monitor sets the flag again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
 			wpool_sched_spill(rq);
 		}

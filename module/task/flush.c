@@ -74,7 +74,7 @@ int wpool_flush(struct wpool *pool)
 		err = 0;
 	else
 		err = wait_for_all(pool);
-	/* wait until those tasks have given their tokens back, too */
+	/* wait until the finishes of these tasks have given their tokens back, too */
 	wpool_finish_sync_all();
 	return err;
 }

@@ -281,8 +281,8 @@ static __always_inline void section_end(bool exact)
 
 /*
  * Claim a detached task, end the section, and call its function; false if it was cancelled. Once
- * claimed, its memory belongs to the function: read beforehand what is needed later, here or by
- * wpool_finish_dead(). The memory of an item stays until wpool_item_end().
+ * claimed, the task's memory belongs to the function: read beforehand what is needed later, here or
+ * by wpool_finish_dead(). The memory of an item stays until wpool_item_end().
  */
 static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task,
 					 u64 submit_ns, bool exact)

@@ -22,8 +22,9 @@
 
 /*
  * Does the pool refuse the caller's tasks, whatever room it has? True if the pool is closed, or
- * closed to all but its own tasks and the caller is none of these. After false, a caller with
- * interrupts off may submit until it turns them on: a release waits for that, with a grace period.
+ * closed to all but its own tasks and the caller is none of these. If this returns false with
+ * interrupts off, the caller may submit until it turns interrupts on: a release waits for that,
+ * with a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {

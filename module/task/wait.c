@@ -120,7 +120,7 @@ static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	/* without WAITED the task was submitted again, and its waiter will set WAITED again */
+	/* if WAITED is clear, the task was submitted again, and its waiter sets WAITED again */
 	return old & WPOOL_ST_WAITED &&
 	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
 	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
@@ -177,7 +177,7 @@ static bool is_told(struct wpool_worker *w)
 		return true;
 	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
-			/* the other may not sleep yet: it reads @told before it does */
+			/* @other may not sleep yet: then it reads @told before it sleeps */
 			WRITE_ONCE(other->told, true);
 			wake_up_process(other->thread);
 			return false;

@@ -139,7 +139,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission.lock);
-	/* under the lock a task stays in this line, and a cancelled one stays cancelled */
+	/* under the lock a task stays in this line, and a cancelled task stays cancelled */
 	if ((unsigned long)READ_ONCE(task->pool) ==
 	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
 		waiter = task->waiter;

@@ -23,7 +23,7 @@ static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 	local_irq_enable();
 }
 
-/* May no worker be at home on @cpu? @none: no CPU of the mask is online, except @dying */
+/* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
 {
 	return !cpu_online(cpu) || cpu == dying ||

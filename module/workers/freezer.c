@@ -2,7 +2,7 @@
 /*
  * The freezer, see freezer.h, and core/freeze.h for what a frozen pool is.
  *
- * When the system goes to sleep, the kernel freezes this thread, after the programs, but not the
+ * When the system goes to sleep, the kernel freezes the programs and then this thread, but not the
  * workers. The thread first freezes the pools and waits until none of their tasks runs; only then
  * does it enter the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
  * pools. So a suspend waits for running tasks, as it does for those of a freezable workqueue, and
@@ -141,7 +141,7 @@ static int freezer_main(void *unused)
 		freeze_pools();
 	complete(&is_started);
 	for (;;) {
-		/* before the checks: a wake-up after them is not lost */
+		/* before the checks, so that a wake-up after the checks is not lost */
 		set_current_state(TASK_IDLE);
 		if (is_freeze_wanted() != READ_ONCE(wpool_freeze_is_on)) {
 			__set_current_state(TASK_RUNNING);

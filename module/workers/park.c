@@ -62,7 +62,7 @@ bool wpool_park_sleep(struct wpool_worker *w)
 	wpool_expire_arm(pool);
 	/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
 	while (smp_load_acquire(&w->parked)) {
-		/* before the check: a wake-up after it is not lost */
+		/* before the check, so that a wake-up after the check is not lost */
 		set_current_state(TASK_IDLE);
 		if (READ_ONCE(w->parked))
 			schedule();

@@ -33,7 +33,8 @@ enum step { RUN, SLEEP, END };
  * is woken, so it must not lose its CPU. And a tune that has reduced the capacity waits, by a grace
  * period, for workers that have read the old capacity.
  *
- * RUN: it has a task; SLEEP: it has joined the idle workers; END: it is counted out.
+ * Returns RUN: the worker has a task; SLEEP: it has joined the idle workers; END: it is counted
+ * out.
  */
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {

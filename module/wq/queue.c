@@ -272,7 +272,7 @@ static void go_on(struct wpool_wq_runner *runner)
 
 /*
  * The function of a runner runs one work. So the pool counts each work, finds hogs among them, and
- * repairs what one has left unbalanced before the next one starts.
+ * repairs what a work has left unbalanced before the next work starts.
  */
 static void run_work(struct wpool_event *event)
 {

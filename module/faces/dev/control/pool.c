@@ -165,7 +165,7 @@ static int charge_workers(struct devpool *entry, u32 workers)
 	return err;
 }
 
-/* Result for a pool that is not on the list: it was destroyed already, or not made here. */
+/* For a pool that is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	struct wpool_stats stats;
@@ -276,7 +276,7 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	new = workers_charged_tuned(entry, attrs, mask);
 	/* a destroyed pool must not be charged again */
 	err = entry->destroyed ? -ESHUTDOWN : 0;
-	/* a pool that grows is charged before it gets the workers, one that shrinks afterwards */
+	/* charge a pool that grows before it gets the workers, a pool that shrinks afterwards */
 	if (!err && new > old)
 		err = charge_workers(entry, new);
 	if (!err) {

@@ -157,8 +157,8 @@ void wpool_workload_stop(struct wpool_workload *load)
 }
 
 /*
- * Prepare to sleep: from here on wpool_workload_stop() wakes this thread. The caller checks the
- * flag after this, then sleeps.
+ * Prepare to sleep: from here on wpool_workload_stop() wakes this thread. The caller must check
+ * @stop after this call and before it sleeps.
  */
 static void sleep_state(struct wpool_workload *load)
 {

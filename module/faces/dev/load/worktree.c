@@ -6,14 +6,14 @@
  *   - a node's children live in an array that the node allocates. The array is freed
  *     after all of them were waited for, so the children outlive every touch by
  *     the pool;
- *   - a node never fails because the pool is full or closed, memory is short or the stack is nearly
+ *   - a node does not fail if the pool is full or closed, memory is short or the stack is nearly
  *     used up: the parent itself runs the children that it cannot submit, at worst as one loop over
  *     the leaves below it;
  *   - the tree has ended when the root returns, even if it was stopped.
  *
  * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
- * wpool_task_wait(), which stops helping in time. If less than STACK_RESERVE is left, no child is
- * run directly.
+ * wpool_task_wait(), which does not help if the stack is short. If less than STACK_RESERVE is left,
+ * no child is run directly.
  */
 #include "faces/dev/load/worktree.h"
 
