@@ -3,8 +3,9 @@
  * Counts of the tasks accepted and finished, see account.h.
  *
  * Counting without locks: a task is counted in on one CPU and out on another. The reader adds up
- * first the tasks counted out and, after a barrier, the tasks counted in. If the sums are equal, no
- * task of the colour was unfinished at some time between the two additions. SRCU does the same.
+ * first the tasks counted out and, after a barrier, the tasks counted in. If the sums are equal,
+ * there was a time between the two additions when no task of the colour was unfinished. SRCU does
+ * the same.
  */
 #include "task/account.h"
 

@@ -69,7 +69,7 @@ int wpool_flush(struct wpool *pool)
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);
 
-	/* each colour had no unfinished task at some time since the call: all is done */
+	/* since the call, each colour was without an unfinished task at some time */
 	if (is_quiet(pool, 0) && is_quiet(pool, 1))
 		err = 0;
 	else

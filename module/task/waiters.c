@@ -373,8 +373,8 @@ static void let_in(struct wpool *pool, struct wpool_task *task)
 }
 
 /*
- * The pool is closed: tidy.c calls the abort function of an event. wpool_destroy() waits for the
- * call.
+ * The pool is closed: accept the task of a strand. tidy.c calls the abort function of an event, and
+ * wpool_destroy() waits for the call.
  */
 static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 {
