@@ -177,7 +177,7 @@ static inline bool wpool_stack_is_short(void)
 	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
 }
 
-/* Is this the inner task of an event, of a strand's task or of a group's? */
+/* Flags of inner tasks: of an event, of a strand's task or of a group's task. */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
 /* Claim an ordinary IDLE task for its submitter; false for any other task: wpool_task_claim(). */

@@ -55,7 +55,7 @@ static bool is_parked(struct wpool_worker *w)
 	bool parked;
 
 	raw_spin_lock(&rq->lock);
-	/* @parked first: a worker that moved has changed its home before it parked there */
+	/* read @parked before @rq: a worker that moved has changed its home before it parked */
 	parked = smp_load_acquire(&w->parked) && READ_ONCE(w->rq) == rq;
 	raw_spin_unlock(&rq->lock);
 	return parked;
