@@ -125,8 +125,8 @@ static inline u64 compat_kcov_handle(void)
 static inline bool compat_is_blocked(struct task_struct *thread)
 {
 	/*
-	 * With delayed dequeue a sleeping thread may stay on the queue for a while. With proxy
-	 * execution a thread that waits for a mutex stays there as long as it waits.
+	 * With delayed dequeue a sleeping thread may stay on the run queue for a while. With proxy
+	 * execution a thread stays on the run queue as long as it waits for a mutex.
 	 */
 #ifdef COMPAT_HAVE_IS_BLOCKED
 	if (READ_ONCE(thread->is_blocked))
@@ -138,7 +138,7 @@ static inline bool compat_is_blocked(struct task_struct *thread)
 	return !READ_ONCE(thread->on_rq);
 }
 
-/* Is the thread on a CPU? Racy. Never, if the machine has only the caller's CPU. */
+/* Is the thread on a CPU? Racy. Without CONFIG_SMP only the caller is. */
 static inline bool compat_has_cpu(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP
@@ -190,8 +190,8 @@ static inline int compat_migration_disabled(void)
 #define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
 
 /*
- * Act with other credentials, with a reference to them that the exit of the thread would drop. The
- * old credentials keep their reference, which belongs to the caller until it reverts.
+ * Override the credentials, with a reference to @cred that do_exit() would drop. Returns the old
+ * credentials; the reference to them belongs to the caller until compat_revert_creds().
  */
 static inline const struct cred *compat_override_creds(const struct cred *cred)
 {
@@ -229,9 +229,9 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 }
 
 /*
- * A number that the CPUs with one last-level cache have in common, and that no other CPU of the
- * machine has. The function that returns it differs between processors; without one, all CPUs have
- * the same number.
+ * The number of a CPU's last-level cache: the same for CPUs that share the cache, and for no other
+ * CPU. The function that returns it differs between processors; without such a function, all CPUs
+ * have the same number.
  */
 static inline u32 compat_cache_of(int cpu)
 {

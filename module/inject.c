@@ -52,7 +52,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task))
 		static_branch_enable(&wpool_inject_delays);
 	else
 		static_branch_disable(&wpool_inject_delays);
-	/* the old function is called with interrupts off: wait for it */
+	/* wait for calls of the old function with interrupts off */
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(wpool_inject_set_delay);

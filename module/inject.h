@@ -3,9 +3,9 @@
  * wpool's own fault injection points. The first: the thread of a worker cannot be created.
  *
  * kthreadd allocates a thread, so fail-nth of the thread that asks for the allocation does not
- * count it. So it is counted here, in the asking thread: for fail-nth of a thread that creates a
- * worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and for the
- * attributes in debugfs, as with the kernel's own injection points.
+ * count it. So wpool_inject_spawn() counts it in the asking thread: for fail-nth of a thread that
+ * creates a worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and
+ * for the attributes in debugfs, as with the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
@@ -21,7 +21,7 @@ struct wpool_task;
 
 #if defined(CONFIG_FAULT_INJECTION) && defined(CONFIG_FAULT_INJECTION_DEBUG_FS)
 
-/* Must the creation of this thread fail? Process context */
+/* Must the creation of a worker's thread fail? Process context */
 bool wpool_inject_spawn(void);
 
 /** wpool_inject_init() - create the attributes; Context: process context */
@@ -48,17 +48,18 @@ static inline void wpool_inject_exit(void)
 #endif
 
 /*
- * The second is a delay: the tests stop a thread between its reads of a task and the exchange of
- * task->state that depends on them, while other threads do what must not come between.
+ * The second injection point is a delay: the tests stop a thread between its reads of a task and
+ * the exchange of task->state that depends on them, while other threads do what must not come
+ * between.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /*
- * Call a function at that point, or no longer. @fn: the function, called with interrupts off and
- * perhaps a raw lock held, or %NULL: when this returns, no call with interrupts off is running or
- * will start. Sleeps.
+ * Call a function at that point, or no longer. @fn: the function, or %NULL. It is called in any
+ * context, perhaps with a raw lock held. When this returns, no call of the old function that had
+ * interrupts off is running. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 

@@ -88,7 +88,7 @@ module_param(default_expiry_ms, uint, 0444);
 MODULE_PARM_DESC(default_expiry_ms,
 		 "expiry_ms of the default pool, 0 to 86400000 (default: 1000)");
 
-/* The program that loads the module learns only that some value is wrong. */
+/* insmod learns only that some value is wrong: log which parameter has it. */
 static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
 				  const char *name)
 {
@@ -142,7 +142,7 @@ static int __init wpool_init(void)
 	if (err)
 		goto err_cgroup;
 	wpool_housekeeping_init(wpool_affinity_follow);
-	/* before the first pool: it makes the run queues of CPUs that come online */
+	/* before the first pool: hotplug makes the run queues of CPUs that come online */
 	err = wpool_hotplug_init();
 	if (err)
 		goto err_spawner;
@@ -203,14 +203,14 @@ static void __exit wpool_exit(void)
 	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
-	/* a last look of the monitor may be in progress, which visits no pool */
+	/* waits for a last look of the monitor, which visits no pool */
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
-	/* drops the last references, those of requests for workers */
+	/* drops the last references to pools: those of requests for workers */
 	wpool_spawner_exit();
 	wpool_cgroup_exit();
 	wpool_reaper_exit();
-	/* drops the last references, those of works that have just ended */
+	/* drops the last references to pools: those of works that have just ended */
 	wpool_tidy_exit();
 	/* waits for workers that RCU frees */
 	rcu_barrier();

@@ -16,14 +16,15 @@
  *       +------------- CANCELLED             | returned, AGAIN: PENDING, and the task
  *         its turn, or taken out             | is submitted again
  *
- * Each arrow is one change of event->state, and one side wins it. While the event is PENDING or
- * CANCELLED, the task is in the pool, or waits for a token. Otherwise it is in no queue: task->pool
- * is the pool in which it will run, and the thread that changes the state to PENDING submits it.
+ * Each arrow is one change of event->state; if several threads try it, one succeeds. While the
+ * event is PENDING or CANCELLED, the task is in the pool, or waits for a token. Otherwise the task
+ * is in no queue: task->pool is the pool in which it will run, and the thread that changes the
+ * state to PENDING submits it.
  *
  * The task leaves the pool in event_run(), which a worker calls, or in event_end(), which is called
  * by the thread that ends tasks without a worker. A cancel is only a change of state, in any
  * context: if the task waits for a token, the cancel takes it out; otherwise the task stays queued,
- * and does nothing when its turn comes. cancel_sync takes it out of the queues, too.
+ * and does nothing when its turn comes. cancel_sync takes the task out of the queues, too.
  *
  * What may run at the same time:
  *
@@ -55,7 +56,7 @@
 
 /* ---- the function ---- */
 
-/* The task has left the pool; false if the event was cancelled, and is IDLE now. */
+/* The task has left the pool: the event is RUNNING now; false: it was cancelled, and is IDLE. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
 	int old = atomic_read(&event->state);
@@ -69,7 +70,7 @@ static bool event_start(struct wpool_event *event, bool *gone)
 				return false;
 			continue;
 		}
-		/* one step with the end of the wait, so that no expiry comes in between */
+		/* stop the timer in the same step, so that it does not expire in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
 		started = atomic_try_cmpxchg(&event->state, &old,
 					     (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
@@ -84,14 +85,14 @@ static bool event_start(struct wpool_event *event, bool *gone)
 	return true;
 }
 
-/* The function has returned; @how: SHUT, DIED or LATE if that was the abort function, or 0. */
+/* The function has returned; @how: 0, or after the abort function SHUT, DIED or LATE. */
 static void event_stop(struct wpool_event *event, int how)
 {
 	int old = atomic_read(&event->state), new;
 	unsigned long flags;
 
 	wpool_debug_deactivate(&event->task);
-	/* before the next thread runs it */
+	/* before another thread runs the event */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
 		new = old & EVENT_ENDING_MASK;
@@ -115,14 +116,14 @@ static void event_run(struct wpool_task *task)
 
 	if (!event_start(event, &gone))
 		return;
-	/* what debugfs shows of the worker: the event's function, not this one */
+	/* debugfs shows that the worker is in the event's function, not in event_run() */
 	WRITE_ONCE(wpool_worker_self()->func, event->func);
 	event->func(event);
 	if (!gone)
 		event_stop(event, 0);
 }
 
-/* The task's abort function: no worker will run it, or one has died in the event's function. */
+/* The task's abort function: no worker will run the task, or a worker died in event->func. */
 static void event_end(struct wpool_task *task, int status)
 {
 	struct wpool_event *event = container_of(task, struct wpool_event, task);
@@ -143,7 +144,7 @@ static void event_end(struct wpool_task *task, int status)
 
 /* ---- cancel ---- */
 
-/* Take back a fire whose function has not started; false if there is none. */
+/* Take back a fire for which the function has not started; false if there is none. */
 static bool event_take_back(struct wpool_event *event)
 {
 	int old = atomic_read(&event->state), new;
@@ -167,7 +168,7 @@ static bool event_take_off(struct wpool_event *event)
 	bool ret;
 	int old;
 
-	/* keeps the pool, which is freed a grace period after its last reference */
+	/* interrupts off: the pool is freed a grace period after its last reference */
 	local_irq_save(flags);
 	ret = wpool_waiters_leave(&event->task);
 	if (ret) {
@@ -177,7 +178,7 @@ static bool event_take_off(struct wpool_event *event)
 		       !atomic_try_cmpxchg(&event->state, &old,
 					   EVENT_IDLE | (old & EVENT_ENDING_MASK)))
 			;
-		/* it has fired again meanwhile */
+		/* the event was fired again meanwhile */
 		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)
 			wpool_event_send(event);
 	}
@@ -217,7 +218,7 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 }
 EXPORT_SYMBOL_GPL(wpool_event_mod);
 
-/* Is it no longer RUNNING? If it is, mark it, so that its end wakes the waiters. */
+/* Is the event no longer RUNNING? If it still is, set WAITED: event_stop() wakes the waiters. */
 static bool has_returned(struct wpool_event *event)
 {
 	int old = atomic_read_acquire(&event->state);
@@ -317,7 +318,7 @@ void wpool_event_finish(struct wpool_event *event)
 	atomic_add(EVENT_ENDING, &event->state);
 	wpool_event_disarm(event);
 	wpool_event_timer_sync(event);
-	/* if the worker dies from here on, it must not touch the event */
+	/* from here on the death of the worker must not touch the event */
 	if (w && w->task == task)
 		w->abort = NULL;
 	*task->gone = true;
@@ -335,7 +336,7 @@ static void *event_hint(void *event)
 	return ((struct wpool_event *)event)->func;
 }
 
-/* Ignores the timer, which the kernel may have removed already. */
+/* Ends the event, except its timer, which the kernel may have removed already. */
 static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;

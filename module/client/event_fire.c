@@ -10,8 +10,8 @@
  *
  * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
  * wait ends when the function starts, or with a cancel. If the timer expires in between, the event
- * is fired already, and nothing changes. The end of a wait and its change of state, by an expiry or
- * a start, are one step under the lock. A mod is a cancel, and then an arm.
+ * is fired already, and nothing changes. An expiry or a start ends the wait and changes the state
+ * in one step, under the lock. A mod is a cancel, and then an arm.
  *
  * Barrier pair:
  *
@@ -47,8 +47,8 @@ void wpool_event_send(struct wpool_event *event)
 }
 
 /*
- * The change of state that is a fire; *@home: the caller must send the task. @timed: EVENT_TIMED
- * if the time has come, or 0. Returns false if the event was fired before, or ends.
+ * Change the state for a fire; *@home: the caller must call wpool_event_send(). @timed: EVENT_TIMED
+ * if the timer fires, or 0. Returns false if the event was fired before, or ends.
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
@@ -137,14 +137,14 @@ static void timer_expired(struct wpool_event *event)
 	bool home = false;
 
 	/*
-	 * In a softirq: TIMER_IRQSAFE and hard hrtimers would keep interrupts off until all due
-	 * events are fired
+	 * This runs in a softirq: with TIMER_IRQSAFE and hard hrtimers, interrupts would be off
+	 * until all due events are fired
 	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
 	if (event->task.armed && !timer_is_queued(event)) {
 		WRITE_ONCE(event->task.armed, false);
-		/* under the lock, so that this and the end of the wait are one step */
+		/* under the lock: the fire and the end of the wait are one step */
 		event_mark_fired(event, EVENT_TIMED, &home);
 	}
 	raw_spin_unlock(&event->lock);
@@ -153,7 +153,7 @@ static void timer_expired(struct wpool_event *event)
 	local_irq_restore(flags);
 }
 
-/* Of an armed event, CONFIG_DEBUG_OBJECTS shows only the name of this or the next function. */
+/* For an armed event, CONFIG_DEBUG_OBJECTS shows only the name of this or the next function. */
 static void event_timer_expired(struct timer_list *timer)
 {
 	struct wpool_event *event = timer_container_of(event, timer, timer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fire of an event: a change of its state, see event.c, and a submit of its task. And the timer
- * that fires it.
+ * The fire of an event: a change of its state, see event.c, and a submit of its task. The timer of
+ * an event fires it, too.
  */
 #ifndef WPOOL_CLIENT_EVENT_FIRE_H
 #define WPOOL_CLIENT_EVENT_FIRE_H
@@ -22,7 +22,7 @@
 #define EVENT_SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define EVENT_DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define EVENT_LATE		(EVENT_SHUT | EVENT_DIED) /* IDLE: ended with -ETIME */
-#define EVENT_ENDING		BIT(8)	/* a count of ends and disables; no fire, no timer */
+#define EVENT_ENDING		BIT(8)	/* counts ends and disables: if not 0, no fire, no timer */
 #define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
 /* Does the event have a pool? If not, it was not initialised, or was given none. */
@@ -39,13 +39,13 @@ void wpool_event_send(struct wpool_event *event);
 
 /* ---- the timer ---- */
 
-/* Also initialises event->lock; the flags of the task say which kind of timer it is. */
+/* Also initialises event->lock. The flags of the task are set, and say which kind of timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 
 /* Start the timer, or change its time. */
 void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
 
-/* End the wait; true if the event was waiting. */
+/* Stop the timer; true if the event was armed. */
 bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
 
 /* As wpool_event_timer_stop(), called without the lock. */

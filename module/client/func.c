@@ -18,7 +18,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 {
 	int err = -ENOENT;
 
-	/* the pool's owner must destroy the pool, which waits for the item */
+	/* no reference to the pool's owner: it must destroy the pool, which waits for the item */
 	if (owner == pool->owner)
 		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {
@@ -27,7 +27,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 					   false);
 	}
 	if (unlikely(err))
-		/* after -ESHUTDOWN the pool may be gone */
+		/* do not touch the pool: after -ESHUTDOWN it may be gone */
 		wpool_item_refuse(item);
 	return err;
 }
@@ -55,7 +55,7 @@ int wpool_submit_fn(struct wpool *pool, wpool_arg_fn func, void *arg,
 }
 EXPORT_SYMBOL_GPL(wpool_submit_fn);
 
-/* No might_sleep(): wpool_submit_claimed() checks that, without a preemption point. */
+/* No might_sleep(): wpool_submit_claimed() checks the context, without a preemption point. */
 int wpool_invoke(struct wpool *pool, void *arg)
 {
 	struct wpool_item *item;

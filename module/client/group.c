@@ -20,10 +20,10 @@
  *             fails may cancel its group before its own error is stored.
  *
  * A waiter is woken under the lock, and takes the lock before it continues. So the unlock in
- * leave_group() is the last access of a finish to the group, and when exit has returned, the
- * group may be freed. A submitter touches neither the group nor the task after the pool has
- * accepted the task. If its wait ends with an error, it leaves the line under the lock, for which
- * exit waits, and does not touch the group afterwards.
+ * leave_group() is the last access of a finish to the group, and when exit has returned, the group
+ * may be freed. A submitter touches neither the group nor the task after the pool has accepted the
+ * task. If its wait ends with an error, it leaves the line under the lock, and does not touch the
+ * group afterwards; exit waits until the line is empty.
  *
  * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
  * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
@@ -31,8 +31,8 @@
  * A group that acts for another thread (behalf.c) gives each task another function at its submit,
  * so tasks of other groups pay nothing for that.
  *
- * A plain task belongs to no group: the pool counts it on its own CPU, and a group would only make
- * that slower.
+ * A plain task belongs to no group: the pool counts the task per CPU, and a group would only be
+ * slower.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -60,7 +60,7 @@ struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
 	u32 epoch;	/* in the line: the group's epoch when the wait began */
-	u32 nr_closes;	/* in the line: wpool_nr_closes() then; if that changes, its wait ends */
+	u32 nr_closes;	/* in the line: wpool_nr_closes() at that time; a change ends the wait */
 };
 
 /* ---- waiting ---- */
@@ -115,7 +115,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* The error with which a wait ends, or 0. If it ends, the waits ahead of it end, too. */
+/* The error that ends the wait, or 0. An error ends the waits of all waiters ahead, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
@@ -162,7 +162,7 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 
 static void group_task_act(struct wpool_task *task);
 
-/* @state: task state to wait in; 0: the caller must not sleep. *waited: it has slept. */
+/* Wait for a place. @state: task state; 0: do not sleep. *@waited: the caller has slept. */
 static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 		     unsigned int state, bool *waited)
 	__must_hold(&group->lock)
@@ -229,7 +229,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 	trace_wpool_group_task_failed(pool->name, func, error);
 }
 
-/* A task gives its place back; its memory may be gone. */
+/* A task gives its place back; the task's memory may be gone. */
 static void leave_group(struct wpool_group *group, int error)
 {
 	unsigned long flags;
@@ -251,7 +251,7 @@ static struct wpool_group_task *group_task(struct wpool_task *task)
 	return container_of(task, struct wpool_group_task, task);
 }
 
-/* The abort function of a task: it was not run, or its worker has died in it. */
+/* The abort function of a task that was not run, or in which its worker has died. */
 static void group_task_end(struct wpool_task *task, int status)
 {
 	struct wpool_group_task *gtask = group_task(task);
@@ -274,7 +274,7 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 		group_task_end(task, -ECANCELED);
 		return;
 	}
-	/* for debugfs; under policy run the caller may be a worker in another task */
+	/* debugfs shows w->func; under policy run, @w may be in another task */
 	if (likely(w && w->task == task))
 		WRITE_ONCE(w->func, func);
 	if (behalf) {
@@ -298,7 +298,7 @@ static void group_task_run(struct wpool_task *task)
 	run_for(task, NULL);
 }
 
-/* The function in a group that acts for a thread; the task may go to another group later. */
+/* The function of a task while its group acts for a thread: see find_room(). */
 static void group_task_act(struct wpool_task *task)
 {
 	run_for(task, group_task(task)->group->behalf);
@@ -328,7 +328,7 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 	if (!group || !group->pool || !task || !task->func || in_nmi())
 		return -EINVAL;
 	pool = group->pool;
-	/* first: a pending task must not be written to */
+	/* claim first: a pending task must not be written to */
 	local_irq_save(flags);
 	err = wpool_task_claim(pool, &task->task, true);
 	local_irq_restore(flags);

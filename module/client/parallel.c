@@ -64,7 +64,7 @@ struct helper {
 struct loop {
 	struct wpool *pool;	/* I: where the helpers run */
 	wpool_for_fn fn;	/* I: the caller's function */
-	void *arg;	/* I: its last argument */
+	void *arg;	/* I: the last argument of @fn */
 	unsigned long from;	/* I: the first index */
 	unsigned long size;	/* I: how many indices */
 	unsigned long grain;	/* I: indices in a chunk; 0: see CHUNKS_EACH */
@@ -72,7 +72,7 @@ struct loop {
 	refcount_t refs;	/* X: see above */
 	refcount_t nr_inside;	/* X: see above */
 	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
-	int error;	/* X: of the first call that failed */
+	int error;	/* X: error of the first call of @fn that failed */
 	struct completion left;	/* K: @nr_inside is 0 */
 
 	/* X: how many indices were taken; on a cache line of its own */
@@ -136,7 +136,7 @@ static void put_loop(struct loop *loop)
 		kfree(loop);
 }
 
-/* When the caller has seen the last thread leave, all that was done inside is visible to it. */
+/* When the caller has seen the last thread leave, it also sees all that helpers did inside. */
 static void leave_loop(struct loop *loop)
 {
 	if (refcount_dec_and_test(&loop->nr_inside))
@@ -155,7 +155,7 @@ static void ask_for_help(struct loop *loop)
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
 		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
-			/* not the last reference: the caller still has its own */
+			/* not the last reference: this thread still has its own */
 			refcount_dec(&loop->refs);
 			return;
 		}
@@ -177,7 +177,7 @@ static void help_loop(struct wpool_task *task)
 	put_loop(loop);
 }
 
-/* The abort function of a helper: it was taken out before it started, or its worker died in it. */
+/* The abort function of a helper that was taken out before its start, or whose worker died. */
 static void help_ends(struct wpool_task *task, int status)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;
@@ -189,7 +189,7 @@ static void help_ends(struct wpool_task *task, int status)
 	put_loop(loop);
 }
 
-/* Choose the CPUs of the helpers: the next ones that the pool may use. */
+/* Choose the helpers' CPUs: those after this one that the pool may use; returns how many. */
 static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
 {
 	int here = raw_smp_processor_id(), cpu;
@@ -221,7 +221,7 @@ static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long gra
 	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
 }
 
-/* Allocate a loop with helpers; NULL if it can have none. */
+/* Allocate a loop with helpers; NULL if there is no memory, or no helper would be of use. */
 static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	u32 max = max_helpers(pool, size, grain);
@@ -229,7 +229,7 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 
 	if (!max)
 		return NULL;
-	/* no reclaim: it costs more than the help gains, and the caller may be in reclaim */
+	/* no reclaim: it would cost more than the help gains; the caller may be in reclaim, too */
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
 	if (!loop)
 		return NULL;
@@ -281,7 +281,7 @@ int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 	work_chunks(loop);
 	leave_loop(loop);
 	wait_for_completion(&loop->left);
-	/* no helper is submitted any more */
+	/* no helper is submitted any more: take those out that have not started */
 	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
 		wpool_finish_take_out(&loop->helpers[i].task);
 	err = loop->error;

@@ -5,7 +5,7 @@
  * A strand is a queue under a lock. Its first task, the head, has been sent to the pool: it waits
  * there for a token, is queued, or runs. The others wait in the strand. When the turn of the head
  * ends, the thread that ran it sends the next one. So at most one task of the strand is in the
- * pool, and they run in the order of the queue.
+ * pool, and the tasks run in the order of the queue.
  *
  * In the pool a strand's task is represented by its vehicle, a detached task. The vehicle waits for
  * a token without a thread, like the task of an event (wpool_waiters_join()). The path of a task
@@ -18,8 +18,8 @@
  * else the task waits in the strand like all others. If the turn comes before the part has ended,
  * the thread that ends the part finds that the task is the head, and sends the vehicle.
  *
- * A full strand refuses a task: submitters wait only for a pool. No task is taken out alone. So a
- * task has two states: it is pending, from its submit until its function starts, or it is not.
+ * A full strand refuses a task: submitters wait only for a pool. A single task cannot be cancelled.
+ * So a task has two states: it is pending, from its submit until its function starts, or it is not.
  * While the function runs, strand->runner is the thread, and the task belongs to its function,
  * which may free it or submit it again. All of that is under strand->lock.
  *
@@ -123,8 +123,8 @@ static void send_vehicle(struct wpool_strand_task *task)
 
 /*
  * The parallel part of a task has ended, with @status. If the task is the head, send it once more,
- * for its turn; else the thread that ends the turn before it sends it. During a turn the head is an
- * address only: its memory may be another task by now.
+ * for its turn; else the thread that ends the previous turn sends it. During a turn strand->head is
+ * an address only: the memory there may be another task by now.
  */
 static void end_parallel(struct wpool_strand_task *task, int status)
 {
@@ -133,7 +133,7 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 	unsigned long flags;
 	bool is_head;
 
-	/* if the worker dies from here on, it must not touch the task */
+	/* from here on the death of the worker must not touch the task */
 	if (w && w->task == &task->task)
 		w->abort = NULL;
 	local_irq_save(flags);
@@ -163,13 +163,13 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 		strand->nr--;
 	}
 	task->is_pending = false;
-	/* with is_pending: a submit of a task with a parallel part finds one of the two set */
+	/* a submit of a task with a parallel part finds is_pending or gone set */
 	task->gone = gone;
 	strand->runner = task_pid_nr(current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 }
 
-/* The turn of the head is over; it may be gone, and so may the strand afterwards. */
+/* The turn of the head is over: the head may be gone. Afterwards the strand may be gone, too. */
 static void end_strand_turn(struct wpool_strand *strand)
 {
 	struct wpool_strand_task *next;
@@ -194,7 +194,7 @@ static void show_func(void *func)
 		WRITE_ONCE(w->func, func);
 }
 
-/* The turn of a task that ends with @status; @died: in its function. */
+/* The turn of a task that ends with @status; @died: a worker died in the task's function. */
 static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
 {
 	struct wpool_strand *strand = task->strand;
@@ -232,7 +232,7 @@ static void vehicle_run(struct wpool_task *vehicle)
 		end_strand_turn(strand);
 }
 
-/* The abort function of the vehicle: no worker will run it, or one has died in the function. */
+/* The abort function of the vehicle: no worker will run the vehicle, or a worker died in it. */
 static void vehicle_end(struct wpool_task *vehicle, int status)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
@@ -240,7 +240,7 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 	if (task->is_apart)
 		end_parallel(task, status);
 	else if (status == -EIO && task->status)
-		/* it died in the abort function, which is not called twice */
+		/* the worker died in the abort function, which is not called twice */
 		end_strand_turn(task->strand);
 	else
 		abort_strand_turn(task, task->status ?: status, status == -EIO);
@@ -261,7 +261,7 @@ bool wpool_strand_finish(struct wpool_strand_task *task)
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (!ret)
 		return false;
-	/* if the worker dies from here on, it must not touch the task */
+	/* from here on the death of the worker must not touch the task */
 	if (w && w->task == &task->task)
 		w->abort = NULL;
 	*task->gone = true;
@@ -323,7 +323,7 @@ static bool is_own(struct wpool_strand *strand)
 	return ret;
 }
 
-/* Tell lockdep about the wait before it is known whether there is one. */
+/* Tell lockdep that the caller waits, before it is known whether a wait is necessary. */
 static void strand_lockdep_wait(struct wpool_strand *strand)
 {
 #ifdef CONFIG_LOCKDEP
@@ -368,7 +368,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 		return 0;
 
 	err = wait_for_completion_state(&mark.reached, state);
-	/* the thread that has reached the mark is about to drop the lock */
+	/* wait until the thread that has completed the mark has released the lock */
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (err && !completion_done(&mark.reached))
 		list_del(&mark.task.place);

@@ -2,14 +2,14 @@
 /*
  * Watches: a wake-up of a file fires an event.
  *
- * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and
- * a wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait
- * queue, and fires it if there was such a wake-up, or if the file was ready. That is the call's
- * last touch of the watch, which the function of the event may end and free. Nothing else fires the
- * event before, as the header demands.
+ * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and a
+ * wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait queue,
+ * and fires it if there was such a wake-up, or if the file was ready. After the fire the call does
+ * not touch the watch, which the event's function may end and free. The caller must not fire the
+ * event before: see wpool_event.h.
  *
  * If the worker dies in the poll, the watch has not begun, but may be in the wait queue.
- * wpool_watch_end() takes it out.
+ * wpool_watch_end() takes the watch out.
  *
  * If a file's wait queue ends before the watch, it sends POLLFREE, as for epoll, and is freed a
  * grace period later. So a thread that locks the wait queue must hold the RCU lock from its read of
@@ -41,7 +41,7 @@ static struct wait_queue_head *head_of(struct wpool_watch *watch)
 /* The caller holds the lock of the wait queue. */
 static void watch_fire(struct wpool_watch *watch)
 {
-	/* the function may free the watch as soon as the lock is free */
+	/* the event's function may free the watch as soon as the lock is free */
 	if (watch->event)
 		wpool_event_fire(watch->event);
 	else

@@ -2,12 +2,12 @@
 /*
  * debugfs: tables that say more about the pools than one value per file can.
  *
- * Nothing here is a stable interface, and the pool calls nothing here. Each table has one or more
- * lines for every pool, rather than a file for every pool: a file of debugfs takes 900 bytes, which
- * is much for a pool that nobody looks at.
+ * Nothing here is a stable interface, and no code of a pool calls this file. Each table has one or
+ * more lines for every pool, rather than a file for every pool: a file of debugfs takes 900 bytes,
+ * which is much for a pool that nobody looks at.
  *
- * A reader holds the mutex of all pools, but not while it waits for memory or for the
- * program that reads.
+ * A show function holds the mutex of all pools while it walks them. It does not wait for memory,
+ * nor for the program that reads, with the mutex held.
  */
 #include "faces/debugfs.h"
 
@@ -237,7 +237,7 @@ static int frozen_open(struct inode *inode, struct file *file)
 	return single_open(file, frozen_show, NULL);
 }
 
-/* An iterator, so that the tests in the kernel can write as well. */
+/* .write_iter in place of .write: tests in the kernel can call it, too. */
 static ssize_t frozen_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct dentry *dentry = iocb->ki_filp->f_path.dentry;

@@ -4,7 +4,7 @@
 #define WPOOL_DEBUGFS_H
 
 /*
- * Create the tables. Without debugfs, or if that fails, there are no tables, and nothing else
+ * Create the tables. Without debugfs, or if debugfs fails, there are no tables, and nothing else
  * changes. Sleeps.
  */
 void wpool_debugfs_init(void);

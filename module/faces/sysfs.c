@@ -13,9 +13,9 @@
  *   - A show takes one snapshot for its one figure. /dev/wpool returns several
  *     figures of the same moment.
  *
- * Besides wpool_pool_tune() and the table of attributes it uses the public interface only, and
- * takes no lock. The files end with the device, whose removal waits for the threads that are inside
- * these functions.
+ * This file uses only the public interface, the headers of pool/ and workers/cgroup.h. It takes no
+ * lock. The files end with the device, whose removal waits for the threads that are inside these
+ * functions.
  */
 #include "faces/sysfs.h"
 
@@ -43,7 +43,7 @@
 
 /* ---- parsing: 0 and *value set, or -errno ---------------------------------- */
 
-/* A write of a page or more arrives cut off, so that is too long as well. */
+/* sysfs cuts a write off at a page, so a write of a page is too long as well. */
 static int check_text(const char *buf, size_t count, size_t max_bytes)
 {
 	if (!count || count >= max_bytes || strnlen(buf, count) != count)
@@ -128,8 +128,8 @@ static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *valu
 }
 
 /*
- * An administrator does not choose the policy run: a driver must be able to rely on it that no task
- * runs under the driver's own locks.
+ * An administrator must not choose the policy run: then a task could run under the locks of the
+ * driver that submits it.
  */
 static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t count, s64 *value)
 {
@@ -162,7 +162,7 @@ static int parse_cpumask(const char *buf, size_t count, struct cpumask *mask)
 		return -ERANGE;
 	if (err)
 		return err;
-	/* How far the parser itself looks depends on how masks are stored. */
+	/* cpulist_parse() may accept CPUs that are not possible, up to NR_CPUS. */
 	return cpumask_subset(mask, cpu_possible_mask) ? 0 : -ERANGE;
 }
 
@@ -184,7 +184,7 @@ static ssize_t emit_limit(char *buf, u64 value)
 	return value == WPOOL_UNLIMITED ? sysfs_emit(buf, "max\n") : emit_number(buf, value);
 }
 
-/* Shown as a word, if the value has one. */
+/* Show a class as a word if it has one, otherwise as "fifo:" and its priority. */
 static ssize_t emit_class(const struct wpool_attr *attr, char *buf, u32 class)
 {
 	size_t i;
@@ -285,7 +285,7 @@ static DEVICE_ATTR_RW(cpumask);
 struct figure {
 	struct device_attribute file;
 	ssize_t (*emit)(char *buf, u64 value);
-	u8 at, bytes;	/* where the field is, and its size */
+	u8 at, bytes;	/* offset and size of the field */
 };
 
 static ssize_t emit_int(char *buf, u64 value)
@@ -327,10 +327,10 @@ static ssize_t owner_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(owner);
 
-/* A path, or "none". */
+/* Show the path of the cgroup, or "none". */
 static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	/* as much as a page holds, with the line end */
+	/* leave room for the line end */
 	int len = wpool_cgroup_path(dev_get_drvdata(dev), buf, PAGE_SIZE - 1);
 
 	if (!len)
@@ -338,7 +338,7 @@ static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, ch
 	return len < 0 ? len : len + sysfs_emit_at(buf, len, "\n");
 }
 
-/* A directory as the writer sees it; the caller has seen its first "/". */
+/* @buf: the directory of a cgroup, as the writer sees it; begins with "/". */
 static int set_cgroup_path(struct wpool *pool, const char *buf, size_t count)
 {
 	char *name = kstrndup(buf, count - (buf[count - 1] == '\n'), GFP_KERNEL);
@@ -353,7 +353,7 @@ static int set_cgroup_path(struct wpool *pool, const char *buf, size_t count)
 	return err;
 }
 
-/* "0" stands for the writer, as in cgroup.procs; another thread could end meanwhile. */
+/* "0" is the writer, as in cgroup.procs. No other pid is accepted: that thread could end. */
 static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
@@ -369,7 +369,7 @@ static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RW(cgroup);
 
-/* Like a line of /proc/pressure: per cent of the last 10, 60 and 300 s; us. */
+/* Like a line of /proc/pressure: per cent of the last 10, 60 and 300 s, and the total in us. */
 static ssize_t pressure_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	static const u32 seconds[WPOOL_NR_PRESSURES] = { 10, 60, 300 };
@@ -400,7 +400,7 @@ static DEVICE_ATTR_RO(pressure);
 #define HIST_HEAD_LINES	3
 #define HIST_BYTES	((HIST_HEAD_LINES + WPOOL_HIST_BUCKETS) * HIST_FORMAT_LEN)
 
-/* A line and a NUL. */
+/* Print a line of HIST_FORMAT_LEN bytes, and a NUL. */
 static void hist_line(char *buf, u32 line, const struct wpool_hist *wait,
 		      const struct wpool_hist *run)
 {

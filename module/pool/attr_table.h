@@ -20,9 +20,9 @@
  * WPOOL_NO_LIMIT_WORDS for a LIMIT without a limit.
  */
 #ifndef WPOOL_BOOL_WORDS
-/* no and yes alternate */
+/* a word for no, a word for yes, and so on */
 #define WPOOL_BOOL_WORDS	"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on"
-/* shown as the first of these */
+/* sysfs shows the first of these */
 #define WPOOL_NO_LIMIT_WORDS	"max", "unlimited"
 #endif
 

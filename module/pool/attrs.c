@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of a pool: defaults and allowed values. What depends on the pool itself is checked in
- * tune.c.
+ * Attributes of a pool: defaults and allowed values. tune.c checks values against the pool itself.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +13,7 @@
 
 #define KNOWN_BITS	(WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC)
 
-/* Each bit must be a known one: no thread could set an attribute with another bit. */
+/* Each bit must be in KNOWN_BITS: an attribute with another bit could never be set. */
 const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS] = {
 #define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, _preset, _words, ...)	\
 	{									\
@@ -105,7 +104,7 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 					  "%s = %lld is out of its range, %d to %d", attr->name,
 					  wpool_attr_get(attrs, attr), attr->min, attr->max);
 	}
-	/* with all possible CPUs, so that no later CPU makes it too large */
+	/* with all possible CPUs, so that no later CPU makes the capacity too large */
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
 	    (u64)attrs->capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY)
 		return wpool_attrs_refuse(-ERANGE, tells,

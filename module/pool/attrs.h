@@ -6,7 +6,7 @@
 #include <linux/printk.h>
 #include <linux/wpool.h>
 
-/* Bits of the attributes that can be set only at creation; those of the others are WPOOL_TUNE_* */
+/* Bits of the attributes that only a creation sets; all other bits are WPOOL_TUNE_* */
 #define WPOOL_CREATE_ORDER	BIT(13)
 #define WPOOL_CREATE_PREALLOC	BIT(14)
 
@@ -27,7 +27,7 @@ struct wpool_attr {
 	 * &enum wpool_sched has, in its order
 	 */
 	const char *words[5];
-	enum wpool_attr_type type;	/* how it is written */
+	enum wpool_attr_type type;	/* how the value is written */
 	u32 offset;	/* where the attribute is in struct wpool_attrs */
 	u32 bit;	/* WPOOL_TUNE_* or WPOOL_CREATE_* */
 	int min;	/* least value */
@@ -43,7 +43,7 @@ enum {
 
 extern const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS];
 
-/* Copy a field to another structure; "..." keeps checkpatch from taking it for a value. */
+/* Copy a field to another structure; "..." keeps checkpatch from taking @field for a value. */
 #define WPOOL_COPY_ATTR(to, from, field...)	((to)->field = (from)->field)
 
 /** wpool_attr_get() - one attribute as a number */

@@ -3,13 +3,13 @@
  * The limits of the tasks and workers of a pool: capacity, and the attributes that change with it.
  * attr_table.h says which values are allowed, tune.c which of them can be changed.
  *
- * A capacity that follows the CPUs (capacity_per_cpu) changes during a call that sets it. When a
- * CPU goes or comes, CPU hotplug only schedules a work item that changes it (workers/affinity.c). A
- * decrease waits for a grace period, and an increase may allocate memory, for each pool: that would
- * delay other hotplug. The work takes the same mutexes as a tune, so it may wait for a tune that
- * creates workers, and for worker_start. Hotplug never waits for the work, nor for change_mutex,
- * and the work is cancelled without a lock. It uses the number of CPUs at the time when it runs, so
- * a late one does no harm.
+ * A capacity that follows the CPUs changes during the call that sets capacity_per_cpu. When a CPU
+ * goes or comes, hotplug only schedules pool->follow_work, which changes the capacity
+ * (workers/affinity.c). A decrease waits for a grace period, and an increase may allocate memory,
+ * for each pool: in hotplug this would delay other CPUs. The work takes the same mutexes as a tune,
+ * so it may wait for a tune that creates workers, and for worker_start. Hotplug never waits for the
+ * work, nor for change_mutex, and the work is cancelled without a lock. The work uses the number of
+ * CPUs at the time when it runs, so a late work does no harm.
  */
 #include "pool/capacity.h"
 
@@ -156,7 +156,7 @@ void wpool_limits_follow_work(struct work_struct *work)
 {
 	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
 
-	/* no memory: the capacity stays as it is until there is some */
+	/* no memory: the capacity stays as it is until a later try succeeds */
 	if (wpool_limits_follow(pool))
 		schedule_delayed_work(&pool->follow_work, HZ);
 }

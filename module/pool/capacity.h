@@ -13,7 +13,7 @@ struct wpool_attrs;
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
 	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the number of CPUs */
-	u32 queue_depth;	/* tasks beyond that */
+	u32 queue_depth;	/* accepted tasks beyond @capacity */
 	u32 min_workers;	/* workers that stay */
 };
 
@@ -32,7 +32,7 @@ u32 wpool_limits_most(const struct wpool_limits *limits);
 /** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_limits *limits);
 
-/** wpool_limits_follow_cpus() - compute the capacity from the number of CPUs, if it follows that */
+/** wpool_limits_follow_cpus() - compute the capacity from @nr_cpus, if capacity_per_cpu is set */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
 /*

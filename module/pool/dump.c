@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing pools, see dump.h. Tasks of a ring may be taken, and their memory freed, while they
- * are read here: only their flags and functions are read, so that a fault does no harm.
+ * Printing pools, see dump.h. Tasks of a ring may be taken, and their memory freed, while they are
+ * read here: only their flags and functions are read, and get_kernel_nofault() survives a fault.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

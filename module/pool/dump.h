@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The state of every pool, as text: its queues, its workers with their tasks and stacks, waiting
- * submitters, and why tasks wait. For sysrq-x, a panic, a stall, and debugfs.
+ * submitters, and why tasks wait. sysrq-x, a panic, a stall and debugfs print it.
  */
 #ifndef WPOOL_POOL_DUMP_H
 #define WPOOL_POOL_DUMP_H

@@ -40,7 +40,7 @@ static void destroy_left(struct wpool *pool)
 
 /* ---- tasks in pools of others ---- */
 
-/* The function of a module with the next higher address, and how many tasks call it. */
+/* The function of @mod with the lowest address above @after, and how many tasks call it. */
 struct func_count {
 	const struct module *mod;
 	unsigned long after;
@@ -61,7 +61,7 @@ static void count_func(struct wpool_task *task, void *data)
 	count->nr++;
 }
 
-/* Events and strands that wait for room. All other waiters are threads: the module ends them. */
+/* Count waiting events and strands. All other waiters are threads: the module must end them. */
 static void count_in_line(struct wpool *pool, struct func_count *count)
 {
 	u32 nr = WPOOL_FIFO_MAX_PASSED;
@@ -89,7 +89,7 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		count.func = ULONG_MAX;
 		count.nr = 0;
 		wpool_for_each_active(pool, rq, i) {
-			/* tasks in a ring may not be read: move them to a list */
+			/* tasks in a ring may not be read: move them to the backlog */
 			wpool_sched_spill(rq);
 			wpool_fifo_visit(&rq->backlog, count_func, &count);
 		}
@@ -150,7 +150,7 @@ static int module_goes(struct notifier_block *nb, unsigned long event, void *dat
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	/* its tasks in pools of others cannot be stopped, and may crash soon: log them */
+	/* the module's tasks in pools of others cannot be stopped, and may crash soon: log them */
 	if (uses_modules(mod))
 		wpool_registry_find(tell_tasks, mod);
 	while ((pool = wpool_registry_find(is_left_by, mod))) {

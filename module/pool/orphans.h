@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pools that a module leaves behind: it is unloaded and has not called wpool_destroy(). */
+/* Pools of modules that are unloaded and have not called wpool_destroy(). */
 #ifndef WPOOL_POOL_ORPHANS_H
 #define WPOOL_POOL_ORPHANS_H
 

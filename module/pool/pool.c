@@ -52,7 +52,7 @@
 #include "workers/tidy.h"
 
 static struct wpool *default_pool;
-static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third */
+static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third of the memory */
 struct workqueue_struct *wpool_free_wq;
 
 /* ---- memory and references ---- */
@@ -127,7 +127,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 #include "pool/attr_table.h"
 	if (pool->prealloc)
 		pool->order = WPOOL_FIFO;
-	/* its minimum, until the CPUs are counted */
+	/* the least capacity, until the CPUs are counted */
 	if (pool->capacity_per_cpu)
 		pool->capacity = max(pool->min_workers, 1U);
 	pool->has_hists = pool->latency;
@@ -174,7 +174,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 
 	pool->dev.class = &wpool_class;
 	device_initialize(&pool->dev);
-	/* there is nothing to suspend, so no power/ beside our files */
+	/* the device has nothing to suspend: create no power/ in sysfs */
 	device_set_pm_not_required(&pool->dev);
 	dev_set_drvdata(&pool->dev, pool);
 	return pool;
@@ -205,14 +205,14 @@ static void end_pool(struct wpool *pool)
 	}
 	wpool_spawn_end(pool);
 	wpool_cgroup_end(pool);
-	/* no worker is left to arm the timer, and a tune checks the state */
+	/* no worker is left to arm the timer, and a tune sees that the pool is destroyed */
 	timer_shutdown_sync(&pool->workers.expiry_timer);
 	/* waits for readers and writers of attributes */
 	if (device_is_registered(&pool->dev))
 		device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* hotplug and housekeeping (wpool_affinity_set()) queue it; a tune checks the state */
+	/* hotplug and housekeeping no longer find the pool; a tune sees that it is destroyed */
 	cancel_delayed_work_sync(&pool->follow_work);
 }
 
@@ -226,11 +226,11 @@ static void close_pool(struct wpool *pool, bool drops)
 	 * since the caller waits.
 	 */
 	synchronize_rcu_expedited();
-	/* idle workers check again, and leave */
+	/* idle workers see that the pool is closed, and leave */
 	wpool_idle_wake_all(pool);
 }
 
-/* No message for a pool without an owner: a program creates it, and gets the error. */
+/* Logs nothing for a pool without an owner: the program that creates the pool gets the error. */
 static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
@@ -256,8 +256,8 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 }
 
 /*
- * Create the run queues of the CPUs that are online, and let CPU hotplug see the pool: it creates
- * those of CPUs that come later. Hotplug is held off meanwhile.
+ * Create the run queues of the CPUs that are online, and let CPU hotplug see the pool: hotplug
+ * creates the run queues of CPUs that come later, but none during this call.
  */
 static int enter_registry(struct wpool *pool)
 {
@@ -321,7 +321,7 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	err = err ?: dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
 	if (err)
 		goto err_put;
-	/* hotplug sees the pool by now: it follows CPUs that go or come from here on */
+	/* hotplug sees the pool by now: the capacity follows CPUs that go or come from here on */
 	err = wpool_limits_follow(pool);
 	if (!err && func)
 		err = add_items(pool);
@@ -436,7 +436,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	if (open || drops)
 		close_pool(pool, drops);
 	mutex_unlock(&pool->tune_mutex);
-	/* a kworker ends the tasks: all workers may sleep, and the caller runs no abort function */
+	/* tidy.c ends the tasks: all workers may sleep, and the caller runs no abort function */
 	if (drops)
 		wpool_tidy_pool(pool);
 }
@@ -459,7 +459,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 {
 	int err;
 
-	/* it may never be empty: its events may still fire */
+	/* a pool released with OWN may never be empty: its events may still fire */
 	if (IS_ERR_OR_NULL(pool) || timeout < 0 || flags == WPOOL_RELEASE_OWN)
 		return -EINVAL;
 	if (wpool_refuse_own_task(pool, __func__))
@@ -477,14 +477,14 @@ static void open_pool(struct wpool *pool)
 	wpool_waiters_tell(pool, WPOOL_ATT_CLOSED | WPOOL_ATT_OWN | WPOOL_ATT_DROPS, false);
 }
 
-/* Open a pool, unless it is closed and not empty; *empty: whether it was empty, or open. */
+/* Open a pool, unless it is closed and not empty: then *@empty is false. Returns 0 or -errno. */
 static int try_reboot(struct wpool *pool, bool *empty)
 {
 	int err;
 
 	*empty = true;
 	mutex_lock(&pool->tune_mutex);
-	/* its workers are there, and no task has to end before */
+	/* a closing pool has kept its workers, and need not become empty first */
 	if (pool->state == WPOOL_CLOSING)
 		open_pool(pool);
 	err = pool->state == WPOOL_DESTROYED ? -ESHUTDOWN : 0;
@@ -494,9 +494,9 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	if (!*empty)
 		goto out;
 	open_pool(pool);
-	/* end the waits for an empty pool: it may never be empty again */
+	/* end the waits for the pool to become empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	/* the end of the pool waits for this; no mutex, see make_reserve() in tune.c */
+	/* end_pool() waits for this thread; why without the mutex: see make_reserve() in tune.c */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	err = prealloc_workers(pool);

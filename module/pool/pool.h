@@ -12,7 +12,7 @@ struct workqueue_struct;
 
 extern struct class wpool_class;
 
-/* Frees pools, and other memory, where that may sleep; wpool_pools_free() destroys it. */
+/* Workqueue that frees pools and other memory, and may sleep; wpool_pools_free() destroys it. */
 extern struct workqueue_struct *wpool_free_wq;
 
 /** wpool_is_default() - is this the default pool, which all modules share? */
@@ -20,12 +20,12 @@ bool wpool_is_default(const struct wpool *pool);
 
 /*
  * wpool_create() for a user: the pool and its run queues are charged to the caller's memory cgroup.
- * The workers are not: the spawner creates those of all pools, and must not wait for room in a
- * cgroup.
+ * The workers are not: the spawner creates the workers of all pools, and must not wait for room in
+ * a cgroup.
  */
 struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs);
 
-/* wpool_destroy() of any pool, including the default one; not in one of its own tasks. */
+/* wpool_destroy() of any pool, including the default one; not in a task of that pool. */
 void wpool_pool_destroy(struct wpool *pool);
 
 /* wpool_release() of any pool, including the default one. */
@@ -38,8 +38,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 void wpool_pools_exit(void);
 
 /*
- * Undo the rest of wpool_pools_init(), after an rcu_barrier(), also if it failed; waits for pools
- * that are being freed.
+ * Undo the rest of wpool_pools_init(), after an rcu_barrier(), also if wpool_pools_init() failed;
+ * waits for pools that are being freed.
  */
 void wpool_pools_free(void);
 

@@ -5,9 +5,9 @@
  *
  * Two identities hold in every snapshot, even while the pool is in use:
  *
- *   workers = idle + searching + busy: each worker is looked at once
+ *   workers = idle + searching + busy: each worker is counted once
  *   submitted = completed + failed + cancelled + overdue + outstanding: the counts are
- *     read in the reverse of the order in which a task moves them
+ *     read in the reverse of the order in which a task changes them
  */
 #include "pool/stats.h"
 
@@ -86,10 +86,10 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 		stats->failed = sum_runqs(pool, local64_read(&rq->share.failed));
 		stats->cancelled = sum_runqs(pool, local64_read(&rq->share.cancelled));
 		stats->overdue = sum_runqs(pool, local64_read(&rq->share.overdue));
-		/* and is counted in before it counts as one of these */
+		/* a task is counted in before it counts as failed, cancelled or overdue */
 		smp_rmb();
 		stats->submitted = sum_runqs(pool, accepted_on(rq));
-		/* all counts are read before the second reading */
+		/* all counts are read before finished is read again */
 		smp_rmb();
 	} while (sum_runqs(pool, finished_on(rq)) != finished && --tries);
 	incomplete = stats->failed + stats->cancelled + stats->overdue;
@@ -219,7 +219,7 @@ static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
 		return WPOOL_DOING_SLEEP;
-	/* not counted as running, and not asleep; racy: only the worker writes the flag */
+	/* not counted as running, and not asleep; racy: the worker writes @asleep without a lock */
 	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
 		return WPOOL_DOING_HOG;
 	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;

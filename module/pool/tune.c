@@ -37,7 +37,7 @@
 #include "workers/freezer.h"
 #include "workers/rescuer.h"
 
-/* On how many CPUs workers may be at home when it is tuned. */
+/* On how many CPUs workers may be at home after the tune. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 nr;
@@ -59,7 +59,7 @@ static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_a
 }
 
 /*
- * Check what depends on the pool and on its other attributes. Only the author of a module knows
+ * Check the new values against the pool and its other attributes. Only the author of a module knows
  * whether its tasks may be dropped, so only the owner may set an attribute that drops tasks.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
@@ -111,7 +111,7 @@ static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 	mutex_unlock(&pool->workers.mutex);
 }
 
-/* Memory for what latency counts, kept until the pool goes. */
+/* Allocate the histograms for latency; they are kept until the pool is freed. */
 static int add_hists(struct wpool *pool)
 {
 	int err;
@@ -130,7 +130,7 @@ static void tune_latency(struct wpool *pool, bool latency)
 	int cpu;
 
 	if (latency && !pool->latency) {
-		/* shuts out workers that have seen it on, see hists_here() in run.c */
+		/* shuts out workers that have seen latency on, see hists_here() in run.c */
 		synchronize_rcu();
 		wpool_for_each_runq(pool, rq, cpu) {
 			wpool_hist_clear(&rq->hists->wait);
@@ -138,7 +138,7 @@ static void tune_latency(struct wpool *pool, bool latency)
 			wpool_cost_clear(rq->hists->costs);
 		}
 	}
-	/* tune_latency:A, the counts are zero before it is on, see hists_here() in run.c */
+	/* tune_latency:A, the counts are zero before latency is on, see hists_here() in run.c */
 	smp_store_release(&pool->latency, latency);
 }
 
@@ -184,7 +184,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
 	if (mask & WPOOL_TUNE_CONCURRENCY) {
 		WRITE_ONCE(pool->concurrency, attrs->concurrency);
-		/* more of them may run now */
+		/* more workers may run on a CPU now */
 		wpool_idle_wake_all(pool);
 		if (wpool_queues_len(pool))
 			wpool_spawn_look(pool);
@@ -195,7 +195,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* apply_attrs:A, workers that run already have not kept the timer on */
+		/* apply_attrs:A, without handoff the running workers have not kept the timer on */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
@@ -211,7 +211,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		tune_class(pool, attrs, mask);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
 		WRITE_ONCE(pool->freezable, attrs->freezable);
-		/* in the middle of a suspend */
+		/* a suspend may have frozen the pool */
 		if (!attrs->freezable && READ_ONCE(wpool_freeze_is_on))
 			wpool_freeze_lift(pool);
 	}
@@ -240,10 +240,10 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = wpool_attrs_check(attrs, mask, tells);
 	if (err)
 		return err;
-	/* outside the mutex: it takes the lock of CPU hotplug */
+	/* outside the mutex: the call takes the lock of CPU hotplug */
 	if (mask & WPOOL_TUNE_HANDOFF && attrs->handoff)
 		wpool_handoff_enable();
-	/* likewise */
+	/* outside the mutex: add_hists() takes the lock of CPU hotplug first */
 	if (mask & WPOOL_TUNE_LATENCY && attrs->latency)
 		err = add_hists(pool);
 	if (mask & WPOOL_TUNE_FREEZABLE && attrs->freezable)
@@ -263,7 +263,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = make_reserve(pool, attrs, mask);
 	if (err) {
 		wpool_limits_set(pool, &old);
-		/* the new workers are too many now */
+		/* make_reserve() may have created workers beyond the old min_workers */
 		wpool_expire_rearm(pool);
 		goto out;
 	}

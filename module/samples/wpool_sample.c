@@ -85,8 +85,8 @@ static int __init wpool_sample_init(void)
 		err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn",
 				      THIS_MODULE, GFP_KERNEL);
 	/*
-	 * After a wait that was killed, a task may still run: the jobs are free only when the pool
-	 * is gone.
+	 * After a wait that was killed, a task may still run: before the module's data goes,
+	 * destroy the pool.
 	 */
 	if (err)
 		wpool_destroy(pool);

@@ -2,10 +2,10 @@
 /*
  * Counts of the tasks accepted and finished, see account.h.
  *
- * Counting without locks: a task is counted in on one CPU and out on another. The
- * reader first adds up the tasks counted out, then, after a barrier, those counted
- * in. If the sums are equal, there was a moment between the two at which no task of
- * the colour was unfinished (after SRCU).
+ * Counting without locks: a task is counted in on one CPU and out on another. The reader adds up
+ * first the tasks counted out and, after a barrier, the tasks counted in. If the sums are equal,
+ * there was a time between the two additions when no task of the colour was unfinished. SRCU does
+ * the same.
  */
 #include "task/account.h"
 
@@ -43,7 +43,7 @@ void wpool_account_wake(struct wpool *pool)
 {
 	u32 colour = READ_ONCE(pool->colour);
 
-	/* racy: a thread that comes just now counts the tasks itself, and again in a tick */
+	/* racy: a thread that joins drain_wq just now counts the tasks itself, once a tick */
 	if (!waitqueue_active(&pool->drain_wq) || is_busy_elsewhere(pool))
 		return;
 	/* a flush waits for the colour that new tasks do not get, a drain for both */

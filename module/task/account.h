@@ -28,7 +28,7 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 		local64_inc(&rq->share.failed);
 	/*
 	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
-	 * wpool_account_outstanding(): the task was counted in earlier.
+	 * wpool_account_outstanding(): a reader that sees this task counted out sees it counted in.
 	 */
 	smp_wmb();
 	local64_inc(&rq->share.finished[colour]);

@@ -16,14 +16,14 @@
 #include "core/state.h"
 #include "task/context.h"
 
-/* What the tasks get: references, or NULL. The reference to the mm keeps only the struct. */
+/* What the tasks of a group get: references, or NULL. @mm keeps the struct, not the memory. */
 struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	/*
-	 * users of @mm that are off while a nested task runs; that of a thread that died then stays
-	 * counted until the group ends
+	 * users of @mm whose threads have taken @mm off to run a nested task. If such a thread
+	 * dies, its user stays counted until wpool_behalf_drop().
 	 */
 	atomic_t nr_off;
 };
@@ -33,8 +33,8 @@ struct wpool_worn {
 	struct wpool_behalf *behalf;
 	const struct cred *old_cred;
 	struct mem_cgroup *old_memcg;
-	unsigned int what;	/* WPOOL_AS_*: with WPOOL_AS_MM, the thread has a user of the mm */
-	unsigned int off;	/* of these, what is off while a task runs inside */
+	unsigned int what;	/* WPOOL_AS_*; with WPOOL_AS_MM the thread has a user of the mm */
+	unsigned int off;	/* the part of @what that is off while a nested task runs */
 };
 
 struct wpool_behalf *wpool_behalf_take(unsigned int what)
@@ -75,9 +75,9 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 }
 
 /*
- * Choose what to put on, and take a user of the mm. A thread never switches from one mm to another:
- * a process has its own, and a worker may use one from worker_start or from a plain task. If this
- * task runs inside one of a group, the mm of the outer task is already off.
+ * Set @worn->what, and take a user of the mm. Returns -EPERM if the thread already uses another mm:
+ * that of its process, of worker_start, or of a plain task that waits for this task. (The mm of an
+ * outer group task is already off.) Returns -ESRCH if the process has ended.
  */
 static int choose_worn(struct wpool_worn *worn)
 {
@@ -98,9 +98,9 @@ static int choose_worn(struct wpool_worn *worn)
 }
 
 /*
- * If a thread dies, do_exit() drops the credentials in use and the thread's own. The reference to
- * the overridden ones would leak. As a rule these are the thread's own: then put_on() gives that
- * reference back.
+ * If a thread dies, do_exit() drops current->cred and current->real_cred, and the reference to
+ * @old_cred would leak. As a rule @old_cred is real_cred: then put_on() drops that reference in
+ * advance, and take_off() takes it again.
  */
 static bool is_own_cred(const struct cred *cred)
 {
@@ -108,8 +108,8 @@ static bool is_own_cred(const struct cred *cred)
 }
 
 /*
- * kthread_use_mm() takes a reference to the struct, which do_exit() does not drop. Give it back:
- * the thread has a user of the mm, which keeps the struct, too.
+ * kthread_use_mm() takes a reference to the mm_struct, which do_exit() would not drop. Drop that
+ * reference here: the thread's user of the mm keeps the mm_struct, too.
  */
 static void put_on(struct wpool_worn *worn, unsigned int what)
 {
@@ -128,7 +128,7 @@ static void put_on(struct wpool_worn *worn, unsigned int what)
 		worn->old_memcg = set_active_memcg(behalf->memcg);
 }
 
-/* Undo put_on(). The user of the mm stays with the caller. */
+/* Undo put_on(). The caller keeps the user of the mm. */
 static void take_off(const struct wpool_worn *worn, unsigned int what)
 {
 	if (what & WPOOL_AS_MEMCG)
@@ -163,17 +163,17 @@ int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 	*ret = func(task);
 	if (w) {
 		w->worn = NULL;
-		/* first undo what the function has left */
+		/* before take_off(): undo what the function has left */
 		wpool_context_check(&context, w);
 	}
 	take_off(&worn, worn.what);
-	/* if the process has ended meanwhile, it takes long to free its memory */
+	/* the last user frees the memory, which takes long: leave that to a work */
 	if (worn.what & WPOOL_AS_MM)
 		mmput_async(behalf->mm);
 	return 0;
 }
 
-/* What does the thread still have on? The function may have put something else over it. */
+/* Which parts of @worn->what are still in use? The function may have overridden some. */
 static unsigned int on_top(const struct wpool_worn *worn)
 {
 	const struct wpool_behalf *behalf = worn->behalf;
@@ -196,7 +196,7 @@ struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
 		return NULL;
 	w->worn = NULL;
 	worn->off = on_top(worn);
-	/* if the thread dies now, the record of its user, on its stack, is lost */
+	/* @worn is on the thread's stack: if the thread dies, only @nr_off knows its user */
 	if (worn->off & WPOOL_AS_MM)
 		atomic_inc(&worn->behalf->nr_off);
 	take_off(worn, worn->off);

@@ -6,12 +6,11 @@
  * Invariants:
  *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process,
  *     and a task that starts afterwards does not run;
- *   - a thread that dies in a task drops, in do_exit(), the references that it has put on: the user
- *     of the mm, and the credentials. If it has put on only those, nothing needs to be done for it
- *     here: see put_on();
+ *   - if a thread dies in a task, do_exit() drops its user of the mm and its credentials. put_on()
+ *     keeps no other reference, except to overridden credentials that are not the thread's own;
  *   - a task that runs inside a task of such a group gets nothing of the group's client:
- *     wpool_run_inside() and wpool_run_in_submitter() first take it off (w->worn). If the thread
- *     dies then, its user of the mm is counted in nr_off, and dropped with the group.
+ *     wpool_run_inside() and wpool_run_in_submitter() first take the context off (w->worn). If the
+ *     thread dies in the inner task, nr_off counts its user of the mm until the group drops that.
  */
 #ifndef WPOOL_TASK_BEHALF_H
 #define WPOOL_TASK_BEHALF_H
@@ -28,18 +27,18 @@ struct wpool_worn;
  */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
-/** wpool_behalf_drop() - drop the references, or NULL, after the last call */
+/** wpool_behalf_drop() - drop the references, after the last call; ignores NULL */
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
 /*
- * Call the function of a task, which may be gone afterwards, on behalf of another thread; *ret:
- * what the function has returned. Returns 0; -ESRCH or -EPERM, as &typedef wpool_group_abort_fn
- * says: the function was not called.
+ * Call @func for @task on behalf of the group's client; @task may be gone afterwards. Returns 0,
+ * and what @func returned in *@ret. If @func was not called, returns -ESRCH or -EPERM as &typedef
+ * wpool_group_abort_fn says.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);
 
-/* Take off the context before a task runs inside another one. Returns what was on, or NULL. */
+/* Take off the outer task's context before an inner task. Returns what was on, or NULL. */
 struct wpool_worn *wpool_behalf_off(struct wpool_worker *w);
 
 /** wpool_behalf_on() - put the context on again, after the inner task and its repairs */

@@ -24,9 +24,9 @@
 #define MAX_TRIES	8
 
 /*
- * Take a task that was marked as cancelled out of the queues, or end the wait of its submitter,
- * so that its token comes free now, and not when a worker finds the task. Returns the pool if the
- * caller now holds the task; the caller's RCU lock keeps the pool.
+ * Take a task marked as cancelled out of its queue now, so that its token need not wait for a
+ * worker; or end the wait of its submitter. Returns the pool if the caller holds the task and must
+ * finish it, otherwise NULL. The caller's RCU lock keeps the pool.
  */
 static struct wpool *take_out(struct wpool_task *task)
 {
@@ -57,7 +57,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 	if (IS_ERR_OR_NULL(task))
 		return false;
 	local_save_flags(flags);
-	/* an abort function may sleep */
+	/* the abort function of a detached task may sleep: tidy.c calls it */
 	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	rcu_read_lock();
 	ret = wpool_task_mark_cancelled(task);
@@ -75,7 +75,7 @@ bool wpool_task_cancel(struct wpool_task *task)
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel);
 
-/* Take the task back and wait for it; no submit of it is accepted meanwhile. */
+/* Cancel the task, which the caller has disabled, and wait until it is IDLE. */
 static int cancel_and_wait(struct wpool_task *task)
 {
 	struct wpool *pool;

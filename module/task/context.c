@@ -62,18 +62,18 @@ static void restore_counts(const struct wpool_context *was, const struct wpool_c
 		local_irq_enable();
 	/*
 	 * Before RCU and migration: on PREEMPT_RT, disabled softirqs hold both. Elsewhere
-	 * they are in the preempt count, and softirqs raised meanwhile must run now.
+	 * preempt_count_set() would not run the softirqs raised meanwhile.
 	 */
 	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
 				  was->preempt & SOFTIRQ_MASK))
 		local_bh_enable();
 	while (rcu_preempt_depth() > was->rcu || is_rcu_left(was, w)) {
-		/* taken by the task, which sparse cannot know */
+		/* sparse does not know that the task took this lock */
 		__acquire(RCU);
 		rcu_read_unlock();
 	}
 	preempt_count_set(was->preempt);
-	/* last, since it may sleep */
+	/* last, since migrate_enable() may sleep */
 	while (compat_migration_disabled() > was->migration)
 		migrate_enable();
 	while (compat_migration_disabled() < was->migration)
@@ -88,15 +88,15 @@ static bool counts_are(const struct wpool_context *is, const struct wpool_contex
 	       is->migration == was->migration && is->flags == was->flags && !irqs_disabled();
 }
 
-/* Returns the saved credentials. The thread has a reference to them, and to its own. */
+/* Returns the saved credentials. The thread holds a reference to them, and to its own. */
 static const struct cred *saved_cred(const struct wpool_context *was)
 {
 	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
 }
 
 /*
- * Before 6.14 override_creds() takes a reference. If the task has reverted the override of the task
- * around it, that override, and its reference, are needed again.
+ * Go back to @cred. If an inner task has reverted the outer task's override, repeat the override:
+ * before 6.14, override_creds() also takes the reference that the outer task's revert drops.
  */
 static void restore_creds(const struct cred *cred)
 {

@@ -24,8 +24,8 @@
 #include "core/state.h"
 
 /*
- * Flags that change how allocations work, and other flags that a task may set. If they stayed for
- * the next task, its allocations would fail, or use up the reserves.
+ * Flags that change how allocations work, and other flags that a task may set. If such flags
+ * stayed, allocations of the next task would fail, or use up the reserves.
  */
 #define WPOOL_CONTEXT_FLAGS	(PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | \
 				 PF_LOCAL_THROTTLE | PF_KSWAPD | PF_NOFREEZE | \
@@ -59,7 +59,7 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 	context->plug = current->plug;
 }
 
-/* Are the two contexts the same? In one branch. */
+/* Are the two contexts the same? Takes one branch. */
 static inline bool wpool_context_is(const struct wpool_context *is,
 				    const struct wpool_context *was)
 {
@@ -86,9 +86,7 @@ static inline bool wpool_context_is(const struct wpool_context *is,
  */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
-/*
- * After a task inside another one: restore what it has changed. @was: the state before the task.
- */
+/* Restore what an inner task has changed. @was: the state before the inner task. */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
 	struct wpool_context is;
@@ -106,9 +104,9 @@ static inline void wpool_context_look(struct wpool_worker *w)
 }
 
 /*
- * Has a task that ran inside no other one left nothing dangerous? In one branch of a few
- * instructions. State that does not harm the next tasks is left to wpool_context_look(). False also
- * if worker_start has set something: wpool_context_repair() finds out.
+ * Has an outermost task left nothing that could harm the next task? Takes one branch of a few
+ * instructions; wpool_context_look() checks the less dangerous state. Also false if worker_start
+ * has set something: wpool_context_repair() compares with what worker_start left.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

@@ -10,19 +10,19 @@
  *   gone             with the stack it is on, while it is queued or runs: seen by
  *                    wpool_task_destroy_on_stack()
  *
- * A task is active from the submitter's claim until just before the change to IDLE: after its
- * function, or for a detached task before it. The thread that makes that change still holds the
- * task, so no other one frees or submits it in between. A running task that is submitted again
- * stays active, or becomes so again before it is queued.
+ * A task is active from the submitter's claim until just before the change to IDLE, which comes
+ * after its function, or before its function if it is detached. The thread that changes the state
+ * still holds the task, so no other thread frees or submits it in between. A running task that is
+ * submitted again stays active, or becomes so again before it is queued.
  *
- * An event is watched as its task, which has the same address: it is active while the task is in
- * the pool, or its function runs. The kernel watches its timer, which has the functions
- * event_timer_expired() and hrevent_timer_expired(). A strand is active as long as it is not empty,
- * a group until wpool_group_exit(). Each kind is reported by its own name, see WPOOL_DEBUG_KIND().
+ * An event is watched as its task, which has the same address: the event is active while its task
+ * is in the pool or its function runs. The kernel watches its timer: event_timer_expired(),
+ * hrevent_timer_expired(). A strand is active as long as it is not empty, a group until
+ * wpool_group_exit(). Each kind is reported by its own name, see WPOOL_DEBUG_KIND().
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and a task
  * that was never initialised gets a function that does nothing, so that the machine survives. A
- * task that was initialised statically has a flag that says so.
+ * task that was initialised statically has the flag WPOOL_TASK_STATIC.
  */
 #include "task/debug.h"
 
@@ -46,7 +46,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* before @end, which may remove the entry; the kernel checks until no entry is active */
+	/* before @end, which may remove the entry; the kernel checks until none is active */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

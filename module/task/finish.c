@@ -19,7 +19,7 @@ DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
-	/* interrupts off: this keeps the pool until its token is back */
+	/* interrupts off: the pool is not freed before the token is back */
 	local_irq_disable();
 	wpool_finish_begin();
 	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
@@ -35,24 +35,24 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	int old = from, new;
 	bool again;
 
-	/* interrupts off: this keeps the pool until its token is back */
+	/* interrupts off: the pool is not freed before the token is back */
 	local_irq_disable();
 	rq = wpool_this_runq(pool);
 	wpool_finish_begin();
 	wpool_debug_deactivate(task);
 
 	do {
-		/* a task that was overdue runs if it was submitted again since it was taken */
+		/* an overdue task runs after all if it was submitted again after it was taken */
 		again = (old & WPOOL_ST_AGAIN) && status != -EIO;
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
-			/* an earlier iteration may have cleared it */
+			/* an earlier iteration may have set WPOOL_QUEUED_NO */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
 			new = WPOOL_ST_PENDING |
 			      (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK));
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-			/* the status is that of the last submit */
+			/* if the last submit was cancelled, the status says so */
 			task->status = status != -EIO && old & WPOOL_ST_TAKEN_BACK ?
 				       -ECANCELED : status;
 			WRITE_ONCE(task->cpu, smp_processor_id());
@@ -67,7 +67,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		trace_wpool_task_dropped(pool->name, rq->cpu, task, func, status);
 	if (unlikely(again)) {
 		wpool_debug_activate(task);
-		/* the second submit keeps the token, and is counted in */
+		/* the second submit takes over the token, and is counted in already */
 		wpool_task_stamp(task, READ_ONCE(pool->stamps));
 		if (trace_wpool_task_submitted_enabled())
 			wpool_trace_submitted(pool, rq, task);
@@ -88,7 +88,7 @@ static void sync_cpu(int cpu)
 	struct task_struct *finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
 	u32 tries = 0;
 
-	/* that thread may have been preempted, perhaps by this one, or have died */
+	/* the finisher may have been preempted, perhaps by this thread, or have died */
 	while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
 		wpool_task_await_hands(&tries);
 }
@@ -110,7 +110,7 @@ void wpool_finish_sync_all(void)
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sync_cpu(cpu);
-	/* likewise */
+	/* as in wpool_finish_sync(): the accounts after the finishers */
 	smp_rmb();
 }
 
@@ -118,7 +118,7 @@ void wpool_finish_forget(struct task_struct *thread)
 {
 	int cpu;
 
-	/* another thread that finishes on that CPU may have replaced this one */
+	/* another thread may have become the finisher of that CPU */
 	for_each_possible_cpu(cpu)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
@@ -130,7 +130,7 @@ static void end_cancelled(struct wpool *pool, struct wpool_task *task, int statu
 	struct module *owner;
 	u32 colour;
 
-	/* a later submit may not be stamped */
+	/* clear the time of this submit: the next submit may not set it */
 	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, status);
@@ -217,9 +217,9 @@ void wpool_finish_sweep(struct wpool *pool)
 	if (!max_ns)
 		return;
 	wpool_for_each_active(pool, rq, i) {
-		/* no worker takes from its ring: move the tasks to the backlog, which is swept */
+		/* no worker takes from this ring: move its tasks to the backlog, swept next */
 		if (READ_ONCE(rq->watch.is_overdue)) {
-			/* if the monitor sets the flag just now, it will do so again */
+			/* if this undoes a set of the monitor, the monitor sets the flag again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
 			wpool_sched_spill(rq);
 		}
@@ -234,7 +234,7 @@ void wpool_finish_drop_all(struct wpool *pool)
 	struct wpool_task *task;
 
 	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
-		/* after a reboot the task was accepted again: put it back */
+		/* rebooted meanwhile: the task was accepted after the reboot, so put it back */
 		if (wpool_drops(pool))
 			wpool_finish_drop(pool, task);
 		else
@@ -262,9 +262,9 @@ bool wpool_finish_take_out(struct wpool_task *task)
 }
 
 /*
- * Fail the tasks that the dead worker ran inside another one, innermost first. For tasks that were
- * on its stack only the accounts are settled: another thread may own that stack by now. Such a task
- * ran INSIDE, and so was not submitted again.
+ * Fail the nested tasks of a dead worker, innermost first. For tasks that were on its stack only
+ * the accounts are settled: another thread may own that stack by now. Such a task ran INSIDE, and
+ * so was not submitted again.
  */
 static void fail_nested(struct wpool_worker *w)
 {

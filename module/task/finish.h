@@ -31,7 +31,7 @@
 #include "task/account.h"
 #include "task/waiters.h"
 
-/* The thread that is in a finish on this CPU; only compared. */
+/* The thread that is in a finish on this CPU; only compared, never followed. */
 DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
 
 /** wpool_finish_begin() - announce a finish, see above; in a thread, never in an interrupt */
@@ -51,8 +51,8 @@ static inline void wpool_finish_end(void)
 }
 
 /*
- * Count an IDLE task out and give its token back. If a submitter waits for a token, this accepts
- * and queues its task, and wakes it. Preemption is off since wpool_finish_begin().
+ * Count an IDLE task out and give its token back. If a submitter waits for a token, its task is
+ * accepted and queued, and the submitter is woken. Preemption is off since wpool_finish_begin().
  */
 static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
@@ -69,7 +69,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 /* Finish a task whose memory no longer belongs to the pool. */
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 
-/* A thread has died, perhaps in a finish: do not wait for it any more. */
+/* A thread has died, perhaps in a finish: wpool_finish_sync() need not wait for it any more. */
 void wpool_finish_forget(struct task_struct *thread);
 
 /*
@@ -81,12 +81,12 @@ void wpool_finish_sync(const struct wpool_task *task);
 void wpool_finish_sync_all(void);
 
 /*
- * A cancel took a task out of a queue: finish the task if it is CANCELLED. If not, the cancelled
- * submit was finished meanwhile, and this is a later one: queue it again.
+ * For the thread that holds a task: finish a CANCELLED task, call the abort function of an event
+ * that fired into a closed pool, and put any other task back into a queue.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/* Finish as cancelled a task taken out of the queues, not claimed, and CANCELLED or not yet. */
+/* Finish with -ECANCELED a task taken out of a queue, not claimed, perhaps CANCELLED already. */
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /*
@@ -95,12 +95,12 @@ void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 
-/* Finish all queued tasks that have waited for too long; sleeps. */
+/* Finish all queued tasks that have waited for longer than max_wait_ms; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);
 
 /*
- * Finish all queued tasks of a pool that was released with %WPOOL_RELEASE_CANCEL. Its workers end
- * the tasks that they take. Sleeps.
+ * Finish all queued tasks of a pool released with %WPOOL_RELEASE_CANCEL; sleeps. The pool's workers
+ * finish the tasks that they take themselves.
  */
 void wpool_finish_drop_all(struct wpool *pool);
 
@@ -113,7 +113,7 @@ static inline bool wpool_finish_may_wake(unsigned long irq_flags)
 
 /*
  * Take the task of an event, or a helper of a loop, out of the queues and finish it as cancelled;
- * the caller keeps its memory. False if another thread holds the task, or it is in no queue.
+ * its memory must stay. False if another thread holds the task, or it is in no queue.
  */
 bool wpool_finish_take_out(struct wpool_task *task);
 

@@ -50,7 +50,7 @@ static int wait_for_all(struct wpool *pool)
 	err = wait_until_quiet(pool, !old);
 	if (!err) {
 		WRITE_ONCE(pool->colour, !old);
-		/* a submitter that still counts in with the old colour read it before this */
+		/* a submitter that counts in with @old later has read pool->colour before */
 		smp_mb();
 		err = wait_until_quiet(pool, old);
 	}
@@ -69,12 +69,12 @@ int wpool_flush(struct wpool *pool)
 		return -EDEADLK;
 	wpool_lockdep_wait(pool);
 
-	/* at some time since the call no task had the one colour, and at some time the other */
+	/* since the call, each colour was without an unfinished task at some time */
 	if (is_quiet(pool, 0) && is_quiet(pool, 1))
 		err = 0;
 	else
 		err = wait_for_all(pool);
-	/* wait until those tasks have given their tokens back, too */
+	/* wait until the finishes of these tasks have given their tokens back, too */
 	wpool_finish_sync_all();
 	return err;
 }
@@ -84,10 +84,10 @@ static bool is_empty(struct wpool *pool)
 {
 	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
 		return false;
-	/* after the tasks: a task that fires an event does so before it is counted out */
+	/* after the counts: a task that fires an event does so before it is counted out */
 	if (atomic_read(&pool->nr_refused_events))
 		return false;
-	/* tasks before threads: pairs with spawn_worker:A, as a spawner counts as a thread */
+	/* tasks before threads: pairs with spawn_worker:A. A spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->workers.nr_threads);
 }
@@ -103,7 +103,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 		wpool_lockdep_wait(pool);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* open again: the pool was empty, or another thread could not have reopened it */
+		/* reopened: then the pool was empty, since a reboot waits for that */
 		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {

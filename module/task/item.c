@@ -13,8 +13,8 @@
  * reserve has one item for each task that the pool accepts: within the limits no invoke fails for
  * want of memory.
  *
- * Each item outside the reserve has a reference to the pool: a submitter whose wait ended with
- * -ESHUTDOWN may give its item back after the pool was destroyed.
+ * An item of the reserve that is in use holds a reference to the pool: a submitter whose wait ended
+ * with -ESHUTDOWN may give its item back after the pool was destroyed.
  */
 #include "task/item.h"
 
@@ -31,7 +31,7 @@
 /* Free items of a CPU. */
 struct magazine {
 	u32 nr;	/* how many */
-	struct wpool_item *items[MAGAZINE];	/* the items, the one freed last is the last */
+	struct wpool_item *items[MAGAZINE];	/* free items; the last freed is at the end */
 };
 
 /**
@@ -81,7 +81,7 @@ static __always_inline bool magazine_put(struct wpool_item *item)
 	return fits;
 }
 
-/* Allocate for an empty magazine, and fill that of the CPU on which the thread is by then. */
+/* Allocate an item, and fill the magazine of the CPU on which the thread then runs. */
 static noinline struct wpool_item *alloc_some(gfp_t gfp)
 {
 	void *items[HALF];
@@ -97,7 +97,7 @@ static noinline struct wpool_item *alloc_some(gfp_t gfp)
 	return items[0];
 }
 
-/* Free an item whose magazine is full, and half of the magazine. */
+/* Free an item for which the magazine has no room, and half of the magazine. */
 static noinline void free_some(struct wpool_item *item)
 {
 	void *items[HALF];
@@ -178,7 +178,7 @@ void wpool_items_shrink(struct wpool_items *items, u32 nr)
 	spin_lock(&items->lock);
 	items->nr = nr;
 	spin_unlock(&items->lock);
-	/* free items end now, the others when they come back */
+	/* free surplus items now; reserve_add() frees those that come back later */
 	while ((item = reserve_take(items, nr))) {
 		kmem_cache_free(item_cache, item);
 		cond_resched();

@@ -33,7 +33,7 @@ struct wpool_item {
 	/* called instead of the function, or after the worker died in it; or NULL */
 	wpool_arg_abort_fn abort;
 	union {
-		void *arg;	/* argument of both */
+		void *arg;	/* argument of the function and of @abort */
 		struct llist_node node;	/* in the reserve while the item is free */
 	};
 	struct wpool *pool;	/* the pool from whose reserve the item comes, or NULL */
@@ -92,7 +92,7 @@ struct wpool_items *wpool_items_create(u32 nr);
 /** wpool_items_take() - take an item of a pool's reserve, or NULL; process context */
 struct wpool_item *wpool_items_take(struct wpool *pool);
 
-/** wpool_items_grow() - make the reserve at least that large; Return: 0, or -ENOMEM: as it was */
+/** wpool_items_grow() - grow the reserve to @nr items; Return: 0; -ENOMEM: nothing has changed */
 int wpool_items_grow(struct wpool_items *items, u32 nr);
 
 /** wpool_items_shrink() - make the reserve smaller */

@@ -53,7 +53,7 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
-/* A drop gives up after this number of events and strands in a row, which it must not drop. */
+/* A drop gives up after this number of tasks of events and strands in a row, which must stay. */
 #define MAX_KEPT	8
 
 /* Take the oldest task that may be dropped out of its queue, or return NULL. */
@@ -95,7 +95,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 		/* may fail: already cancelled. We dequeued it, so we finish it either way */
 		wpool_task_mark_cancelled(oldest);
-		/* an abort function may sleep, and may need a lock that the submitter holds */
+		/* a detached task's abort function may sleep, or need a lock of the submitter */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
 		if (!here)
 			wpool_tidy_task(pool, oldest);
@@ -129,7 +129,7 @@ int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u3
 	int n, i;
 
 	refused |= wpool_refuses(pool);
-	/* the pool was closed to others after this submitter began to wait: it may still wait */
+	/* closed to others after this submitter began to wait: the submitter may still wait */
 	if (refused && how->waited)
 		policy = WPOOL_BLOCK;
 	if (refused && !how->waited) {

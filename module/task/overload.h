@@ -17,7 +17,7 @@ struct wpool_overload {
 /*
  * Claimed tasks found no token: apply the overload policy. @refused: the pool was closed at that
  * time; it may have been reopened since. Returns the number of accepted tasks, a prefix, or -errno;
- * the others are unclaimed. Sleeps if the policy is to block, run or drop.
+ * the others are unclaimed. May sleep if the policy is to block or run.
  */
 int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u32 nr,
 			 struct wpool_overload *how, bool refused);

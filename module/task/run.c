@@ -10,11 +10,11 @@
  *   3. the token, in wpool_waiters_give(), if the pool has a limit
  *   4. the next task, in wpool_sched_next()
  *
- * Everything out of the ordinary is elsewhere: other states of the task in
- * claim_to_run() and wpool_finish_joinable(), a detached task in run_detached(),
- * a full look for work in worker.c. If the pool was released with %WPOOL_RELEASE_CANCEL,
- * pool->attention says so, which each finish reads anyway: then a thread that takes a task
- * ends it instead of running it.
+ * Everything out of the ordinary is elsewhere: other states of the task in claim_to_run() and
+ * wpool_finish_joinable(), a detached task in run_detached(), a full look for work in worker.c. If
+ * the pool was released with %WPOOL_RELEASE_CANCEL, a thread that takes a task ends the task
+ * instead of running it: WPOOL_ATT_DROPS in pool->attention, which each finish reads anyway, says
+ * so.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,7 +46,7 @@
 
 /*
  * While other threads want its CPU, a worker runs tasks in a row for about WPOOL_HELP_NS, the time
- * that a worker of another CPU takes to come. These are bounds on their number.
+ * that a worker of another CPU takes to come: LEAST_IN_A_ROW tasks at least, MOST_IN_A_ROW at most.
  */
 #define LEAST_IN_A_ROW	16U
 #define MOST_IN_A_ROW	64U
@@ -59,7 +59,7 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 				      bool item)
 {
 #ifdef CONFIG_LOCKDEP
-	/* once per worker: a thread may hold 48 locks, and helping nests deeper */
+	/* only for the outermost task: a thread may hold 48 locks, and helping nests deeper */
 	if (!w->nested)
 		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif
@@ -77,7 +77,7 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 		wpool_context_repair(&w->base, w);
 }
 
-/* Where this CPU counts times; NULL if they are not counted, and only a tracepoint wants them. */
+/* This CPU's histograms, or NULL if only a tracepoint needs the times. */
 static struct wpool_hists *hists_here(struct wpool *pool)
 {
 	struct wpool_hists *hists = READ_ONCE(wpool_this_runq(pool)->hists);
@@ -124,7 +124,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 				  wpool_task_fn func, const struct wpool_context *was,
 				  bool item, u64 submit_ns)
 {
-	/* the sum may be updated by another CPU that wakes a thread here */
+	/* another CPU that wakes a thread here may update sum_exec_runtime */
 	u64 start_ns = ktime_get_mono_fast_ns(), cpu_ns = READ_ONCE(current->se.sum_exec_runtime);
 	unsigned long switches = count_switches();
 	bool traced = wpool_trace_is_running();
@@ -145,7 +145,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
 	cost.worst_ns = cost.run_ns;
 	cost.cpu_ns = cost.run_ns;
-	/* the scheduler brings its sum up to date when it switches, and once a tick */
+	/* sum_exec_runtime is exact only after a switch; without a switch the task had the CPU */
 	if (switches != count_switches())
 		cost.cpu_ns = min(cost.run_ns,
 				  READ_ONCE(current->se.sum_exec_runtime) - cpu_ns);
@@ -167,7 +167,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 		call_watched(w, task, func, was, item, submit_ns);
 }
 
-/* Take the time of the submit, or 0. It is cleared, because not every submit sets it. */
+/* Read the time of the submit, or 0, and clear it: not every submit sets it. */
 static u64 take_stamp(struct wpool_task *task)
 {
 	u64 submit_ns = wpool_task_submit_ns(task);
@@ -176,15 +176,15 @@ static u64 take_stamp(struct wpool_task *task)
 	return submit_ns;
 }
 
-/* The argument for call_for_worker(): 0 if only max_wait_ms needs the time. */
+/* @submit_ns for call_for_worker(): 0 if only max_wait_ms needs the time. */
 static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 {
 	return READ_ONCE(pool->latency) || wpool_trace_is_running() ? submit_ns : 0;
 }
 
 /*
- * call_for_worker() for a joinable task that has the time of its submit. If the task has waited
- * for too long, finish it without a call, and return false.
+ * call_for_worker() for a joinable task that has the time of its submit. If the task has waited for
+ * longer than max_wait_ms, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
@@ -216,8 +216,8 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 }
 
 /*
- * Claim a detached task, which is the last touch of it; false if it was cancelled. An
- * item is its taker's from the start, see item.h.
+ * Claim a detached task, which is the last touch of it; false if it was cancelled. An item needs no
+ * claim, see item.h.
  */
 static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 {
@@ -227,17 +227,17 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 	if (item)
 		return true;
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
-	/* no thread waits for a detached task, so there is no mark to keep */
+	/* no thread waits for a detached task, so there is no WAITED to keep */
 	return atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
 }
 
 /* ---- a worker's tasks ---- */
 
 /*
- * The quick look of a worker that has just finished a task: is it still counted
- * in, at home and within the capacity, and is another task at hand? Preemption is
- * off for the same reason as in look_for_task() of worker.c. That function checks
- * everything less urgent, at least once a tick, which wpool_sched_next() ensures.
+ * Returns the next task of this CPU for a worker that has just finished one, or NULL. The worker
+ * must still count as running here, and the pool must not have more workers than its capacity.
+ * Preemption is off for the same reason as in look_for_task() of worker.c. That function checks the
+ * rest: wpool_sched_next() returns NULL at least once a tick.
  *
  * Do not yield to other threads after each task. If each finish wakes a submitter that waits for a
  * token, worker and submitter would switch on every task.
@@ -260,8 +260,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 
 /*
  * Preemption is off from the finish of a task to the claim of the next one; with @exact interrupts
- * are off as well. A close waits for this: it may find a claimed task, but none that is about to be
- * claimed by a thread that has not seen the close.
+ * are off as well. A close waits for these sections. After that wait, no thread that has not seen
+ * the close is about to claim a task, but such a thread may run one that it has claimed.
  */
 static __always_inline void section_begin(bool exact)
 {
@@ -280,9 +280,9 @@ static __always_inline void section_end(bool exact)
 }
 
 /*
- * Claim a detached task, end the section, and call it; false if it was cancelled. Once claimed, the
- * memory belongs to the function: read beforehand what is needed later, here or by
- * wpool_finish_dead(). The memory of an item is there until this frees it.
+ * Claim a detached task, end the section, and call its function; false if it was cancelled. Once
+ * claimed, the task's memory belongs to the function: read beforehand what is needed later, here or
+ * by wpool_finish_dead(). The memory of an item stays until wpool_item_end().
  */
 static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_task *task,
 					 u64 submit_ns, bool exact)
@@ -325,7 +325,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
 }
 
-/* Run a task; returns the next task if one is at hand. In a section at its begin and its end. */
+/* Run a task; returns the next task of this CPU, or NULL. Called, and returns, in a section. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
 						  struct wpool_task *task, bool exact)
 {
@@ -373,7 +373,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
-		/* another thread waits, or has submitted it again: start over in the slow path */
+		/* a thread waits for the task, or has submitted it again: take the slow path */
 		wpool_finish_end();
 		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
@@ -381,7 +381,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
-	/* this may accept and queue the task of a submitter that waits, and wake it */
+	/* this may accept the task of a submitter that waits, and wake the submitter */
 	wpool_finish_settle(pool, rq, colour, 0);
 	return next_here(w, pool, rq);
 
@@ -408,11 +408,11 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	w->in_a_row = 0;
 	/* once is enough: the monitor keeps its timer on while the worker counts as running */
 	wpool_monitor_timer_set(pool);
-	/* from now on a submit by a task of this worker uses the next slot */
+	/* from now on a submit by a task of this worker uses rq->next */
 	WRITE_ONCE(rq->runner, current);
 	/*
-	 * Where tokens are never cached, an interrupt that sees a task IDLE must find its token:
-	 * finish such tasks with interrupts off.
+	 * If the pool has no caches of tokens, an interrupt that sees a task IDLE must find its
+	 * token free. So finish tasks with interrupts off.
 	 */
 	if (likely(READ_ONCE(pool->token_batch)))
 		run_all(w, pool, task, false);
@@ -425,8 +425,8 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 /* ---- elsewhere ---- */
 
 /*
- * A worker that runs the tasks it waits for is no hog: move this CPU's tick, as a look for work
- * does, so that the monitor sees that.
+ * A worker that runs the tasks it waits for is no hog: advance this CPU's tick, as a look for work
+ * does, for the monitor to see.
  */
 static void count_help(struct wpool_worker *w)
 {
@@ -494,7 +494,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	wpool_behalf_on(w, worn);
 }
 
-/* Claim a task in its submitter. A close waits for that as for a worker: see section_begin(). */
+/* Claim a task in its submitter. A close waits for this section, too: see section_begin(). */
 static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
 {
 	int err = -ESHUTDOWN;
@@ -561,7 +561,7 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 		return run_here(pool, task);
 	wpool_context_save(&context, w);
 	err = run_here(pool, task);
-	/* first undo what the function has left */
+	/* before wpool_behalf_on(): undo what the function has left */
 	wpool_context_check(&context, w);
 	wpool_behalf_on(w, worn);
 	return err;

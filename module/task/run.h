@@ -13,7 +13,7 @@ struct wpool_worker;
 /* Run a task taken out of the queues, and then further ones until a full look for work is due. */
 void wpool_run(struct wpool_worker *w, struct wpool_task *task);
 
-/* Run a joinable task, taken out of the queues, nested inside the one that the worker runs. */
+/* Run a joinable task, taken out of the queues, inside the task that the worker runs. */
 void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
 
 /*

@@ -73,7 +73,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 
 	/* claim:A, since an exchange that failed orders nothing */
 	smp_mb();
-	/* before the lock: others may submit a pending task often */
+	/* before the lock, which frequent submits of a pending task need not take */
 	old = atomic_read(&task->state);
 	if (old == WPOOL_ST_PENDING)
 		return -EALREADY;

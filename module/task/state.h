@@ -13,12 +13,12 @@
  *                                   taken out of the queue, or given up by
  *                                   its submitter
  *
- * Each arrow is one change of task->state, and one side wins it.
+ * Each arrow is one change of task->state. If several threads try it, one succeeds.
  *
  * A detached task goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards. An item (item.h) stays PENDING. The task of an event is detached, and its owner
- * does not cancel it: the event has states of its own (event.c), and so have the tasks of a
- * strand (strand.c).
+ * afterwards. An item (item.h) stays PENDING. The task of an event is detached, and the event's
+ * owner does not cancel the task: events have states of their own (event.c), and so have the tasks
+ * of strands (strand.c).
  *
  * A CANCELLED task is still in a queue, among the waiters, or being passed from there to tidy.c.
  * The thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
@@ -27,9 +27,9 @@
  * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
- * A second submit of a running task is counted in at once, as every submit is, and a cancel of that
- * submit is counted out at once. A task that runs INSIDE accepts no second submit (-EALREADY): if
- * its thread died, no thread could count that submit out.
+ * A second submit of a running task counts the task in at once, as every submit does, and a cancel
+ * of that submit counts it out at once. A task that runs INSIDE accepts no second submit
+ * (-EALREADY): if its thread died, no thread could count that submit out.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -57,21 +57,21 @@
 #define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on the stack of a worker
 					 * that waits for it
 					 */
-#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; counts from here up */
+#define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
 /* task->queued: what the pool in task->pool means */
-#define WPOOL_QUEUED_NO		0	/* nothing, or only that its submitter has claimed it */
+#define WPOOL_QUEUED_NO		0	/* nothing, or the pool for which the task is claimed */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
 #define WPOOL_QUEUED_LINE	2	/* the task waits there for a token, with the submitter
 					 * task->waiter, or alone if it is an event's
 					 */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 
-/* Tag in task->pool, beside the pool: the task waits there for a token. */
+/* Bit in task->pool, beside the address: the task waits in that pool for a token. */
 #define WPOOL_TASK_IN_LINE	2UL
 
-/** wpool_task_last_pool() - the pool in which a task is or was; only to be compared */
+/** wpool_task_last_pool() - the pool in which a task is or was; that pool may be gone */
 static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 {
 	struct wpool *pool;
@@ -86,10 +86,10 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
 /*
- * Note the pool of a claimed task: before the task can run there, or, with the tag, before it joins
- * the waiters there. A submit, or a cancel, of a running task holds a lock while it compares the
- * pool and then changes the state. A joinable task changes its pool under the same lock, so that
- * this change of the state cannot hit a later run of the task, in another pool.
+ * Set the pool of a claimed task before the task can run there, or, with WPOOL_TASK_IN_LINE, before
+ * it joins the waiters there. A submit or a cancel of a running task holds pool_lock() while it
+ * compares task->pool and then changes the state. A joinable task changes its pool under
+ * pool_lock(), too, so that the submit or cancel cannot hit a later run in another pool.
  */
 static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *pool)
 {
@@ -110,7 +110,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	wpool_task_set_pool(task, pool);
 	task->colour = colour;
-	/* where a cancel searches first */
+	/* a cancel searches this CPU first */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
 		WRITE_ONCE(task->cpu, rq->cpu);
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));
@@ -158,8 +158,8 @@ static inline bool wpool_task_is_event(const struct wpool_task *task)
 }
 
 /*
- * The pool in which a task is queued or running, or NULL. It is freed an RCU grace period after its
- * last task, so it exists as long as interrupts are off.
+ * The pool in which a task is queued or running, or NULL. The pool is freed an RCU grace period
+ * after its last task, so it exists as long as the caller keeps interrupts off.
  */
 static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 {
@@ -177,7 +177,7 @@ static inline bool wpool_stack_is_short(void)
 	return here - (unsigned long)end_of_stack(current) < THREAD_SIZE / 2;
 }
 
-/* Is this the inner task of an event, of a strand's task or of a group's? */
+/* Flags of inner tasks: of an event, of a strand's task or of a group's task. */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
 /* Claim an ordinary IDLE task for its submitter; false for any other task: wpool_task_claim(). */
@@ -195,8 +195,8 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 }
 
 /*
- * Claim a task for its submitter. @alone: no task before it in the batch is claimed; otherwise
- * only an IDLE task may follow them. Interrupts are off. Returns
+ * Claim a task for its submitter. @alone: no earlier task of the batch is claimed; if one is, this
+ * claims only an IDLE task. Interrupts are off. Returns
  *
  *   0		the caller must queue or unclaim it
  *   1		it is running and will run again; nothing is left to do

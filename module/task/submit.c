@@ -14,9 +14,10 @@
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
  *      worker of this CPU runs; one for a whole chunk
  *
- * The claim comes first. If a task that turns out to need no token held one, even for a moment,
- * another submitter could be refused for it. Everything out of the ordinary goes to submit_slow(),
- * with the tasks claimed so far. overload.c decides what happens to tasks that found no token.
+ * The claim comes first, because a task may turn out to need no token. If such a task held a token,
+ * even for a moment, another submitter could be refused. Everything out of the ordinary goes to
+ * submit_slow(), with the tasks claimed so far. overload.c decides what happens to tasks that found
+ * no token.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -118,7 +119,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 /*
  * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
  * single task, or NULL; @how: what to do without room; NULL: unclaim the task. Returns the number
- * of accepted tasks, a prefix; if that is not all, *err says why.
+ * of accepted tasks, a prefix. If that is not all, *err says why; 0: call again for the rest.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
 		       struct wpool_runq *on, struct wpool_overload *how, int *err)
@@ -164,8 +165,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 		n += more;
 		if (n < claimed) {
 			/*
-			 * Policy run: one task at a time. Otherwise the wait ended early, after a
-			 * prefix of its tasks was accepted.
+			 * Policy run: one task at a time. Otherwise the wait or the drop ended
+			 * early, after a prefix of the tasks was accepted.
 			 */
 			*err = how->policy == WPOOL_RUN ? 0 : -EAGAIN;
 			return n;
@@ -194,7 +195,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	/* a claimed task was checked before, and may be one of a group */
+	/* a claimed task was checked before; a group's inner task would not be valid */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, NULL, &how, &err) == 1 ? 0 : err;

@@ -19,13 +19,13 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 /* As wpool_try_submit_on(), but drops no other task, and does not count a refusal. */
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/* As wpool_submit_on(), but every signal ends its wait. */
+/* As wpool_submit_on(), but every signal ends the wait. */
 int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /*
  * Submit the PENDING task of an event that has fired, or of a strand. It is accepted now, or when
  * its turn comes among the waiters; if the pool is closed, see wpool_waiters_join(). On return the
- * task may be freed. Interrupts are off.
+ * task may be gone. Interrupts are off.
  */
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task);
 

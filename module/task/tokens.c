@@ -14,11 +14,11 @@
  * give:A pairs with each of the others. Without it a token would stay in a cache
  * while a submitter is refused or sleeps or a debt is not repaid.
  *
- * SCARCE says that the caches are empty. Only a finish that has not read it yet may put a token
- * there, and takes it out again. It is set by a submitter that finds no token, with WAITERS, and
- * when the limit changes; it stays set if the limit is too small to share. It is cleared when
- * enough tokens are free and no submitter waits. If pool->admission.tokens is negative, that is a
- * debt, which finishes repay one by one.
+ * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
+ * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
+ * do line_add() and a change of the limit. SCARCE stays set if the limit is too small to share, and
+ * is cleared when enough tokens are free and no submitter waits. If pool->admission.tokens is
+ * negative, that is a debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives
  * none. Instead both count, on their own CPU, the tokens not taken and not given. When a limit is
@@ -79,7 +79,7 @@ void wpool_tokens_init(struct wpool *pool)
 	init_swait_queue_head(&pool->admission.guests);
 	atomic_set(&pool->admission.tokens, total);
 	pool->admission.base = total;
-	/* until wpool_tokens_scale() */
+	/* no caches until wpool_tokens_scale() */
 	if (total == WPOOL_TOKENS_UNLIMITED)
 		pool->token_batch = WPOOL_NO_TOKENS;
 	else
@@ -92,12 +92,12 @@ void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 	u32 attention = on ? pool->attention | bits : pool->attention & ~bits;
 
 	lockdep_assert_held(&pool->admission.lock);
-	/* every submit and every finish reads that line */
+	/* write only a change: every submit and every finish reads that line */
 	if (attention != pool->attention)
 		WRITE_ONCE(pool->attention, attention);
 }
 
-/* Move the tokens of every cache to the pool. */
+/* Move the tokens of every cache to admission.tokens. */
 static void collect_caches(struct wpool *pool)
 	__must_hold(&pool->admission.lock)
 {
@@ -237,7 +237,7 @@ void wpool_tokens_resize(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, total);
-	/* after this all submits take and all finishes give; until then tokens abound */
+	/* afterwards all submits take and all finishes give; until then tokens abound */
 	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
 	/* without a limit this is approximate: the two counts still change */

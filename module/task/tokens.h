@@ -21,9 +21,10 @@
 #include "core/state.h"
 
 /*
- * Does the pool refuse the caller's tasks, whatever room it has? True if it is closed, or closed to
- * all but its own tasks and the caller is none of these. If the caller has interrupts off, the
- * answer holds until they are on again, as a release waits for a grace period.
+ * Does the pool refuse the caller's tasks, whatever room it has? True if the pool is closed, or
+ * closed to all but its own tasks and the caller is none of these. If this returns false with
+ * interrupts off, the caller may submit until it turns interrupts on: a release waits for that,
+ * with a grace period.
  */
 static inline bool wpool_refuses(struct wpool *pool)
 {

@@ -2,10 +2,9 @@
 /*
  * Waiting for a task, and helping it along, see wait.h.
  *
- * Waiters sleep on the kernel's hashed wait queues and leave a mark in the
- * task's state, so that a task without waiters pays nothing. A worker that waits
- * for a queued task of its own pool takes it out of the queue and runs it itself,
- * so fork-join works at capacity 1.
+ * Waiters sleep on the kernel's hashed wait queues and set WAITED in the task's state, so that a
+ * task without waiters pays nothing. A worker that waits for a queued task of its own pool takes it
+ * out of the queue and runs it itself, so fork-join works at capacity 1.
  *
  * A wait writes nothing to an IDLE task.
  */
@@ -103,7 +102,7 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 	struct wpool *pool;
 
 	rcu_read_lock();
-	/* the pool of a task that has ended may be gone, and another one be at its address */
+	/* the pool of a task that has ended may be gone, and another pool be at its address */
 	pool = wpool_task_last_pool(task);
 	if (pool && !wpool_in_own_task(pool) && wpool_registry_has(pool) &&
 	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
@@ -121,7 +120,7 @@ static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	/* without WAITED the task was submitted again, and its waiter will set WAITED again */
+	/* if WAITED is clear, the task was submitted again, and its waiter sets WAITED again */
 	return old & WPOOL_ST_WAITED &&
 	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
 	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
@@ -137,7 +136,7 @@ static bool is_deadlock(struct wpool *pool)
 	if (pool->workers.nr_awaiting < pool->nr_workers ||
 	    pool->workers.nr_awaiting < READ_ONCE(pool->capacity))
 		return false;
-	/* a worker whose task is done may not have woken up yet */
+	/* nr_awaiting includes workers whose task is done, but that have not woken up yet */
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += w->awaits && is_stuck(pool, w->awaits);
 	return nr >= pool->workers.nr_awaiting;
@@ -164,9 +163,9 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * The worker is about to complete a deadlock. Returns true if its own wait fails with -EDEADLK. If
- * this one waits for a running task, and another worker for a queued task, which that worker could
- * cancel, wake the other: it checks again, and its wait fails.
+ * The worker is about to complete a deadlock. Returns true if its own wait must fail with -EDEADLK.
+ * But if it waits for a running task, and @other waits for a queued task, which @other could
+ * cancel, wake @other instead: @other checks again, and the wait of @other fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
@@ -178,7 +177,7 @@ static bool is_told(struct wpool_worker *w)
 		return true;
 	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
-			/* the other may not sleep yet, and reads @told first */
+			/* @other may not sleep yet: then it reads @told before it sleeps */
 			WRITE_ONCE(other->told, true);
 			wake_up_process(other->thread);
 			return false;
@@ -188,8 +187,8 @@ static bool is_told(struct wpool_worker *w)
 }
 
 /*
- * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock, and
- * its wait must fail.
+ * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock: the
+ * wait must fail with -EDEADLK.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -199,7 +198,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
 	pool->workers.nr_awaiting++;
-	/* a running task needs no other worker: the pool may stay frozen */
+	/* only a queued task needs another worker, for which the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);
@@ -227,7 +226,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* the condition is checked twice before the first sleep: end with the third time */
+		/* the macro checks the condition twice before the first sleep: end at the third */
 		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
 					      looks++ > 1);
 		if (w->awaits)

@@ -8,7 +8,7 @@ struct wpool_task;
 /* May the calling thread wait for a joinable task? Returns 0, or -EDEADLK if it runs the task. */
 int wpool_wait_begin(struct wpool_task *task);
 
-/* Wait until a task is idle, and help it to get there. Returns as wpool_task_wait(). */
+/* Wait until a task is IDLE; a worker may run it meanwhile. Returns as wpool_task_wait(). */
 int wpool_wait_end(struct wpool_task *task);
 
 /*

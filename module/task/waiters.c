@@ -7,8 +7,8 @@
  * wait:A has a second partner, because a task may be cancelled while its submitter joins the
  * waiters. The submitter marks the task as waiting, full barrier, and checks whether the task is
  * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether it waits.
- * At least one of them ends the submitter's wait. An event waits without a submitter: event.c says
- * how that ends.
+ * At least one of the two threads ends the submitter's wait. An event waits without a submitter:
+ * event.c says how a cancel ends its wait.
  *
  * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
  * and then submits, it does not take that submitter's token. WAITERS is set, release,
@@ -23,11 +23,10 @@
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters
  *           hands out at least one token, so the tokens left beside waiters are never
  *           more than the passes still to come, of all three kinds.
- *   wait    adds a waiter, or an event, and takes one pass under the same hold of the
- *           lock, which can serve all that it adds. So if it was the first in line and
- *           still waits, no token was free then, and those that come free later bring
- *           their own passes. If it was not the first, the rule held before, and it
- *           needs no pass.
+ *   wait    adds a waiter, or an event, and takes one pass under the same hold of the lock. This
+ *           pass can serve all that was added. So if the new entry was first in line and still
+ *           waits, no token was free then, and each token that comes free later brings its own
+ *           pass. If the new entry was not first, the rule held before, and no pass is needed.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
@@ -59,7 +58,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	lockdep_assert_held(&pool->admission.lock);
 	wpool_task_set_pool(task, (struct wpool *)((unsigned long)pool |
 						   (on ? WPOOL_TASK_IN_LINE : 0)));
-	/* pairs with wpool_waiters_withdraw(), wpool_waiters_leave(): follow task->pool */
+	/* pairs with wpool_waiters_withdraw(), wpool_waiters_leave(): they follow task->pool */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
@@ -111,7 +110,7 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 	for (i = waiter->accepted; i < waiter->nr; i++)
 		mark_waiting(pool, waiter->tasks[i], false);
 	waiter->error = error;
-	/* pairs with the acquires of done; the waiter's stack may be gone after this */
+	/* pairs with the acquires of waiter->done; the waiter's stack may be gone after this */
 	smp_store_release(&waiter->done, true);
 }
 
@@ -140,7 +139,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission.lock);
-	/* under the lock a task stays in this line, and a cancelled one stays cancelled */
+	/* under the lock a task stays in this line, and a cancelled task stays cancelled */
 	if ((unsigned long)READ_ONCE(task->pool) ==
 	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
 		waiter = task->waiter;
@@ -173,7 +172,7 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	return ret;
 }
 
-/* Was a task cancelled before it was in line, where a cancel finds it? */
+/* Was a task cancelled before it was in line? A later cancel finds the waiter itself. */
 static bool is_cancelled(const struct wpool_waiter *waiter)
 {
 	u32 i;
@@ -186,7 +185,7 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 
 /* ---- serving the line ---- */
 
-/* What was served under the lock, for see_to(), which queues and wakes without it. */
+/* What was served under the lock, for see_to(), which queues and wakes without the lock. */
 struct served {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
@@ -215,7 +214,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		task = w ? w->tasks[w->accepted++] : place;
 		if (!w)
 			line_remove(pool, place);
-		/* first: a thread that sees the task accepted, and flushes, waits for it */
+		/* first: a flush that begins after the task is accepted must wait for the task */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
@@ -259,7 +258,7 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 {
 	unsigned long flags;
 
-	/* under the lock, so that a search for tokens does not miss those on the move */
+	/* under the lock, so that a search for tokens does not miss these tokens */
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	/* give:A, for all tokens of the cache */
 	atomic_add_return(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
@@ -330,7 +329,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* the monitor counts the time, and logs why nothing happens; after wait:A */
+	/* the monitor counts the time of the wait, and logs why it is long; after wait:A */
 	wpool_monitor_timer_set(pool);
 
 	for (;;) {
@@ -358,9 +357,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 /* ---- events ---- */
 
 /*
- * The pool is closed, but the task's strand accepted it before: accept it, beyond the limit if need
- * be. The pool is not empty yet: either the strand's previous task is still counted in, or the
- * close waits for the caller.
+ * The pool is closed, but the strand took the task before the close: accept the task, beyond the
+ * limit if need be. The pool is not empty yet: either the strand's previous task is still counted
+ * in, or the close waits for the caller.
  */
 static void let_in(struct wpool *pool, struct wpool_task *task)
 {
@@ -374,8 +373,8 @@ static void let_in(struct wpool *pool, struct wpool_task *task)
 }
 
 /*
- * The pool is closed: tidy.c calls the abort function of an event. Destroy waits for
- * that.
+ * The pool is closed: accept the task of a strand. tidy.c calls the abort function of an event, and
+ * wpool_destroy() waits for the call.
  */
 static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 {
@@ -413,7 +412,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 	if (first)
 		see_to(pool, rq, &served);
 	if (!n) {
-		/* join:A; the monitor counts the time in which it waits */
+		/* join:A; the monitor counts the time in which the event waits */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
@@ -480,7 +479,7 @@ void wpool_waiters_resize(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_tokens_resize(pool);
-	/* the serve rule; the caller keeps the pool */
+	/* keep the serve rule; the caller has a reference to the pool */
 	while (wpool_waiters_serve(pool))
 		cond_resched();
 	wpool_tokens_relax(pool);

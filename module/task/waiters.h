@@ -16,11 +16,11 @@ struct task_struct;
 /* The most tasks that one submitter waits with. */
 #define WPOOL_WAITER_TASKS	32U
 
-/* A submitter that waits, on its own stack. */
+/* A waiting submitter; on the submitter's stack. */
 struct wpool_waiter {
 	/*
-	 * its entry in pool->admission.waiters, where the tasks of events are entries of their own.
-	 * This is no real task: only the node is used, and the flags, which are 0
+	 * entry of the submitter in pool->admission.waiters, beside the tasks of events. @place is
+	 * no real task: only its node is used, and its flags, which are 0
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
@@ -30,7 +30,7 @@ struct wpool_waiter {
 	int error;	/* why the wait ended; 0 if all were accepted */
 	/*
 	 * the submitter has waited before, for other tasks or in a group: if the pool was closed to
-	 * others since then, it may still wait
+	 * others since then, the submitter may still wait
 	 */
 	bool waited;
 	/*
@@ -41,7 +41,7 @@ struct wpool_waiter {
 };
 
 /*
- * Give free tokens to the waiters, in order, at most SERVE_BATCH, because interrupts are off.
+ * Give free tokens to the waiters, in order, at most SERVE_BATCH: this turns interrupts off.
  * Returns true if tokens and waiters may remain; a caller that gave a single token may ignore that,
  * see the serve rule in waiters.c.
  */
@@ -89,9 +89,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 
 /*
  * Let the task of an event or a strand wait, without a thread. True if there is a token after all,
- * and the caller must accept the task; otherwise the caller must not touch it any more. If the pool
- * is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task of a
- * strand is accepted, as it was submitted before the close. Interrupts are off.
+ * and the caller must accept the task; otherwise the caller must not touch the task any more. If
+ * the pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task
+ * of a strand is accepted, as it was submitted before the close. Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 

@@ -23,7 +23,7 @@ static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 	local_irq_enable();
 }
 
-/* @none: no CPU of the mask is online, except @dying */
+/* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
 {
 	return !cpu_online(cpu) || cpu == dying ||
@@ -65,7 +65,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	}
 	/*
 	 * Exclude CPUs only after new ones are allowed: a worker without an allowed home would look
-	 * for one again and again, and could keep this CPU.
+	 * for one again and again, and could keep the CPU from this thread.
 	 */
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu, dying, none))
@@ -75,7 +75,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
-	/* wake workers whose home is no longer allowed; let others take what is queued there */
+	/* wake workers whose home is no longer allowed; let others take the tasks queued there */
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect)) {
 			wpool_idle_wake_runq(rq);

@@ -11,8 +11,8 @@ struct wpool;
 /*
  * Recompute on which run queues workers may be at home. @pool: the pool, tune_mutex held; @dying: a
  * CPU that is going offline but still counts as online, or -1. Idle workers whose home is no longer
- * allowed are woken to find another one; workers of other CPUs may take what is queued there. All
- * the time at least one run queue is allowed. Process context.
+ * allowed are woken to find another one; workers of other CPUs may take what is queued there. At
+ * least one run queue is allowed at any time. Process context.
  */
 void wpool_affinity_set(struct wpool *pool, int dying);
 
@@ -23,8 +23,8 @@ void wpool_affinity_set(struct wpool *pool, int dying);
 void wpool_affinity_follow(struct wpool *pool, void *unused);
 
 /*
- * How many CPUs of a mask are online. @mask: the mask, %NULL: those that are not isolated; @dying:
- * a CPU that does not count, or -1.
+ * How many CPUs of a mask are online. @mask: the mask; %NULL: all CPUs that are not isolated;
+ * @dying: a CPU that does not count, or -1.
  */
 u32 wpool_affinity_count(const struct cpumask *mask, int dying);
 

@@ -30,7 +30,8 @@
 #include "workers/worker.h"
 
 /*
- * Create a worker that waits for wpool_hooks_go(). @leaving: the worker is not counted in.
+ * Returns a new worker, which waits for wpool_hooks_go(), or ERR_PTR(). @leaving: the worker is not
+ * counted in; *@start_ns: when the creation began; 0 if not traced.
  */
 static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
 {
@@ -65,8 +66,8 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	/*
 	 * Since 6.14, a thread that is not bound gets the CPUs of its node when it first runs and
 	 * whenever a CPU comes online, whatever set_cpus_allowed_ptr() said. A bound thread is left
-	 * alone. Binding does not make it a per-CPU thread: it may move itself, see home.c, and the
-	 * scheduler moves it off a CPU that goes offline.
+	 * alone. Binding does not make the thread a per-CPU thread: the worker may move itself, see
+	 * home.c, and the scheduler moves it off a CPU that goes offline.
 	 *
 	 * Hotplug may change CPUs here: the thread is on no run queue of the scheduler before its
 	 * wake-up, which chooses another CPU if this one is going offline or is offline. The worker
@@ -96,14 +97,14 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
-	/* a worker counted as running must be woken at once: others there park, and rely on it */
+	/* wake a worker that counts as running at once: others on its CPU park, and rely on it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);
 	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
 	local_irq_enable();
-	/* the worker may have to wait for its CPU, which the monitor must see */
+	/* the monitor must see if the worker waits for long for its CPU */
 	wpool_monitor_timer_set(pool);
 	return 0;
 }
@@ -119,7 +120,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	/* a closed pool gets its workers when it opens */
 	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
-		/* at capacity: the spawner makes workers of an open pool, too */
+		/* at capacity: the spawner has created workers meanwhile, too */
 		if (err == -EBUSY)
 			return 0;
 		if (err)

@@ -17,7 +17,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * Create workers until the pool has @nr, or as many as its capacity. Returns 0, or as
- * wpool_worker_create(), or -EAGAIN (the module has its max_workers); those created before stay.
+ * wpool_worker_create(), or -EAGAIN (the module has its max_workers); workers created before stay.
  */
 int wpool_worker_create_all(struct wpool *pool, u32 nr);
 

@@ -20,7 +20,7 @@
 #include "core/trace.h"
 #include "workers/retire.h"
 
-/* Workers that expire each time the timer fires, so that a softirq stays short. */
+/* The most workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
 /* When memory is short, workers that have been idle for less stay: they may soon be needed. */
@@ -102,7 +102,7 @@ void wpool_expire_timer(struct timer_list *timer)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
-/* If the timer is not pending, no worker is idle beyond min_workers: then no CPU is read. */
+/* If the timer is not pending, no worker is idle beyond min_workers: then no run queue is read. */
 u32 wpool_expire_count(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);

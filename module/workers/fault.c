@@ -3,8 +3,8 @@
  * Faults, see fault.h.
  *
  * A task_work that is added when the thread starts runs in do_exit(), even if the thread ends
- * because of an oops. There it only passes the worker to the reaper: it must not sleep or allocate,
- * and may take only raw locks. When the thread is gone, tidy.c does the repairs.
+ * because of an oops. There the task_work only passes the worker to the reaper: it must not sleep
+ * or allocate, and may take only raw locks. When the thread is gone, tidy.c does the repairs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,8 +34,8 @@ static void unpin_thread(void)
 }
 
 /*
- * The map is held around tasks. If a task ends its thread without an oops, lockdep must complain
- * only about locks of the task.
+ * A worker holds the map around each task. If a task ends its thread without an oops, lockdep must
+ * complain only about locks of the task.
  */
 static void release_map(struct wpool *pool)
 {
@@ -54,7 +54,7 @@ static void thread_ends(struct callback_head *work)
 	unpin_thread();
 	release_map(w->pool);
 	wpool_hooks_died(w);
-	/* the worker's reference may be gone before the thread has ended */
+	/* the reaper may drop w->memcg before the thread has ended */
 	compat_set_active_memcg(NULL);
 	wpool_reap_worker(w);
 }

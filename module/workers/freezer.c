@@ -2,7 +2,7 @@
 /*
  * The freezer, see freezer.h, and core/freeze.h for what a frozen pool is.
  *
- * When the system goes to sleep, the kernel freezes this thread, after the programs, but not the
+ * When the system goes to sleep, the kernel freezes the programs and then this thread, but not the
  * workers. The thread first freezes the pools and waits until none of their tasks runs; only then
  * does it enter the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
  * pools. So a suspend waits for running tasks, as it does for those of a freezable workqueue, and
@@ -32,7 +32,7 @@
 
 /* Protects @thread from changes. */
 static DEFINE_MUTEX(mutex);
-/* The thread; NULL if no pool has been freezable so far; an error if none will be. */
+/* The thread; NULL if no pool has been freezable so far; ERR_PTR() after wpool_freezer_exit(). */
 static struct task_struct *thread;
 /* Completed when the kernel can freeze this thread, and with it the freezable pools. */
 static DECLARE_COMPLETION(is_started);
@@ -48,14 +48,14 @@ static bool is_freeze_wanted(void)
 	return freezing(current) || READ_ONCE(is_held);
 }
 
-/* Is it parked? From now on a thread that picks the worker, and the worker, see the pool frozen. */
+/* Is the worker parked? Then the worker, and a thread that picks it later, see the pool frozen. */
 static bool is_parked(struct wpool_worker *w)
 {
 	struct wpool_runq *rq = READ_ONCE(w->rq);
 	bool parked;
 
 	raw_spin_lock(&rq->lock);
-	/* @parked first: a worker that moved has changed its home before it parked there */
+	/* read @parked before @rq: a worker that moved has changed its home before it parked */
 	parked = smp_load_acquire(&w->parked) && READ_ONCE(w->rq) == rq;
 	raw_spin_unlock(&rq->lock);
 	return parked;
@@ -128,11 +128,12 @@ static void thaw_pools(void)
 
 static int freezer_main(void *unused)
 {
-	/* from here on the kernel freezes this thread, but only in the loop: pools come first */
+	/* from here on the kernel asks this thread to freeze; the thread obeys in the loop */
 	current->flags &= ~PF_NOFREEZE;
 	/*
 	 * freezer_main:A, pairs with the kernel's freezer, which first says that it freezes and
-	 * then reads the flags: either it freezes this thread, or this thread sees that it freezes
+	 * then reads the flags: either the kernel asks this thread to freeze, or this thread sees
+	 * freezing()
 	 */
 	smp_mb();
 	/* this does not wait: no pool is freezable yet */
@@ -140,7 +141,7 @@ static int freezer_main(void *unused)
 		freeze_pools();
 	complete(&is_started);
 	for (;;) {
-		/* before the checks: a wake-up after them is not lost */
+		/* before the checks, so that a wake-up after the checks is not lost */
 		set_current_state(TASK_IDLE);
 		if (is_freeze_wanted() != READ_ONCE(wpool_freeze_is_on)) {
 			__set_current_state(TASK_RUNNING);
@@ -190,7 +191,7 @@ int wpool_freezer_hold(bool on)
 	wake_up_process(thread);
 	if (!on)
 		return wait_event_killable(done_wq, !READ_ONCE(wpool_freeze_is_on)) ? -EINTR : 0;
-	/* the wait also ends if another thread thaws them meanwhile */
+	/* the wait also ends if another thread thaws the pools meanwhile */
 	err = wait_event_killable(done_wq, READ_ONCE(is_done) || !READ_ONCE(is_held));
 	if (!err)
 		return 0;
@@ -206,7 +207,7 @@ void wpool_freezer_exit(void)
 	WRITE_ONCE(is_held, false);
 	if (thread)
 		kthread_stop(thread);
-	/* a program may still write an attribute of a remaining pool */
+	/* a program may still tune a remaining pool: let wpool_freezer_start() fail */
 	thread = ERR_PTR(-ESHUTDOWN);
 	mutex_unlock(&mutex);
 }

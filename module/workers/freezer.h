@@ -18,7 +18,7 @@
 int wpool_freezer_hold(bool on);
 
 /**
- * wpool_freezer_start() - start the thread, which stays, before a pool is freezable
+ * wpool_freezer_start() - start the thread before a pool is freezable; the thread stays
  *
  * Context: process context; sleeps.
  * Return: 0, -ENOMEM, -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().

@@ -46,7 +46,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if that CPU goes offline, too: then the worker calls this again */
+	/* fails if that CPU goes offline, too: then the worker calls this function again */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
 	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
 	if (raw_smp_processor_id() != new->cpu)

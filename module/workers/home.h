@@ -17,7 +17,7 @@
  */
 static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 {
-	/* a task may have changed the mask, or the kernel, while the CPU was offline */
+	/* a task, or the kernel when the CPU went offline, may have changed the thread's mask */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_followed(w);
 }

@@ -57,7 +57,7 @@ static int cpu_up(unsigned int cpu)
 {
 	struct change change = { .cpu = cpu, .dying = -1 };
 
-	/* once more: an administrator may have stopped the CPU half-way up */
+	/* once more, for new pools: an administrator may have stopped the CPU half-way up */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
 		wpool_pools_walk(place_workers, &change);

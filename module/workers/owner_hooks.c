@@ -59,7 +59,7 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 
 void wpool_hooks_go(struct wpool_worker *w)
 {
-	/* the worker may already run, and leave: this keeps it until the wake-up has returned */
+	/* the worker may already run, and leave: RCU keeps it until the wake-up has returned */
 	rcu_read_lock();
 	/* wpool_hooks_go:A, after all that the creator wrote; pairs with wpool_hooks_start:A */
 	smp_store_release(&w->may_go, true);

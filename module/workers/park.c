@@ -37,7 +37,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
-	/* this may wake the calling worker; if there is no room here, running workers look again */
+	/* this may wake the calling worker; without room here, the workers that run look again */
 	if (relied_on || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*
@@ -48,7 +48,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	if (is_wanted_awake(w)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
-			/* Count it as picked, so that wakers may still rely on it. */
+			/* count the worker as picked, so that wakers may still rely on it */
 			WRITE_ONCE(w->picked, true);
 			wpool_coming_enter(w);
 			wpool_idle_take(rq, w);
@@ -65,7 +65,7 @@ bool wpool_park_sleep(struct wpool_worker *w)
 	wpool_expire_arm(pool);
 	/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
 	while (smp_load_acquire(&w->parked)) {
-		/* before the check: a wake-up after it is not lost */
+		/* before the check, so that a wake-up after the check is not lost */
 		set_current_state(TASK_IDLE);
 		if (READ_ONCE(w->parked))
 			schedule();

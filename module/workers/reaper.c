@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: it passes
- * a worker that died on to tidy.c.
+ * a dead worker to tidy.c.
  */
 #include "workers/reaper.h"
 
@@ -24,8 +24,8 @@
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
 /*
- * A workqueue of its own, with a rescuer for when there is no memory for a kworker: if a task died
- * with its worker, memory may become free only when that task is ended. It cannot share tidy.c's
+ * The reaper's own workqueue, with a rescuer: if there is no memory for a kworker, memory may
+ * become free only when the task of a dead worker is ended. The reaper cannot share tidy.c's
  * workqueue, whose works may sleep for long.
  */
 static struct workqueue_struct *wq;
@@ -35,8 +35,8 @@ static LIST_HEAD(ending);
 static struct hrtimer timer;
 
 /*
- * Skip workers whose thread has not ended yet. At a low priority on a busy CPU that may take long,
- * and other workers wait to be reaped.
+ * Reap the workers of @ending whose threads have ended, and do not wait for the others: a thread of
+ * low priority on a busy CPU may take long to end.
  */
 static void reap_ended(void)
 {
@@ -48,7 +48,7 @@ static void reap_ended(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* not in tidy.c, which may take long: other pools may wait for this */
+			/* not in the slow tidy.c: threads of other pools may wait for this */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {
@@ -58,9 +58,9 @@ static void reap_ended(void)
 }
 
 /*
- * A thread in the list has some microseconds to go, so the first look comes soon, because the
- * destruction of a pool waits for it. Threads that do not get their CPU are checked once a tick. A
- * thread that joins the list meanwhile is checked as soon as the first one.
+ * A thread in @ending usually ends within microseconds, and the destruction of its pool waits: look
+ * again after FIRST_LOOK_NS if a thread is new. Otherwise double the interval, up to a tick, for
+ * threads that do not get their CPU.
  */
 static void reap_workers(struct work_struct *work)
 {

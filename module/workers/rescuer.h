@@ -35,9 +35,9 @@ bool wpool_rescuer_wait(struct wpool_worker *w);
 void wpool_rescuer_enable(struct wpool *pool);
 
 /*
- * Take the rescuer, if the pool needs a worker. @pool: the caller counts as one of its threads, or
- * is its rescuer. Process context; the caller has executed a full barrier since the rescuer came,
- * or since it cleared pool->spawn_wanted.
+ * Make the rescuer a normal worker if the pool needs one. @pool: the caller counts as one of its
+ * threads, or is its rescuer. Process context; the caller has executed a full barrier since the
+ * rescuer came, or since it cleared pool->spawn_wanted.
  */
 void wpool_rescuer_look(struct wpool *pool);
 

@@ -106,8 +106,8 @@ static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 void wpool_worker_make_room(void)
 {
 	/*
-	 * Busy workers check for starved pools after their task, idle ones now. The spawner does
-	 * not wait for pools_mutex: the thread that holds it may wait for new threads.
+	 * Busy workers check for starved pools after their task; an idle worker must be woken. The
+	 * spawner does not wait for pools_mutex, whose holder may wait for new threads.
 	 */
 	wpool_pools_sum_rcu(wake_idle, 1);
 }

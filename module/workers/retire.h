@@ -31,8 +31,7 @@ void wpool_worker_count_out(struct wpool *pool);
 bool wpool_worker_resign(struct wpool_worker *w);
 
 /*
- * Should a worker of this pool call wpool_worker_leave()? Returns true if so; wpool_worker_leave()
- * decides.
+ * Should a worker of this pool call wpool_worker_leave()? Racy: wpool_worker_leave() checks again.
  */
 bool wpool_worker_has_excess(const struct wpool *pool);
 
@@ -45,9 +44,9 @@ bool wpool_worker_has_excess(const struct wpool *pool);
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /*
- * Call it after wpool_worker_resign(). @stays: the worker is the rescuer from now on, and keeps its
- * place in the module. Makes sure that a worker comes for the tasks that are queued. Interrupts are
- * off.
+ * Must follow wpool_worker_resign(), without pool->workers.lock. @stays: the worker is the rescuer
+ * from now on, and keeps its place in the module. Makes sure that a worker comes for the tasks that
+ * are queued. Interrupts are off.
  */
 void wpool_worker_left(struct wpool *pool, bool stays);
 

@@ -5,7 +5,7 @@
  * 100 ms leave at once rather than after expiry_ms, the coldest of each pool first.
  * Pools whose workers never expire keep them.
  *
- * It is called in the middle of any allocation, so it takes raw locks only.
+ * The shrinker is called in the middle of any allocation, so it takes raw locks only.
  */
 #include "workers/shrinker.h"
 

@@ -12,8 +12,9 @@
  * to create one worker. Workers of several pools are created at the same time. The workqueue needs
  * no rescuer: without memory for a kworker that runs a spawner, there is none for a new worker.
  *
- * A pool with the attribute reclaim has a worker in reserve, which is taken when one is needed, see
- * rescuer.c. The spawner creates the next one, which looks at the queues once it is in reserve.
+ * A pool with the attribute reclaim has a rescuer, which becomes a normal worker when one is
+ * needed, see rescuer.c. The spawner creates the next rescuer, which looks at the queues once it is
+ * in reserve.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
  * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
@@ -121,7 +122,7 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
-/* Only one thread at a time serves the pool; if asked meanwhile, it does so once more. */
+/* Only one thread at a time serves the pool. A request that comes meanwhile repeats this. */
 static void spawn_worker(struct wpool *pool)
 {
 	bool again;
@@ -130,7 +131,7 @@ static void spawn_worker(struct wpool *pool)
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
-	/* while the spawner counts as a thread: wpool_spawn_end() can take this request back */
+	/* before wpool_threads_leave(), so that wpool_spawn_end() can take this request back */
 	if (again)
 		retry_later(pool);
 	wpool_threads_leave(pool);
@@ -150,8 +151,8 @@ void wpool_spawner_serve(struct work_struct *work)
 
 	spawn_worker(pool);
 	/*
-	 * A place may have become free before the pool was counted as starved. This takes the lock
-	 * that wpool_spawn_look() holds, so that the latter drops no last reference.
+	 * A place may have become free before the pool was counted as starved. The call also takes
+	 * the lock that wpool_spawn_look() holds, so that the last reference is not dropped there.
 	 */
 	wpool_spawn_place_free(pool);
 	wpool_put(pool);

@@ -8,7 +8,7 @@
 
 struct work_struct;
 
-/** wpool_spawner_serve() - the work of a pool */
+/** wpool_spawner_serve() - the function of pool->spawn.work */
 void wpool_spawner_serve(struct work_struct *work);
 
 /** wpool_spawner_init() - make the workqueue; Return: 0 or -ENOMEM */

@@ -20,8 +20,8 @@
 #include "workers/retire.h"
 
 /*
- * The second one is for pools with reclaim: its works start even if there is no memory for a new
- * kworker. Then one thread runs all of them, one after the other.
+ * @reclaim_wq is for pools with reclaim: if there is no memory for a new kworker, one thread runs
+ * all works of @reclaim_wq, one after the other.
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 

@@ -29,11 +29,12 @@
 enum step { RUN, SLEEP, END };
 
 /*
- * Look for a task once. Preemption is off for two reasons. While a worker searches, no
- * other worker is woken, so it must not lose its CPU. And a tune that has reduced the
- * capacity waits, by a grace period, for workers that read it before.
+ * Look for a task once. Preemption is off for two reasons. While a worker searches, no other worker
+ * is woken, so it must not lose its CPU. And a tune that has reduced the capacity waits, by a grace
+ * period, for workers that have read the old capacity.
  *
- * RUN: it has a task; SLEEP: it has joined the idle workers; END: it is counted out.
+ * Returns RUN: the worker has a task; SLEEP: it has joined the idle workers; END: it is counted
+ * out.
  */
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
@@ -79,8 +80,8 @@ static void run_tasks(struct wpool_worker *w)
 	for (;;) {
 		/*
 		 * The full look: at least once a tick, and if no task is found.
-		 * Under load a worker never sleeps, and a thread that detaches a tracer waits for
-		 * this quiescent state.
+		 * cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker never
+		 * sleeps, and a thread that detaches a tracer would wait.
 		 */
 		wpool_context_look(w);
 		cond_resched_tasks_rcu_qs();

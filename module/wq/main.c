@@ -57,7 +57,7 @@ static int __init wpool_wq_init(void)
 
 static void __exit wpool_wq_exit(void)
 {
-	/* modules whose works might be in the queues are gone, or keep this one loaded */
+	/* no module uses this one any more: wait for the last callbacks, rcu_work_fn() */
 	rcu_barrier();
 	destroy_all();
 }

@@ -29,8 +29,8 @@
 /* A thread that waits for many turns; on its stack. */
 struct flusher {
 	struct list_head node;
-	unsigned long epoch;	/* it waits for turns up to this epoch */
-	unsigned long nr;	/* how many of these have not ended */
+	unsigned long epoch;	/* the last epoch whose turns it waits for */
+	unsigned long nr;	/* how many of these turns have not ended */
 	bool drain;		/* wait for all turns instead, also those that begin later */
 	struct completion done;
 };
@@ -75,7 +75,9 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	list_add_tail(&work->entry, &wq->pending);
 	wq->nr_turns++;
 
-	/* While none is idle, each runner looks at the list before it becomes idle. */
+	/*
+	 * without an idle runner, do nothing: each runner looks at the list before it becomes idle
+	 */
 	runner = list_first_entry_or_null(&wq->idle, struct wpool_wq_runner, idle);
 	if (runner) {
 		list_del_init(&runner->idle);
@@ -126,7 +128,7 @@ void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work)
 {
 	lockdep_assert_held(&wq->lock);
 	list_del_init(&work->entry);
-	/* the work may still run there */
+	/* the work may still run in the queue that work->from names */
 	WRITE_ONCE(work->where, work->from);
 	end_turn(wq, work->epoch, work->waiters);
 }
@@ -145,7 +147,7 @@ struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, w
 
 /* ---- runners ---- */
 
-/* The next work for this runner, or NULL. */
+/* The next work for this runner, or NULL. A work that runs goes to the runner that runs it. */
 static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -195,9 +197,9 @@ static bool await_run(u32 from, const void *work, wpool_work_fn func,
 
 /*
  * The next work was queued elsewhere before, and may still run there: wait until that run has
- * ended, or a cancel takes the work off the list. It stays in a list that only this runner serves,
- * where a cancel finds it. If it is still there afterwards, no cancel took it off, and it cannot
- * have begun to run elsewhere.
+ * ended, or a cancel takes the work off the list. Meanwhile the work is in runner->scheduled, which
+ * only this runner serves, and where a cancel finds the work. If the work is still there
+ * afterwards, no cancel took it off, and it cannot have begun to run elsewhere.
  */
 static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *work)
 	__must_hold(&runner->wq->lock)
@@ -258,7 +260,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Fire the runner for the next work, a task of its own; without one the runner is idle. */
+/* Fire the runner for the next work, which is another task; without a work the runner is idle. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -269,8 +271,8 @@ static void go_on(struct wpool_wq_runner *runner)
 }
 
 /*
- * The function of a runner: one work. So the pool counts each work, finds hogs among them, and
- * repairs what one has left unbalanced before the next one starts.
+ * The function of a runner runs one work. So the pool counts each work, finds hogs among them, and
+ * repairs what a work has left unbalanced before the next work starts.
  */
 static void run_work(struct wpool_event *event)
 {
@@ -281,7 +283,7 @@ static void run_work(struct wpool_event *event)
 	wpool_work_fn func;
 
 	raw_spin_lock_irq(&wq->lock);
-	/* first: this runner may have to wait for a run elsewhere, and the next work must not */
+	/* first: this runner may wait for a run elsewhere, and the next work must not wait */
 	want_runners(wq);
 	while ((work = next_work(runner)) && work->from && work->from != wpool_wq_left(wq))
 		wait_elsewhere(runner, work);

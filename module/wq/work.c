@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "wq/queue.h"
 
-/* disable:B; the owner no longer needs the work, which may be queued, and freed, from now on. */
+/* disable:B; give up PENDING: from now on the work may be queued again, or freed. */
 static void give_back(struct wpool_work *work)
 {
 	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
@@ -122,14 +122,16 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 {
 	for (;;) {
 		local_irq_save(*flags);
-		/* the timer first: a work that its callback has queued is found below */
+		/* the timer first: a work that the timer's callback has queued is found below */
 		if (timer && timer_delete(timer))
 			return true;
 		if (!test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 			return false;
 		if (remove_work(work))
 			return true;
-		/* its owner is on another CPU, interrupts off; or it is an RCU work that waits */
+		/*
+		 * the owner of PENDING has interrupts off; or an RCU work waits for a grace period
+		 */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}
@@ -150,7 +152,7 @@ bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, boo
 
 bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable)
 {
-	/* so that the function, which may be running, cannot queue the work again */
+	/* disable it: the function may be running, and must not queue the work again */
 	bool ret = wpool_work_take_back(work, timer, true);
 
 	wpool_work_flush(work);
@@ -194,8 +196,8 @@ EXPORT_SYMBOL_GPL(wpool_work_enable);
 /* ---- look and wait ---- */
 
 /*
- * Put a waiter where the last turn of the work will find it; false if there is none. The last turn
- * never starts before the one before it has ended, even in another queue.
+ * Give the waiter to the last turn of the work; false if no turn is left. The last turn never
+ * starts before the previous turn has ended, even in another queue.
  */
 static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
 {

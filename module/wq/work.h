@@ -18,7 +18,7 @@ bool wpool_work_refused(struct wpool_work *work);
 bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags);
 /* Cancel a work, and disable it if @disable. Returns whether it was pending; @timer as above. */
 bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable);
-/* The same, and wait until its function has returned. May sleep. */
+/* wpool_work_take_back(), and wait until the work's function has returned. May sleep. */
 bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable);
 
 #endif /* WPOOL_WQ_WORK_H */

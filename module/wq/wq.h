@@ -8,8 +8,8 @@
  * the next one; if there is none, it is idle again. The pool never refuses an event, so no limit
  * that the administrator may tune loses a work.
  *
- * A *turn* of a work begins when the work is queued. The work waits in a list, runs, and ends; or
- * it ends where it waits, by a cancel.
+ * A *turn* of a work begins when the work is queued. The work waits in a list, runs, and ends; or a
+ * cancel ends the turn while the work waits.
  *
  * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one. The
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
@@ -19,8 +19,8 @@
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
  * of that queue. It changes from and to "in a list of queue N" only under the lock of N, so under
- * that lock it says whether the work is there. The number outlives the queue, which is looked up by
- * it under RCU: a work may be flushed after its queue was destroyed.
+ * that lock it says whether the work is there. The number outlives the queue: a work may be flushed
+ * after its queue was destroyed. So the queue is looked up by number, under RCU.
  *
  * work->from: the value of work->where before the last turn. While the work is in a list, an
  * earlier turn may still run in the queue that work->from names; otherwise in the queue that
@@ -48,7 +48,7 @@
  *
  *   queue, cancel, mod   with each other and with the timer: PENDING decides
  *   a runner's start     with cancel and flush: wq->lock
- *   a runner's end       with flush: wq->lock; it ends the turn, and waiters with it
+ *   a runner's end       with flush: wq->lock, held while the runner completes the turn's waiters
  *   fire of a runner     under wq->lock: the queue is not destroyed before it has returned
  *   destroy              every turn has ended, no thread queues; then each runner's function has
  *                        returned (wpool_event_cancel_sync()), then the pool is gone, then,

@@ -19,7 +19,7 @@ struct http_answer {
 	u16 head_len, head_sent;
 	u32 body_len, body_sent;
 	const char *body;
-	u32 period;		/* length of the text, after which the body begins again with it */
+	u32 period;		/* length of @body, which is repeated up to @body_len */
 	char head[192];
 	char text[128];		/* buffer for a body that is built for this answer */
 };
@@ -38,7 +38,7 @@ void http_answer(struct http_answer *answer, const struct http_request *req,
 /**
  * http_answer_rest() - the part of an answer that is still to be sent
  * @answer: the answer
- * @vec: filled in; %HTTP_ANSWER_VECS of them
+ * @vec: an array of %HTTP_ANSWER_VECS, filled in
  * @len: their length; 0 if all of it is sent
  *
  * Return: how many of @vec were filled in.

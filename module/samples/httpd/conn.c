@@ -13,7 +13,8 @@
  *
  * After the last answer, bytes of the peer may be on their way, of a request that was refused for
  * example. If the socket were closed then, the peer would get a reset that may overtake the answer.
- * So we announce that we send no more, drop further input, and close when the peer does, or soon.
+ * So we announce that we send no more, drop further input, and close when the peer does, or after
+ * DRAIN_TIME.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -152,12 +153,12 @@ static enum conn_next drain(struct conn *conn)
 	return CONN_END;
 }
 
-/* The last answer is sent. */
+/* The last answer is sent: close, or first drain what the peer still sends. */
 static enum conn_next finish(struct conn *conn)
 {
 	if (conn->is_draining)
 		return drain(conn);
-	/* all bytes of the peer are read */
+	/* all bytes of the peer are read: nothing to drain */
 	if (conn->request.status == 200 && !conn->in_len && !conn->skip)
 		return CONN_END;
 	conn->is_draining = true;

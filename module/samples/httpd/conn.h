@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection, as the protocol sees it: bytes come, bytes go, and neither is waited for, unless
- * &conn.flags say so.
+ * A connection, as the protocol sees it: bytes come, and bytes go. No step waits for them, unless
+ * &conn.flags lacks MSG_DONTWAIT.
  */
 #ifndef HTTPD_CONN_H
 #define HTTPD_CONN_H

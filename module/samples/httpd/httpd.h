@@ -38,7 +38,7 @@ struct httpd {
 	refcount_t users;			/* A: connections, and the module */
 	struct completion unused;		/* there are no users any more */
 
-	spinlock_t lock;			/* the lists */
+	spinlock_t lock;			/* protects the lists */
 	struct list_head conns;			/* L: connections */
 	struct list_head told;			/* L: connections that know that we are stopping */
 

@@ -9,9 +9,9 @@
  * If nothing can be accepted for want of memory, the event's timer tries again.
  *
  * The socket is one of sock_create(), in the network namespace of the thread that loads the module.
- * It holds that namespace, and so do the sockets that it accepts. A socket of sock_create_kern()
- * does not: when it is closed, the kernel stops its timers, and does not resend lost parts of its
- * last answer and its end.
+ * The socket has a reference to that namespace, and so have the sockets that it accepts. A socket
+ * of sock_create_kern() has none: when it is closed, the kernel stops its timers, and does not
+ * resend lost parts of the last answer, nor the FIN.
  */
 #include <linux/fcntl.h>
 #include <linux/in.h>

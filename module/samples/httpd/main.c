@@ -15,7 +15,7 @@
  *   listen.c  accepting connections, not more than max_connections
  *   main.c    the parameters, the start and the end
  *
- * It answers GET and HEAD of /, /bytes?n=NUMBER, /slow?ms=NUMBER and /figures, on the
+ * The server answers GET and HEAD of /, /bytes?n=NUMBER, /slow?ms=NUMBER and /figures, on the
  * loopback address unless told otherwise:
  *
  *   insmod wpool_httpd.ko port=8080 workers=8

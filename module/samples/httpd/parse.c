@@ -68,7 +68,7 @@ static bool is_word(const struct http_text *text, const char *word)
 	return text->len == strlen(word) && !strncasecmp(text->at, word, text->len);
 }
 
-/* A path, or a whole URI, as a proxy gets and may send it. */
+/* The target is a path, or a whole URI, which a proxy gets and may pass on. */
 static bool parse_target(struct http_request *req, struct http_text target)
 {
 	static const char scheme[] = "http://";
@@ -118,7 +118,7 @@ static int parse_length(struct http_request *req, struct http_text value)
 	for (i = 0; i < value.len; i++) {
 		if (!isdigit(value.at[i]))
 			return 400;
-		/* any length beyond the limit is as good as another */
+		/* all lengths beyond the limit are refused alike */
 		length = min(length * 10 + (value.at[i] - '0'), HTTP_MAX_BODY + 1);
 	}
 	req->body_len = length;
@@ -143,7 +143,7 @@ static int parse_field(struct http_request *req, struct http_text line)
 	struct http_text name = cut(&line, ':');
 	struct http_text value = trim(line);
 
-	/* without a colon the value begins behind the line's end */
+	/* without a colon, cut() has left an empty rest behind the last byte of the line */
 	if (!is_token(&name) || line.at[-1] != ':')
 		return 400;
 	if (is_word(&name, "host")) {

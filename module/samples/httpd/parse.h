@@ -58,7 +58,7 @@ void http_request_init(struct http_request *req);
  * http_parse() - parse what has arrived of a request
  * @req: the request
  * @buf: the start of its head; the same in each call
- * @len: how many bytes there are; from call to call the same or more
+ * @len: how many bytes have arrived; never less than in an earlier call
  *
  * Return: true if @req is complete, or is refused; false if the head is incomplete.
  */

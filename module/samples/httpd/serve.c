@@ -71,7 +71,7 @@ static void write_space(struct sock *sk)
 {
 	struct socket *sock = sk->sk_socket;
 
-	/* not for every byte */
+	/* fire only if there is enough room, not for every byte */
 	if (!sk_stream_is_writeable(sk))
 		return;
 	if (sock)
@@ -91,7 +91,7 @@ static void attach(struct session *session)
 	sk->sk_data_ready = data_ready;
 	sk->sk_state_change = state_change;
 	sk->sk_write_space = write_space;
-	/* no callback has reported bytes that came before */
+	/* run now: no callback has reported bytes that came before */
 	wpool_event_fire(&session->event);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
@@ -134,7 +134,7 @@ static void close(struct session *session)
 	sock_release(session->conn.sock);
 	kfree(session);
 
-	/* a connection may wait to be accepted */
+	/* there is room again: a connection may wait to be accepted */
 	if (atomic_dec_return(&server->nr_conns) == server->max_connections - 1)
 		wpool_event_fire(&server->accept);
 	/* from here on the server may be gone */

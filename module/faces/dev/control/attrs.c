@@ -21,7 +21,7 @@ static_assert(WPOOL_DEV_ALL == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREA
 
 /*
  * Where struct wpool_dev_attrs has the attributes, in the order of the table: all are 32 bits wide.
- * Their bits are the same on both sides.
+ * Their WPOOL_DEV_* bits are those of the kernel API.
  */
 static const size_t places[] = {
 #define WPOOL_ATTR(_name, _when, _NAME, ...)					\
@@ -119,7 +119,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			return -EINVAL;
 		wpool_attr_set(attrs, attr, value);
 	}
-	/* both are given: the pool would see only one, when it is created */
+	/* refuse both together: wpool_create() cannot see which attributes were given */
 	if (dev->mask & WPOOL_DEV_CAPACITY && dev->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    dev->capacity_per_cpu)
 		return -EINVAL;

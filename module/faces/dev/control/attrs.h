@@ -10,8 +10,8 @@
 /*
  * Attributes that a user asks for. @attrs: those named in @dev are set, the others left alone;
  * @cpumask: room for the mask, to which @attrs may point afterwards; @dev: from user space. Checks
- * only what must not reach the pool's own checks of ranges. Sleeps. Returns 0; -EOPNOTSUPP unknown
- * bit or reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
+ * bools and words, and leaves ranges to the pool. Sleeps. Returns 0; -EOPNOTSUPP unknown bit or
+ * reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,

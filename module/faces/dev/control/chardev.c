@@ -204,13 +204,13 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
-/* The pools of modules, which no user is charged for, have other work to do. */
+/* All may submit to pools that are charged to users. Pools of modules take CAP_SYS_ADMIN. */
 static bool may_submit(const struct wpool *pool)
 {
 	return pool->gfp & __GFP_ACCOUNT || capable(CAP_SYS_ADMIN);
 }
 
-/* Does one of them look at a file, or at memory? A program may provide either, and never answer. */
+/* Does a work poll a file or read user memory? A program may serve either, and never answer. */
 static bool any_asks_a_program(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 i;
@@ -270,8 +270,8 @@ static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
 		return -EINVAL;
 	/*
 	 * A module may prefer any CPU, since it cannot know which one stays online. A user who
-	 * names a CPU here wants to see what runs on that CPU, not on all others. If it goes
-	 * offline later, its tasks run elsewhere.
+	 * names a CPU here wants to see what runs on that CPU, not on all others. If the CPU goes
+	 * offline later, the tasks run elsewhere.
 	 */
 	if (!cpu_online(submit->cpu))
 		return -ENODEV;
@@ -286,7 +286,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	struct wpool_dev_work *works;
 	int err, cpu;
 
-	/* correct even if the call fails; and a bad pointer is noticed before the submit */
+	/* *accepted is right even if the call fails; a bad pointer is noticed before the submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	if (!may_submit(call->pool))
@@ -314,7 +314,7 @@ static int ioctl_wait(struct call *call, void *cmd)
 	return wpool_devread_wait(call->file, wait->timeout_ns);
 }
 
-/* the flags are passed on as they are */
+/* ioctl_group() passes the flags on as they are */
 static_assert(WPOOL_DEV_GROUP_MM == WPOOL_AS_MM);
 static_assert(WPOOL_DEV_GROUP_CREDS == WPOOL_AS_CREDS);
 static_assert(WPOOL_DEV_GROUP_MEMCG == WPOOL_AS_MEMCG);
@@ -518,7 +518,7 @@ static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long ar
 	err = copy_struct_from_user(&cmd, op->size, call.arg, user_size);
 	if (err)
 		return err;
-	/* user space may have changed it meanwhile */
+	/* user space may have changed the size meanwhile */
 	cmd.header.size = user_size;
 	if (cmd.header.flags & ~op->flags)
 		return -EOPNOTSUPP;
@@ -598,9 +598,9 @@ void wpool_chardev_exit(void)
 {
 	/* no file is opened from here on, and none was open */
 	misc_deregister(&chardev);
-	/* none of our tasks is left in a pool made here */
+	/* destroys the pools made through the device, with all tasks in them */
 	wpool_devpool_exit();
-	/* nor in any other pool */
+	/* waits for the files' tasks in other pools */
 	wpool_devfile_exit();
 	wpool_devitem_cache_exit();
 }

@@ -7,14 +7,14 @@
  * default pool, are not on the list, so no user can close them through the device.
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
- * that is not on the list takes CAP_SYS_ADMIN, too. All pools on the list that were made, or whose
- * capacity was tuned last, without CAP_SYS_RESOURCE may together have max_user_workers workers, by
- * their capacity. So a user who may only open the device leaves enough of max_workers to the pools
- * of modules.
+ * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
+ * capacities of all pools on the list that were made, or whose capacity was tuned last, without
+ * CAP_SYS_RESOURCE. So a user who may only open the device leaves enough of max_workers to the
+ * pools of modules.
  *
  * Invariants:
  *   - an entry is on the list from the pool's creation until after its destruction. A thread that
- *     looks for it holds a reference to the pool, so an address on the list is never that of
+ *     looks for an entry holds a reference to the pool, so an address on the list is never that of
  *     another, later pool;
  *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
  *   - a reboot and a destroy exclude each other, so a pool that was found empty is still empty when
@@ -53,10 +53,10 @@
  * @pool: the pool; the entry has the creator's reference until @destroyed
  * @mutex: one reboot or destroy at a time; outside of @tune_mutex and devpools_mutex
  * @destroyed: wpool_destroy() was called; under @mutex and @tune_mutex
- * @owner: who made it
+ * @owner: the user who made the pool
  * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; outside of
  *	devpools_mutex
- * @workers: its share of user_workers; 0 if the limit does not apply to it. Under devpools_mutex.
+ * @workers: the pool's share of user_workers; 0 if it is not limited. Under devpools_mutex.
  */
 struct devpool {
 	struct list_head node;
@@ -117,7 +117,7 @@ static bool may_change(const struct devpool *entry)
 	return uid_eq(entry->owner, current_euid()) || capable(CAP_SYS_ADMIN);
 }
 
-/* Do attributes take a privilege, as the pool may disturb others? Defaults take none. */
+/* Has the caller the capabilities that these attributes take? Defaults take none. */
 static bool may_have(const struct wpool_attrs *attrs)
 {
 	return ((attrs->nice >= 0 && attrs->sched == WPOOL_SCHED_NORMAL) ||
@@ -126,14 +126,14 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
-/* How many workers a pool with these limits is charged, if the caller makes it so. */
+/* For how many workers a pool is charged if the caller gives it these limits. */
 static u32 workers_charged(const struct wpool_limits *limits)
 {
 	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
 }
 
 /*
- * The same for a pool that is tuned: @attrs gives the limits that @mask names, the pool the others.
+ * As workers_charged(), for a tune: @attrs gives the limits that @mask names, the pool the others.
  * The pool keeps its charge if its capacity stays.
  */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
@@ -149,7 +149,7 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 	return workers_charged(&limits);
 }
 
-/* Returns 0, or -EDQUOT and changes nothing. */
+/* Charge a pool for @workers. Returns 0; -EDQUOT: nothing has changed. */
 static int charge_workers(struct devpool *entry, u32 workers)
 {
 	int err = 0;
@@ -165,7 +165,7 @@ static int charge_workers(struct devpool *entry, u32 workers)
 	return err;
 }
 
-/* Result for a pool that is not on the list: it was destroyed already, or not made here. */
+/* For a pool that is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	struct wpool_stats stats;
@@ -238,7 +238,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		goto err_put;
 	}
 	entry->pool = pool;
-	/* before any thread can find the entry, and through it the pool */
+	/* the caller's reference, before any thread can find the entry and destroy the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	list_add_tail(&entry->node, &devpools);
@@ -262,7 +262,7 @@ bool wpool_devpool_may_change(struct wpool *pool)
 	return may;
 }
 
-/* As wpool_pool_tune(), with the charge for a new capacity. */
+/* wpool_pool_tune(), which also charges the pool for a new capacity. */
 static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 old, new;
@@ -274,9 +274,9 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	mutex_lock(&entry->tune_mutex);
 	old = entry->workers;
 	new = workers_charged_tuned(entry, attrs, mask);
-	/* the pool is charged for nothing any more, and cannot be tuned */
+	/* a destroyed pool must not be charged again */
 	err = entry->destroyed ? -ESHUTDOWN : 0;
-	/* a pool that grows is charged before it gets the workers, one that shrinks afterwards */
+	/* charge a pool that grows before it gets the workers, a pool that shrinks afterwards */
 	if (!err && new > old)
 		err = charge_workers(entry, new);
 	if (!err) {
@@ -292,7 +292,7 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 	struct devpool *entry;
 	int err;
 
-	/* what is not in the mask has its default */
+	/* attributes that are not in @mask have their defaults, which may_have() allows */
 	if (!wpool_devpool_may_change(pool) || !may_have(attrs))
 		return -EPERM;
 	entry = devpool_find(pool);
@@ -317,7 +317,7 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64
 	return err;
 }
 
-/* Returns the pool's entry with @mutex held; or the result to return, with NULL for 0. */
+/* Returns the pool's entry with @mutex held; or else the caller's result: ERR_PTR(), NULL for 0. */
 static struct devpool *devpool_lock(struct wpool *pool, int if_destroyed)
 {
 	struct devpool *entry = devpool_find(pool);
@@ -346,7 +346,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	/* the long part of the wait is here, where any signal ends it */
+	/* wait here, where any signal ends the wait: wpool_reboot() is only killable */
 	err = entry->destroyed ? -ESHUTDOWN : drain_pool(pool, 0);
 	if (!err)
 		err = wpool_reboot(pool);

@@ -9,15 +9,15 @@ struct wpool;
 struct wpool_attrs;
 
 /*
- * Create a pool that lives until it is destroyed. @attrs: see wpool_create(). Sleeps. Returns the
- * pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for attributes that
- * take a privilege; -EDQUOT if the caller may not have that many workers.
+ * Create a pool that no file owns: it lives until it is destroyed. @attrs: see wpool_create().
+ * Sleeps. Returns the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for
+ * attributes that take a privilege; -EDQUOT if the caller may not have that many workers.
  */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /*
- * May the caller tune this pool, and keep its workers for as long as it likes? @pool: a pool that
- * the caller holds a reference to; true if it was destroyed. Process context.
+ * May the caller tune this pool, and keep the pool's workers busy for any time? @pool: a pool that
+ * the caller holds a reference to. True if the pool was destroyed. Process context.
  */
 bool wpool_devpool_may_change(struct wpool *pool);
 

@@ -25,7 +25,7 @@
 /* An event that stands for a task. I: set before the event is armed or fired. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
-	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
+	struct wpool_task *task;	/* I: its functions are called; never submitted */
 	struct file *file;	/* I: the file that it waits for, or NULL if it waits for a time */
 	ktime_t until;	/* I: with a file: when the wait ends at the latest */
 	struct wpool_watch watch;	/* watches @file; only the function uses it */
@@ -39,7 +39,7 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	/* nothing to do if none has begun; also if the worker died meanwhile */
+	/* also a watch that a dead worker has begun; nothing happens if there is none */
 	wpool_watch_end(&armed->watch);
 	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;
@@ -47,12 +47,12 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 		armed->task->abort(armed->task, status);
 	else
 		armed->task->func(armed->task);
-	/* until then the task may be cancelled */
+	/* until this call a cancel may fire the event */
 	wpool_event_finish(&armed->event.event);
 	wpool_devarmed_free(armed);
 }
 
-/* Returns 0, or why its task does not start; -EINPROGRESS if it continues to wait. */
+/* Returns 0: start the task; -EINPROGRESS: wait on; or why the task does not start. */
 static int await_file(struct wpool_devarmed *armed)
 {
 	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);

@@ -10,7 +10,7 @@
 struct wpool_devarmed;
 
 /*
- * Allocate an event that waits for a time instead of a task. @pool: the caller's reference lasts
+ * Allocate an event that waits for a time in place of a task. @pool: the caller's reference lasts
  * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
  * event is urgent. After the start the event calls one of the task's two functions, once: its
  * function, in a task of the pool, when the wait is over; its abort function if the wait was

@@ -5,7 +5,7 @@
  * Invariants:
  *   - a file is attached to one pool for all its life and holds a reference to it, which keeps the
  *     memory but does not keep the pool open;
- *   - its memory lives until it is closed and its last task is freed, so the tasks
+ *   - the memory of a file lives until the file is closed and its last task is freed, so the tasks
  *     hold no references.
  *
  * Barrier pair:
@@ -35,7 +35,7 @@
 #include "pool/pool.h"
 #include "workers/cgroup.h"
 
-/* Files whose memory is not freed yet, which outlives their struct file. */
+/* Number of files whose memory is not freed yet; it may outlive the struct file. */
 static atomic_t nr_files;
 
 static void free_file(struct wpool_devfile *file)
@@ -138,7 +138,7 @@ int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, un
 	if (mutex_lock_interruptible(&file->attach_mutex))
 		return -ERESTARTSYS;
 	if (!wpool_devfile_group(file)) {
-		/* an open file pins the module, whose exit waits for its files */
+		/* no owner: an open file pins the module, whose exit waits for files */
 		err = wpool_group_init(&file->group, wpool_devfile_pool(file), max_outstanding,
 				       NULL);
 		if (!err && what)

@@ -2,8 +2,7 @@
 /*
  * An open /dev/wpool: the pool it is attached to, its tasks, their records.
  *
- * The file operations and ioctls call the functions below; they have checked the structures of the
- * ABI before.
+ * The file operations and ioctls check the structures of the ABI and then call the functions below.
  */
 #ifndef WPOOL_DEVFILE_H
 #define WPOOL_DEVFILE_H
@@ -53,7 +52,7 @@ struct wpool_devstrand;
  * @pool: L: the pool, with a reference; set once
  * @strand: the strand for tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file
- * @group_has_memcg: its tasks have another memory cgroup than @memcg; set before @has_group
+ * @group_has_memcg: the group's tasks have another memory cgroup than @memcg; set before @has_group
  * @group: the group of the tasks; it does its own locking
  * @free_work: ends the group and frees the file, which no task of the group can do
  *
@@ -143,7 +142,7 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
  * wpool_devfile_group_init() - give the file a group
  * @file: the file, attached
  * @max_outstanding: bound of the group, at least 1
- * @what: what its tasks take over from the caller, WPOOL_AS_*, or 0
+ * @what: what the group's tasks take over from the caller, WPOOL_AS_*, or 0
  *
  * Context: process context; sleeps, interruptible.
  * Return: 0; -EISCONN if the file has a group; -ERESTARTSYS if interrupted; or what
@@ -171,7 +170,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats);
 
 /**
- * wpool_devfile_wake() - wake the threads that wait for the new counts
+ * wpool_devfile_wake() - wake readers and waiters whose wait is over
  * @file: the file
  *
  * Context: process context; holds @file->lock.

@@ -11,9 +11,9 @@
 #define HASH_BLOCK_BYTES	4096
 
 /*
- * Hashes one constant block again and again, each time with the last result as the seed. The final
- * result goes to the run, where the compiler cannot see that nothing reads it: otherwise it would
- * leave out the hash. jhash() is inline, so every kernel has it.
+ * Hashes one constant block again and again, each time with the last result as the seed. Each
+ * result is stored in load->hash: without a store the compiler would leave out the hash. jhash() is
+ * inline, so every kernel has it.
  */
 int wpool_hash_run(struct wpool_workload *load)
 {

@@ -6,8 +6,8 @@
 #include "faces/dev/load/load.h"
 
 /*
- * Hash as many bytes as the run says. @load: an initialised run of the kind WPOOL_WORK_HASH, its
- * hash gets the result. Process context; reschedules. Returns 0; -ECANCELED.
+ * Hash load->arg bytes; the result is in load->hash. @load: an initialised run of the kind
+ * WPOOL_WORK_HASH. Process context; reschedules. Returns 0; -ECANCELED.
  */
 int wpool_hash_run(struct wpool_workload *load);
 

@@ -137,7 +137,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 	wpool_devfile_wake(file);
 }
 
-/* A task has ended, and the pool does not touch it any more; the item may be gone. */
+/* A task has ended, and the pool does not touch it any more. Afterwards the item may be gone. */
 static void item_end(struct wpool_devitem *item, int status)
 {
 	struct wpool_devfile *file = item->file;
@@ -157,7 +157,7 @@ static void item_end(struct wpool_devitem *item, int status)
 		wpool_devfile_free(file);
 }
 
-/* Run the workload of an item. Returns its status; the item may be gone. */
+/* Run the workload of an item. Returns its status; afterwards the item may be gone. */
 static int item_run(struct wpool_devitem *item)
 {
 	bool covers = wpool_devcover_start(&item->cover);
@@ -238,12 +238,12 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			const struct wpool_dev_work *work, struct wpool *pool,
 			u64 submit_ns, bool is_member)
 {
-	/* an open file pins the module, and the module's exit waits for items */
+	/* no owner: an open file pins the module, and the module's exit waits for items */
 	if (is_member)
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* the event or turn that stands for it is urgent instead, see stand_in_create() */
+	/* if an event or a turn stands for the task, stand_in_create() makes that urgent, too */
 	if (work->flags & WPOOL_WORK_URGENT && is_member)
 		wpool_group_task_set_urgent(&item->member, true);
 	else if (work->flags & WPOOL_WORK_URGENT)

@@ -22,8 +22,8 @@
  *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT, apart from items
  *     that a submit has not added yet. The items of all limited files count towards one limit, from
  *     the add to the free;
- *   - a task of the file's group that is cancelled does not run, because its function
- *     finds its record. It may free the last item, but not the file.
+ *   - a task of the file's group that is cancelled does not run, because its function finds
+ *     item->recorded set. The function may free the last item, but not the file.
  */
 #ifndef WPOOL_DEVITEM_H
 #define WPOOL_DEVITEM_H
@@ -49,7 +49,7 @@ struct wpool_devturn;
 struct wpool_devitem {
 	union {
 		struct wpool_task task;
-		struct wpool_group_task member;	/* the same, for the file's group */
+		struct wpool_group_task member;	/* in place of @task for the file's group */
 	};
 	/* L: on file->unfinished, file->done or a local list; empty if on none */
 	struct list_head node;
@@ -57,7 +57,7 @@ struct wpool_devitem {
 	struct wpool_workload load;	/* I: what the task does; has rules of its own */
 	/* I: the event that waits instead of the task before it starts, or NULL */
 	struct wpool_devarmed *armed;
-	struct wpool_devturn *turn;	/* I: the same for a task of the file's strand */
+	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
 	struct wpool_devcover cover;	/* I: the fuzzer to whose coverage its run belongs */
 	u64 seq;	/* I: number among the tasks of the file */
 	u64 cookie;	/* I: cookie of the descriptor */
@@ -108,10 +108,10 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
 /** wpool_devitem_free() - free an item on no list and not in the pool; file->lock is held */
 void wpool_devitem_free(struct wpool_devitem *item);
 
-/* Allocate the caches for tasks, before the first open. Sleeps. Returns 0; -ENOMEM */
+/* Create the cache of items, before the first open. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_cache_init(void);
 
-/* Free the caches, after the last file is freed. Sleeps */
+/* Destroy the cache of items, after the last file is freed. Sleeps */
 void wpool_devitem_cache_exit(void);
 
 #endif /* WPOOL_DEVITEM_H */

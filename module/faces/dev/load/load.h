@@ -17,7 +17,7 @@ struct wpool;
  */
 struct wpool_workload {
 	u64 arg;	/* see WPOOL_WORK_* in the ABI */
-	/* of the task itself; a tree submits its nodes to it, a loop takes its helpers from it */
+	/* pool of the task; a tree submits its nodes there, and a loop its helpers */
 	struct wpool *pool;
 	struct mem_cgroup *memcg;	/* memory cgroup that a touch is charged to, or NULL */
 	struct task_struct *sleeper;	/* X: thread to wake when @stop is set */

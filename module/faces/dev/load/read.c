@@ -24,7 +24,7 @@ static bool file_readable(const struct wpool_devfile *file)
 	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
 }
 
-/* Copy the records that exist now, without sleeping. */
+/* Copy the records that exist now, without a wait for further ones. */
 static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 			    size_t count, bool *idle)
 {
@@ -46,7 +46,7 @@ static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 		}
 		wpool_devtask_drop(file, &taken);
 		done += nr * sizeof(records[0]);
-		/* tasks may finish as fast as their records are read */
+		/* let a signal end the loop: tasks may finish as fast as their records are read */
 		if (signal_pending(current))
 			break;
 		cond_resched();
@@ -63,7 +63,7 @@ ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 
 	if (count < sizeof(struct wpool_dev_record))
 		return -EINVAL;
-	/* far more than can exist, and the returned size cannot overflow */
+	/* INT_MAX bytes hold far more records than can exist, and fit the return value */
 	count = min_t(size_t, count, INT_MAX);
 	for (;;) {
 		ret = records_read(file, buf, count, &idle);
@@ -100,7 +100,7 @@ static int wait_until(struct wpool_devfile *file, ktime_t until)
 				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		if (!READ_ONCE(file->nr_unfinished) || err)
 			break;
-		/* not restarted, since that would wait for the whole time again */
+		/* not -ERESTARTSYS: a restart would wait for the whole time again */
 		if (signal_pending(current))
 			err = -EINTR;
 		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that run one after the other, see strand.h. A cancelled task keeps its turn, whose function
- * ends the task, in a thread.
+ * Tasks that run one after the other, see strand.h. A cancelled task keeps its turn: the function
+ * of the turn ends the task.
  */
 #include "faces/dev/load/strand.h"
 
@@ -22,7 +22,7 @@ struct wpool_devstrand {
 struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
-	struct wpool_task *task;	/* I: its functions are called; the pool never sees it */
+	struct wpool_task *task;	/* I: its functions are called; never submitted */
 	atomic_t decided;	/* it is decided whether the task will start */
 };
 
@@ -54,7 +54,7 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool)
 	struct wpool_devstrand *strand = kmalloc(sizeof(*strand), GFP_KERNEL_ACCOUNT);
 
 	if (strand)
-		/* the file has a limit of its own */
+		/* no limit here: the file limits its tasks */
 		wpool_strand_init(&strand->strand, pool, WPOOL_UNLIMITED);
 	return strand;
 }

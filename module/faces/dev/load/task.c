@@ -8,8 +8,8 @@
  *     end before the caller drops the lock;
  *   - an event (armed.c) or a turn of a strand (strand.c) may stand for a task until the task
  *     starts, and ends the task in any case;
- *   - a task that was not accepted leaves no record: a cancel only marks the tasks of a submit that
- *     is in progress.
+ *   - a task that was not accepted leaves no record: a cancel only stops the workloads of a submit
+ *     that is in progress.
  *
  * This file knows neither what the workloads do nor the structures of the ioctls.
  */
@@ -197,7 +197,7 @@ static void stand_in_free(struct wpool_devitem *item)
 	wpool_devturn_free(item->turn);
 }
 
-/* Allocate the event or turn for a task. Returns 0, -ENOMEM, or what is wrong with the file. */
+/* Allocate the event or turn for a task. Returns 0, -ENOMEM, or as wpool_devarmed_set_file(). */
 static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	int err;
@@ -323,7 +323,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	return 0;
 }
 
-/* The items stay on the caller's list, so that no other thread frees them. */
+/* The items go to the caller's list @taken, so that no other thread frees them. */
 u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle)

@@ -157,8 +157,8 @@ void wpool_workload_stop(struct wpool_workload *load)
 }
 
 /*
- * Prepare to sleep: from here on wpool_workload_stop() wakes this thread. The caller checks the
- * flag after this, then sleeps.
+ * Prepare to sleep: from here on wpool_workload_stop() wakes this thread. The caller must check
+ * @stop after this call and before it sleeps.
  */
 static void sleep_state(struct wpool_workload *load)
 {
@@ -206,8 +206,8 @@ static int run_yield(struct wpool_workload *load)
 
 /*
  * Page by page, so that no allocation of a high order fails and the stop flag is checked in
- * between. A worker's memory cgroup is that of its pool; a submitter that runs its task may be in
- * another one than the file's.
+ * between. The pages are charged to load->memcg: a worker is in its pool's memory cgroup, and a
+ * submitter that runs its task may be in another memory cgroup than its file.
  */
 static int run_touch(struct wpool_workload *load)
 {
@@ -302,7 +302,7 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
-/* Each index of a loop is an equal piece of the CPU time, the last one the rest. */
+/* Each index of a loop is an equal piece of the CPU time, the last index the rest. */
 #define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
 
 static int run_chunk(unsigned long from, unsigned long to, void *arg)
@@ -351,7 +351,7 @@ static int (*const works[])(struct wpool_workload *load) = {
 	[WPOOL_WORK_LOCK] = run_lock,
 	[WPOOL_WORK_TREE] = wpool_worktree_run,
 	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
-	/* the event has waited before */
+	/* the event has already waited, see armed.c */
 	[WPOOL_WORK_TIMER] = run_noop,
 	[WPOOL_WORK_POLL] = run_noop,
 	[WPOOL_WORK_LOOP] = run_loop,

@@ -6,14 +6,14 @@
  *   - a node's children live in an array that the node allocates. The array is freed
  *     after all of them were waited for, so the children outlive every touch by
  *     the pool;
- *   - a node never fails because the pool is full or closed, memory is short or the stack is nearly
+ *   - a node does not fail if the pool is full or closed, memory is short or the stack is nearly
  *     used up: the parent itself runs the children that it cannot submit, at worst as one loop over
  *     the leaves below it;
  *   - the tree has ended when the root returns, even if it was stopped.
  *
  * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
- * wpool_task_wait(), which stops helping in time. If less than STACK_RESERVE is left, no child is
- * run directly.
+ * wpool_task_wait(), which does not help if the stack is short. If less than STACK_RESERVE is left,
+ * no child is run directly.
  */
 #include "faces/dev/load/worktree.h"
 
@@ -33,8 +33,8 @@
 struct tree_node {
 	struct wpool_task task;
 	struct wpool_workload *load;	/* the run that the whole tree belongs to */
-	u32 depth;	/* levels below it */
-	/* how it ended, including its subtree; the parent reads this after the wait */
+	u32 depth;	/* levels below this node */
+	/* how the node and its subtree ended; the parent reads this after the wait */
 	int err;
 };
 
@@ -122,7 +122,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
-		/* refused, for whatever reason: run it here; the next one may fit again */
+		/* refused, for whatever reason: run the child here; the next one may fit again */
 		if (!wpool_submit(load->pool, &children[i].task)) {
 			forked |= BIT(i);
 			continue;
