@@ -25,7 +25,7 @@ static void limit_desc(const struct limit *limit, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
 
-/* How many tasks one submitter got accepted; it continues until one is refused. */
+/* The number of tasks that one submitter gets accepted before the pool refuses one. */
 struct share {
 	struct wpk_jobs *jobs;
 	unsigned int accepted;
@@ -54,9 +54,9 @@ static int submit_until_refused(struct wpk_thread *thread)
 #define NR_SUBMITTERS 3
 
 /*
- * Fill the pool from several CPUs at once, then from each CPU alone: it accepts exactly as many
- * tasks as its limit, wherever it keeps free places. Then let all tasks finish and check that as
- * many places are free again.
+ * Fill the pool from several CPUs at once, then from each CPU alone: the pool accepts exactly as
+ * many tasks as its limit, whichever CPUs cache its free places. Then all tasks finish, and all
+ * places must be free again.
  */
 static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
@@ -131,7 +131,7 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 			wpk_move_to(wpk_cpu(i));
 			KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
 		}
-		/* When one task is taken back, one is accepted, on any CPU. */
+		/* After a cancel of a queued task, one submit is accepted, on any CPU. */
 		i = step % 7;
 		if (!wpool_task_cancel(&jobs->job[i].task))
 			continue;
@@ -165,7 +165,7 @@ static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
 /* ---- many submitters and finishers at the limit --------------------------- */
 
 struct churn {
-	atomic_t outstanding;	/* never more than the pool's own figure */
+	atomic_t outstanding;	/* never more than the pool's "outstanding" */
 	atomic_t peak;
 };
 
@@ -192,8 +192,8 @@ static int churn_at_the_limit(struct wpk_thread *thread)
 		if (ret)
 			return ret;
 		/*
-		 * Counted after the task was accepted, and subtracted before its place is free
-		 * again: for a moment too low, never too high.
+		 * Add a task after it was accepted, and subtract it before its place is free: the
+		 * count may be too low for a moment, but never too high.
 		 */
 		now = atomic_inc_return(&churn->outstanding);
 		peak = atomic_read(&churn->peak);
@@ -228,7 +228,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 		wpk_jobs_ran_once(test, jobs[i]);
 }
 
-/* ---- how many are free ---------------------------------------------------- */
+/* ---- wpool_nr_free() ------------------------------------------------------ */
 
 /* While no task finishes, compare each wpool_nr_free() with the result of the next submit. */
 static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bool exact)
@@ -239,7 +239,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 	int err;
 
 	for (i = 0; i <= max; i++) {
-		/* both on one CPU: the answer depends on it, and this thread may move */
+		/* both calls on one CPU: the result of wpool_nr_free() depends on the CPU */
 		migrate_disable();
 		nr_free = wpool_nr_free(pool);
 		err = wpool_try_submit(pool, &jobs->job[i].task);
@@ -251,7 +251,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 		if (exact)
 			KUNIT_EXPECT_EQ(test, nr_free, max - i);
 	}
-	/* a submit was refused, so the caches are empty */
+	/* the submit that was refused has emptied the caches */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	wpk_gate_let(gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
@@ -263,7 +263,7 @@ static void wpool_nr_free_of_a_small_pool_is_exact(struct kunit *test)
 	fill_and_compare(test, wpk_pool_policy(test, 3, 4, WPOOL_FAIL), 7, true);
 }
 
-/* With cached tokens: other CPUs fill their caches first. */
+/* All CPUs have cached tokens before the pool is filled. */
 static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 {
 	u32 max = 256 * num_online_cpus(), taken = 0, cpu;
@@ -293,7 +293,7 @@ static void submit_deeper(struct wpk_job *job)
 		job->ret = wpool_submit(job->arg, &jobs->job[next].task);
 }
 
-/* Each task runs inside the one before: a submit is refused before the stack is used up. */
+/* Each task runs the next one inside its submit: a submit is refused before the stack is full. */
 static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
@@ -321,7 +321,7 @@ static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(capacity, free), WPOOL_UNLIMITED);
 	wpk_jobs_submit(test, depth, many, 0, 3000);
-	/* Each of these has a worker of its own. */
+	/* All 30 tasks run at once, since the capacity is unlimited. */
 	wpk_jobs_submit(test, capacity, few, 0, 30);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(few, 30));
 	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);

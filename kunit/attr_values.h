@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each attribute of a pool is by default, what else it may be, and what it must not be. */
+/* The attributes of a pool: the default, another valid value, and invalid values of each. */
 #ifndef WPOOL_KUNIT_ATTR_VALUES_H
 #define WPOOL_KUNIT_ATTR_VALUES_H
 
@@ -8,14 +8,14 @@
 #include <linux/stddef.h>
 #include <linux/wpool.h>
 
-/* The bit of an attribute that is fixed at creation; wpool_tune() does not know it. */
+/* Bit for the attributes that are fixed at creation; wpool_tune() knows no such bit. */
 #define WPK_FIXED	BIT(31)
 
 /* An attribute, its default, and another value, which depends on no other attribute. */
 struct wpk_value {
 	const char *name;
 	u32 bit;	/* WPOOL_TUNE_*, or WPK_FIXED */
-	size_t at;	/* in struct wpool_attrs */
+	size_t at;	/* offset in struct wpool_attrs */
 	bool is_flag;	/* a bool; others have 32 bits */
 	int fresh;
 	int other;
@@ -78,10 +78,10 @@ static void wpk_expect_values(struct kunit *test, const struct wpool_attrs *attr
 	}
 }
 
-/* A value that must be refused, and the error, with the defaults of all other attributes. */
+/* @value is refused with @ret if all other attributes have their defaults. */
 struct wpk_bad {
 	u32 mask;
-	size_t at;	/* of a member of 32 bits */
+	size_t at;	/* offset of a member of 32 bits */
 	u32 value;
 	int ret;
 	const char *desc;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Batches: a prefix is accepted, and the caller is told how long it is.
- */
+/* Batches: the pool accepts the first tasks, and the call returns how many. */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "one_cpu.h"
 
-/* Pointers to a lot's tasks, as wpool_submit_batch() wants them. */
+/* Pointers to the tasks of @jobs, as wpool_submit_batch() takes them. */
 static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
 {
 	struct wpool_task **tasks;
@@ -148,7 +146,7 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
-/* A kill after some tasks were accepted: they stay. A kill before that: -EINTR. */
+/* A killed submitter: the tasks that were accepted stay. If there are none, -EINTR. */
 static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -232,7 +230,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The tasks that are submitted in one go, and one task more. */
+/* The pool takes at most ONE_GO tasks of a batch at once; TWO_GOES tasks need a second go. */
 #define ONE_GO	32
 #define TWO_GOES (ONE_GO + 1)
 
@@ -247,7 +245,7 @@ struct crowd {
 	bool over;
 };
 
-/* For nearly a second, only real-time threads get the second CPU. */
+/* Occupy the second CPU until @over; real-time throttling ends this after nearly a second. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;
@@ -262,8 +260,8 @@ static int crowd_out(struct wpk_thread *thread)
 }
 
 /*
- * All tasks that waited are done and the pool is gone before their submitter gets a CPU to
- * continue: the test fails if KASAN reports something.
+ * The pool has run the tasks that waited, and is destroyed, before their submitter gets a CPU. If
+ * the submitter then touches the pool, KASAN reports the access.
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {
@@ -286,7 +284,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	attrs.queue_depth = 0;
 	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
-	/* not a pool of the fixture, which keeps a reference */
+	/* not wpk_pool(), whose reference would keep the pool */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);

@@ -17,9 +17,9 @@
  * @mm: the mm
  * @count: a number in that mm
  * @cred: other credentials than those of the thread
- * @mm_count: references to the struct of the mm, at first
- * @usage: references to @cred, at first
- * @strangers: tasks that did not have both the mm and the credentials
+ * @mm_count: references to the struct of @mm when the client was made
+ * @usage: references to @cred when the client was made
+ * @strangers: tasks that lacked the mm or the credentials
  */
 struct wpk_client {
 	struct mm_struct *mm;
@@ -82,7 +82,7 @@ static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *clie
 	return count;
 }
 
-/* @nr groups hold references, no task does. Idle CPUs and idle workers may have the mm, too. */
+/* Expect @nr groups to hold references, no task. Idle CPUs and workers may hold the mm, too. */
 static inline void wpk_client_expect_refs(struct kunit *test, struct wpk_client *client, int nr)
 {
 	int most = client->mm_count + nr + num_online_cpus();

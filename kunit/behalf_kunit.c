@@ -19,12 +19,12 @@
 
 static void look_for_traces(struct wpk_job *job)
 {
-	/* a worker's credentials are its own: only its two pointers refer to them */
+	/* only current->cred and current->real_cred refer to a worker's credentials */
 	job->ret = current->mm || current_cred() != current_real_cred() ||
 		   atomic_long_read(&current_cred()->usage) != 2;
 }
 
-/* A plain task of the same worker finds nothing of the client's. */
+/* A plain task finds neither the mm nor the credentials of the client in its worker. */
 static void expect_no_traces(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -58,7 +58,7 @@ static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
 	wpk_client_expect_refs(test, client, 0);
 }
 
-/* A task has only what was asked for. */
+/* Note what the task has: an mm, other credentials than its worker's, or neither. */
 static void look_for_memory(struct wpk_member *member)
 {
 	member->status = current->mm ? 1 : current_cred() != current_real_cred() ? 2 : 3;
@@ -79,7 +79,7 @@ static void wpool_group_acts_with_one_of_them(struct kunit *test)
 		member->body = look_for_memory;
 		wpk_members_submit(test, member, 1);
 		KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-		/* the credentials equal those of a worker, but are a set of their own */
+		/* the client's credentials equal a worker's, but are an object of their own */
 		KUNIT_EXPECT_EQ(test, member->status, i + 1);
 	}
 	wpk_client_expect_refs(test, client, 0);
@@ -98,7 +98,7 @@ static void leave_more(struct wpk_member *member)
 	current->journal_info = member;
 }
 
-/* The worker restores what the task began with, and then gives it back. */
+/* The worker restores the mm and the credentials that it gave the task, and then drops them. */
 static void wpool_group_task_leaves_something_references_are_as_before(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -126,7 +126,7 @@ static int act_and_end(struct wpk_thread *thread)
 	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
 }
 
-/* The group does not keep the memory, which goes with the last thread that uses it. */
+/* The group does not keep the memory, which is freed when the last thread that uses it ends. */
 static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -145,7 +145,7 @@ static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 	expect_no_traces(test, pool);
 }
 
-/* The submitters of this pool run their tasks; the pool ends with the case. */
+/* A full pool whose submitters run their tasks; the pool ends with the case. */
 static struct wpool *full_pool_that_runs(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -178,7 +178,7 @@ static void wpool_group_acts_in_its_submitter(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, submit_and_look, NULL, NULL,
 							&members[0])), 0);
-	/* this thread has the mm already */
+	/* the submitter is this thread, which has the mm already */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), 0);
 	KUNIT_EXPECT_PTR_EQ(test, current->mm, client->mm);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 2);
@@ -211,7 +211,7 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* The task would run in a task of another pool, which has another mm. */
+/* The submitter would run the member, but is a task of another pool, and has another mm. */
 static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -255,7 +255,7 @@ static void run_one_inside(struct wpk_member *member)
 		atomic_inc(&inside->client->strangers);
 }
 
-/* @pool: of the plain task; @of: of the member */
+/* @pool: the pool of the plain task; @of: the pool of the member */
 static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct wpool *of)
 {
 	struct wpool_group *group = wpk_group(test, of, 1);
@@ -300,12 +300,12 @@ static int act_with_mm(struct wpk_thread *thread)
 	return err;
 }
 
-#define NR_INSIDE	8	/* more than CPUs that may keep the mm, too */
+#define NR_INSIDE	8	/* more than the idle CPUs that may have the mm */
 #define NR_KEPT		100
 
 static atomic_t nr_inside;
 
-/* The submitter runs the other member. */
+/* Submit the member @arg. Its pool is full, so the submit runs the member. */
 static void submit_another(struct wpk_member *member)
 {
 	struct mm_struct *mm = current->mm;
@@ -330,7 +330,7 @@ static void count_references(struct wpk_member *member)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Tasks of another group, with another mm, run in their submitters, which keep their own mm. */
+/* Each member of @outer runs one of @inner, with another mm, and then has its own mm again. */
 static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -352,7 +352,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 		inners[i].body = count_references;
 		inners[i].arg = client;
 	}
-	/* so that the mm is not freed if there are too few references */
+	/* keep the mm even if the module drops too many references */
 	for (i = 0; i < NR_KEPT; i++)
 		mmgrab(client->mm);
 	wpk_members_submit(test, outers, NR_INSIDE);
@@ -361,7 +361,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_inside), 2 * NR_INSIDE);
 	for (i = 0; i < NR_INSIDE; i++) {
 		KUNIT_EXPECT_EQ(test, outers[i].status, 0);
-		/* plus the reference of the group, and that of the users of the mm */
+		/* NR_KEPT, one reference of the group, and one of all users of the mm */
 		KUNIT_EXPECT_GE(test, inners[i].status, NR_KEPT + 2);
 	}
 	for (i = 0; i < NR_KEPT; i++)

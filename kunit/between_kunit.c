@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What other threads do between two instructions of the pool that have no tracepoint between them.
- * Lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until those
+ * Races between two instructions of the pool that have no tracepoint between them. A function at
+ * lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until the other
  * threads are done. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
@@ -22,7 +22,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* No other thread gets this CPU meanwhile, so the wait to be allowed on has an end. */
+/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. No other thread gets the CPU. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
@@ -39,7 +39,7 @@ static bool is_stopped(struct stop *stop)
 
 /* ---- a cancel of a task that has left the pool ------------------------------ */
 
-/* A thread that is about to take a lock of the pool's for the first time. */
+/* Stop @thread the first time that it is about to take @lock. */
 struct locker {
 	struct stop stop;
 	struct task_struct *thread;
@@ -87,8 +87,8 @@ static int move_there(struct wpk_thread *thread)
 }
 
 /*
- * The task is in the global queue of one pool when the cancel looks for it, and in that of another
- * pool when the cancel has the lock of the first queue.
+ * The cancel finds the task in the global queue of one pool. When the cancel has the lock of that
+ * queue, the task is in the global queue of another pool.
  */
 static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
 {
@@ -108,7 +108,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		kunit_skip(test, "nobody watches locks");
 	KUNIT_ASSERT_NOT_NULL(test, locker);
 	KUNIT_ASSERT_NOT_NULL(test, move);
-	/* neither pool has the CPU of its submitter, so all tasks are in the global queues */
+	/* each task comes from a CPU outside its pool's mask, and so goes to the global queue */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
 		wpk_attrs(&attrs, 1, 4);
@@ -128,7 +128,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	move->gate = gates[0];
 	move->to = pools[1];
 	thread = wpk_thread(test, move_there, NULL, task, move);
-	/* that thread is on the other CPU: no other thread uses this CPU from here on */
+	/* @thread is on the other CPU: from here on, this thread alone uses this CPU */
 	wait_for_completion(&move->ready);
 	WRITE_ONCE(locker->thread, current);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -161,8 +161,8 @@ static void stop_before_exchange(struct wpool_task *task)
 }
 
 /*
- * As before, but no thread lets the submit continue: it stops until the task runs in another pool,
- * or until a claim of the task has led to no run for a while.
+ * As stop_before_exchange(), but without another thread that ends the stop: the submit continues
+ * when the task runs in @moves_to, or has been pending for 50 ms.
  */
 static struct wpool *moves_to;
 
@@ -193,7 +193,7 @@ static void no_delay(void *unused)
 	wpool_inject_set_delay(NULL);
 }
 
-/* Threads that exist before a CPU stands still, since another thread may need that CPU. */
+/* A thread is created before a CPU stops, since the creation may need that CPU. */
 struct late {
 	struct completion begin;
 	struct wpool *pool;
@@ -228,7 +228,7 @@ static int submit_late(struct wpk_thread *thread)
 	return wpool_try_submit(late->pool, thread->work);
 }
 
-/* The first submit waits for room in a full pool, in vain. */
+/* The first submit times out in the full pool. The second one follows when the pool is empty. */
 static int submit_in_line_late(struct wpk_thread *thread)
 {
 	struct late *late = thread->arg;
@@ -244,7 +244,7 @@ static int submit_in_line_late(struct wpk_thread *thread)
 	return ret ?: wpool_try_submit(late->pool, thread->work);
 }
 
-/* A pool whose counts of submits begin just below the wrap. */
+/* A pool on the first CPU whose counts of accepted and finished tasks wrap with the first task. */
 static struct wpool *pool_here(struct kunit *test)
 {
 	struct wpool_runq *rq;
@@ -291,7 +291,7 @@ static bool flush_has_counted(struct wpk_thread *flusher)
 	return wpk_eventually(wpk_ended(flusher) || READ_ONCE(flusher->task->nvcsw) > before + 2);
 }
 
-/* The task is in its function, and the submitter has seen that. */
+/* Let @submitter find that the task runs, and stop there. */
 static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
 {
 	begin_late(submitter);
@@ -310,8 +310,9 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * The first run ends, a flush begins and ends, and the task runs again, as it did when the
- * submitter looked. A flush that begins after the submit waits for the run that follows it.
+ * While a submit of the running task is stopped, this run ends, a flush begins, and the task runs
+ * again. Then the submit is accepted, for a third run. A flush that begins after the submit waits
+ * for that run.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
 {
@@ -347,7 +348,6 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[1]));
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* the last run is at the gate */
 	/* as long as the first flush counts, the second waits for its turn */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
@@ -358,8 +358,9 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 }
 
 /*
- * The first run ends, and the task runs in another pool, or is about to. A submit is accepted for
- * the pool that it names, or not at all. @holders: tasks that fill the other pool at first.
+ * While a submit of the running task is stopped, this run ends, and @move submits the task to
+ * another pool. The stopped submit is accepted for the pool that it names, or not at all. @holders:
+ * tasks that fill the other pool at first.
  */
 static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     int (*move)(struct wpk_thread *thread),
@@ -421,8 +422,8 @@ static pid_t only_worker;
 static atomic_t nr_delays;
 
 /*
- * A worker has seen that the pool runs its tasks, and is about to claim one. If it can be preempted
- * there, it is, until the pool is closed.
+ * Stop the only worker between its check that the pool runs tasks and its claim of a task. The
+ * worker waits until the pool is closed, but only if it can be preempted there.
  */
 static void stop_claim_if_preemptible(struct wpool_task *task)
 {
@@ -447,7 +448,7 @@ static void wait_for_next(struct wpk_job *job)
 	wpool_task_wait(&job[1].task);
 }
 
-/* @body: of the first task. After the close has returned, no thread claims the second task. */
+/* @body runs in the first task. After the close has returned, no thread claims the second. */
 static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -488,7 +489,7 @@ static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kuni
 	claim_beside_a_close(test, wait_for_next);
 }
 
-/* The submitter of this task stops before its state changes, if it can be preempted there. */
+/* The submit of this task stops before the state changes, if the submitter is preemptible. */
 static struct wpool_task *stopped_task;
 
 static void stop_submitter_if_preemptible(struct wpool_task *task)
@@ -497,12 +498,12 @@ static void stop_submitter_if_preemptible(struct wpool_task *task)
 		return;
 	WRITE_ONCE(stopped_task, NULL);
 	atomic_inc(&nr_delays);
-	/* where threads are not preempted, a case stops them only where they may sleep */
+	/* without CONFIG_PREEMPTION, each case stops a submitter only where it may sleep */
 	if (!IS_ENABLED(CONFIG_PREEMPTION) || preemptible())
 		wait_for_completion_timeout(released, WPK_PATIENCE);
 }
 
-/* The submitter of two tasks gives the second task back, and then runs the first task. */
+/* The batch gives the second task back to its caller, and then runs the first task. */
 static int submit_two(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -511,7 +512,7 @@ static int submit_two(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, tasks, ARRAY_SIZE(tasks), 0);
 }
 
-/* @stop_at: of two jobs. The pool was closed meanwhile, its only worker is in a task. */
+/* Stop the submit of job @stop_at in a full pool, and close the pool meanwhile. */
 static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *full,
 					 int (*submit)(struct wpk_thread *thread),
 					 struct wpk_jobs *jobs, int stop_at)

@@ -16,7 +16,7 @@
 #define NR_LINES	8
 #define LINE		32
 
-/* How many tasks were accepted before the first interrupt came. */
+/* Counts accepted tasks; @at_interrupt is the count when the first interrupt came. */
 struct section {
 	char pool[WPOOL_NAME_LEN];
 	struct irq_work work;
@@ -35,7 +35,7 @@ static void note_accepted(void *data, const char *pool, int cpu, const void *tas
 {
 	struct section *section = data;
 
-	/* while the section is off, it has no name, and so no pool matches */
+	/* at first @section->pool is empty, and no pool has that name */
 	if (!strcmp(pool, section->pool) && atomic_inc_return(&section->accepted) == 1)
 		irq_work_queue(&section->work);
 }
@@ -99,8 +99,9 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 #define NR_SWINGS WPK_ROUNDS(40)
 
 /*
- * Finishers, new submitters and changes of the limit serve at the same time, also when the limit is
- * removed and set again: no submitter is forgotten, and no place is lost or gained.
+ * Finishers, new submitters and changes of the limit serve waiting submitters at the same time,
+ * also when the limit is removed and set again: no submitter is forgotten, and no place is lost or
+ * gained.
  */
 static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit *test)
 {
@@ -161,7 +162,7 @@ static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* ---- who waits for whom --------------------------------------------------- */
+/* ---- dependencies that lockdep is told about ------------------------------ */
 
 #ifdef CONFIG_LOCKDEP
 
@@ -227,8 +228,8 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 }
 
 /*
- * The wait is the same for lockdep whether the task is done or not, so a cycle is reported even if
- * the race always has the harmless result.
+ * For lockdep, a wait for a finished task is like any other wait. So lockdep reports a cycle even
+ * if the task happens to be finished each time.
  */
 static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 {
@@ -242,7 +243,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, taken);
 	wpk_probe(test, "lock_acquire", note_lock, taken);
-	/* a submit in the tick in which its pool was made cannot be told from none */
+	/* in the pool's first tick a finished task looks like one that was never submitted */
 	schedule_timeout_uninterruptible(2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cancel: a submit that was taken back does not run, in whatever state and from whatever context,
- * and its memory belongs to the caller again after the sync.
+ * Cancel: a cancelled task does not run, whatever its state and the context of the cancel. After
+ * wpool_task_cancel_sync() the task's memory belongs to the caller.
  */
 #include <linux/slab.h>
 
@@ -96,7 +96,7 @@ static void cancel_twice(void *arg)
 	call->ret[1] = wpool_task_cancel(call->task);
 }
 
-/* Ways to take back a task that is queued. */
+/* Cancel a queued task, in this thread or (@in_irq) twice in a hard interrupt. */
 static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 {
 	struct cancel_call call = { .task = task };
@@ -107,7 +107,7 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 	}
 	wpk_in_hardirq(cancel_twice, &call);
 	KUNIT_EXPECT_TRUE(test, call.ret[0]);
-	/* There is nothing left to take back. */
+	/* the second cancel finds nothing to cancel */
 	KUNIT_EXPECT_FALSE(test, call.ret[1]);
 }
 
@@ -164,7 +164,7 @@ static void do_nothing(struct wpool_task *task)
 {
 }
 
-/* Wherever the task is in the queues, its memory is the caller's after the sync. */
+/* Wherever the task is in the queues, the caller may free it after wpool_task_cancel_sync(). */
 static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 {
 	const unsigned int nr = 700;
@@ -181,7 +181,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 		wpool_task_init(tasks[i], do_nothing);
 		KUNIT_ASSERT_EQ(test, wpool_submit(busy.pool, tasks[i]), 0);
 	}
-	/* From the middle first; some were cancelled before the sync. */
+	/* Start in the middle, and cancel every third task before the sync. */
 	for (i = nr / 2; i < nr; i++) {
 		if (i % 3 == 0)
 			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(tasks[i]));
@@ -210,7 +210,7 @@ static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 	int ret;
 
 	for (i = 0; i < WPK_CANCEL_ROUNDS; i++) {
-		/* A fresh lot now and then, to see late touches. */
+		/* Now and then take a new job, so that late accesses to the old one show. */
 		if (i % 100 == 0)
 			jobs = wpk_jobs(test, 1, NULL);
 		job = &jobs->job[0];

@@ -11,7 +11,7 @@
 #include "full_pool.h"
 #include "strand_tasks.h"
 
-/* The next job, as one of the pool's own tasks. */
+/* Submit the next job from this one, which is one of the pool's own tasks. */
 static void submit_next(struct wpk_job *job)
 {
 	job->ret = wpool_submit(job->arg, &(job + 1)->task);
@@ -28,9 +28,9 @@ static void nothing(void *data)
 {
 }
 
-/* ---- who is let in ------------------------------------------------------------- */
+/* ---- submits that are accepted ------------------------------------------------- */
 
-/* All other submits are refused, in every way to submit, although there is room. */
+/* All other submits are refused, by every submit function, although there is room. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -152,7 +152,7 @@ static void wpool_release_own_running_task_submits_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
-/* ---- the line ------------------------------------------------------------------- */
+/* ---- submitters and events that wait -------------------------------------------- */
 
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 {
@@ -168,7 +168,7 @@ static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 3);
-	/* An event still joins them: the limit is what it was. */
+	/* An event still joins the waiters, since the limit has not changed. */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[1])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
 	wpk_gate_open(full.gate);
@@ -208,7 +208,7 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 1);
 }
 
-/* ---- its life --------------------------------------------------------------------- */
+/* ---- reboot, tune, destroy -------------------------------------------------------- */
 
 static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 {
@@ -224,7 +224,7 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	/* A complete close, and then a reboot, end the state. */
+	/* A release that cancels, and then a reboot, end WPOOL_RELEASE_OWN. */
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
@@ -256,7 +256,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }
 
-/* A connection ends with its n-th run, which tells the case. */
+/* A connection: an event that fires itself twice more, and in its third run tells the case. */
 static void serve(struct wpk_ev *ev)
 {
 	if (atomic_read(&ev->runs) < 3)
@@ -288,10 +288,7 @@ static void wpool_release_own_then_destroy_loses_no_event(struct kunit *test)
 	}
 }
 
-/*
- * A lot of jobs, submitted one after the other and again and again, until the case is over. A job
- * that still runs is left out: its submit counts when it has ended, perhaps after the release.
- */
+/* Submit the jobs in turn until the case is over. Each job has ended before its next submit. */
 static int submit_and_submit(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -331,7 +328,7 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 		since = wpk_stat(pool, submitted);
 		late += since - submitted;
 		KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
-		/* Both submitters have had a chance. */
+		/* submits are accepted again */
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, submitted) > since);
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Concurrency: how many workers of one CPU take tasks at a time, what happens to workers that come
- * back from a sleep, and that no figure and no task is lost however that number changes.
+ * Concurrency: how many workers of one CPU take tasks at a time, and what workers do after a sleep
+ * in a task. No figure and no task is lost, however that number changes.
  */
 #include <linux/slab.h>
 
@@ -18,7 +18,7 @@ static int tune_concurrency(struct wpool *pool, u32 concurrency)
 
 /* ---- tasks that keep the CPU busy ----------------------------------------- */
 
-/* No task ends before all of the lot are inside. */
+/* No task ends before all tasks of the lot have started. */
 static void run_until_all_are_inside(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -71,11 +71,11 @@ static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* ---- those that come back ------------------------------------------------- */
+/* ---- workers that return from a sleep ------------------------------------- */
 
 /*
- * @limit: how many of the lot may be inside at once
- * @beside: starts with more than @limit inside
+ * @limit: how many tasks of the lot may run at once
+ * @beside: starts at which more than @limit ran
  */
 struct crowd {
 	int limit;
@@ -110,10 +110,9 @@ static void run_a_little(struct wpk_job *job)
 }
 
 /*
- * Six tasks sleep, so that no worker is left; all six wake at once. They finish, but then only
- * @concurrency of their workers continue with the queued tasks. The monitor may help a queue that
- * does not move, as can happen on a slow machine. So the rule need not hold for each start, nor
- * each time.
+ * Six tasks sleep in all six workers, and wake at once. All six finish, but then only @concurrency
+ * of the workers take queued tasks. Returns crowd->beside, which need not be 0: on a slow machine
+ * the monitor may help a queue that does not move.
  */
 static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
@@ -153,7 +152,7 @@ static void wpool_concurrency_holds_for_those_who_come_back(struct kunit *test)
 	KUNIT_EXPECT_LE(test, beside, NR_BEHIND / 4);
 }
 
-/* The opposite of the case above: with a higher limit, more tasks must be inside at once. */
+/* With concurrency equal to capacity, two tasks must run at once. */
 static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 2, true);
@@ -167,7 +166,7 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	wpk_jobs_body(first, run_until_all_are_inside, NULL);
 	wpk_jobs_body(jobs, count_others, crowd);
 	wpk_submit_together(test, pool, first);
-	/* until both had the CPU while the other one was inside, however fast the machine is */
+	/* until one task started while the other one ran, however fast the machine is */
 	do {
 		wpk_submit_together(test, pool, jobs);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
@@ -271,15 +270,15 @@ static void sleep_1_ms(struct wpk_job *job)
 	usleep_range(1000, 1100);
 }
 
-/* Far more sleepers than workers: no herd, and the books balance. */
+/* Far more sleeping tasks than workers: capacity bounds the workers, and all figures are right. */
 static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 16, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs;
-	/* A monitor alone is too slow for such short sleeps. */
+	/* Without notifiers the monitor hands over, which is too slow for sleeps of 1 ms. */
 	int wanted = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? 16 : 2, peak = 0, round;
 
-	/* All places are used in the end, however long it takes to make the workers. */
+	/* Repeat until @wanted tasks ran at once: the creation of the workers may take long. */
 	for (round = 1; round <= 10; round++) {
 		jobs = wpk_jobs(test, 1000, NULL);
 		wpk_jobs_body(jobs, sleep_1_ms, NULL);
@@ -301,7 +300,7 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 0);
-	/* a worker that was asked for may come only now */
+	/* a worker that was asked for earlier may come only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, searching) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);

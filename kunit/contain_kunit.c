@@ -63,7 +63,7 @@ static void leave_migration_off(struct wpk_job *job)
 	migrate_disable();
 }
 
-/* With a scope of each kind, as a file system or a block driver opens them. */
+/* Leave memory scopes of each kind open, as if a file system or a block driver forgot them. */
 static void leave_memory_scopes(struct wpk_job *job)
 {
 	memalloc_nofs_save();
@@ -99,7 +99,7 @@ static void look_around(struct wpk_job *job)
 	state->scopes = current->flags & ALL_SCOPES;
 	state->preempt = preempt_count();
 	state->rcu = rcu_preempt_depth();
-	/* And it can sleep. */
+	/* and the worker can sleep */
 	usleep_range(10, 20);
 }
 
@@ -153,7 +153,7 @@ static void leave_all(struct wpk_job *job)
 	leave_softirqs_off(job);
 }
 
-/* The parent runs a child that leaves a bad state, and has open scopes of its own. */
+/* The parent has open scopes of its own, and runs a child that leaves a bad state. */
 static void wait_for_leaky_child(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -171,7 +171,7 @@ static void wait_for_leaky_child(struct wpk_job *job)
 	memalloc_nofs_restore(scope);
 }
 
-/* The repair after a child does not touch what its parent holds. */
+/* The repair after a child does not touch the state that its parent has set. */
 static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -246,7 +246,7 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	}
 }
 
-/* ---- what is not counted ---- */
+/* ---- pointers and settings ---- */
 
 static struct mm_struct *someones_mm;
 static struct cred *someones_cred;
@@ -276,7 +276,7 @@ static bool has_creds(void)
 
 static void leave_memcg(struct wpk_job *job)
 {
-	/* only ever compared: nothing is charged before the task returns */
+	/* the pool compares the pointer: nothing is charged to it before the task returns */
 	set_active_memcg((struct mem_cgroup *)&something);
 }
 
@@ -443,7 +443,7 @@ static void look_for_rest(struct wpk_job *job)
 /* In this many tasks, a worker looks for leaks at least once. */
 #define NR_LOOKED 130
 
-/* All are queued before the first one returns: the worker does not sleep in between. */
+/* All tasks are queued before the first one returns: the worker does not sleep in between. */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
 	const struct rest *rest = test->param_value;
@@ -490,7 +490,7 @@ static void count_cpus(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed;
 }
 
-/* The worker takes it back when it next looks for work. */
+/* The worker restores its affinity when it next looks for work. */
 static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -594,16 +594,16 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Raw: with PREEMPT_RT the others may sleep. */
+/* Raw, since other spin locks may sleep with PREEMPT_RT. */
 static DEFINE_RAW_SPINLOCK(spun);
 
 static void sleep_with_spin_lock(struct wpk_job *job)
 {
-	/* the kernel also reports an unlock on another CPU than that of the lock */
+	/* the kernel would also report an unlock on another CPU */
 	migrate_disable();
 	raw_spin_lock(&spun);
 	msleep(20);
-	/* the scheduler has set it to 0, after its report: lockdep ends if an unlock finds that */
+	/* after its report the scheduler sets preempt_count to 0; an unlock at 0 ends lockdep */
 	if (!preempt_count())
 		preempt_disable();
 	raw_spin_unlock(&spun);
@@ -617,7 +617,7 @@ static void take_spin_lock(struct wpk_job *job)
 	look_around(job);
 }
 
-/* The kernel reports the sleep, and the log is searched for that; then all is in balance. */
+/* The log must have the kernel's report of the sleep; then the worker's state is in balance. */
 static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);

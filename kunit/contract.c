@@ -200,7 +200,7 @@ static void move_object(struct wpk_world *w)
 	}
 }
 
-/* @pool: as the call gets it, and in the state that the row names. */
+/* Bring the pool into the state that the row names; w->pool is what the call gets. */
 static void move_pool(struct wpk_world *w)
 {
 	w->pool = w->real;
@@ -210,7 +210,7 @@ static void move_pool(struct wpk_world *w)
 		break;
 	case CANCELS:
 		KUNIT_ASSERT_EQ(w->test, wpool_release(w->real, WPOOL_RELEASE_CANCEL), 0);
-		/* perhaps after the release has returned */
+		/* the cancels may come after the release has returned */
 		WPK_ASSERT_EVENTUALLY(w->test, !wpk_stat(w->real, queued));
 		if (w->row->object == QUEUED)
 			WPK_ASSERT_EVENTUALLY(w->test, wpk_stat(w->real, cancelled) == 1);
@@ -245,7 +245,7 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
-/* For a failure: the reader of the results puts it first. */
+/* In the message of a failure; the script that reads the results prints this line first. */
 #define PROMISE		"    Promised: %s"
 
 /* Figures may follow a moment later: a cancel in an interrupt leaves the rest to another thread. */
@@ -307,7 +307,7 @@ void wpk_contract(struct kunit *test)
 	expect_figures(w, before, false);
 
 	open_gates(w);
-	/* an object that was fired, or waits, is to enter the pool before the close */
+	/* an object that was fired, or waits, must run before wpool_destroy() */
 	WPK_EVENTUALLY(test, noun->runs(w) >= row->left.runs);
 	expect_figures(w, before, true);
 	if (w->destroyer)

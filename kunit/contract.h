@@ -105,8 +105,8 @@ struct wpk_world;
  * @pool: what the pool is
  * @object: what the object is
  * @ret: what the call returns
- * @left: what it leaves
- * @says: the header's sentence that says so
+ * @left: what the call leaves
+ * @says: the part of the header that promises @ret and @left
  * @policy: policy of the pool
  */
 struct wpk_row {
@@ -149,8 +149,8 @@ struct wpk_contract {
  * struct wpk_noun - a kind of objects
  * @func: the function of the pool, or NULL
  * @has_limit: FULL means the limit of the strand or the group, and the pool has room
- * @make: prepare one: w->object
- * @submit: submit it, or fire it; 0 or -errno
+ * @make: prepare an object, and set w->object
+ * @submit: submit or fire the object; 0 or -errno
  * @runs: how often its function has run
  * @status: how it ended
  */
@@ -170,9 +170,9 @@ struct wpk_noun {
  * @call: the call
  * @noun: the kind of its object
  * @real: the pool
- * @pool: the pool, as the call gets it
+ * @pool: what the call gets: @real, NULL, an error, or the default pool
  * @object: the object: a struct wpk_job, wpk_ev, st or wpk_member
- * @task: its task, as the call gets it
+ * @task: the task that the call gets
  * @gate: where the holder waits
  * @object_gate: where the object waits
  * @other: another pool, with room, for objects that are ELSEWHERE
@@ -206,10 +206,10 @@ struct wpk_world {
 /* Make the scene, make the call, and compare. */
 void wpk_contract(struct kunit *test);
 void wpk_contract_desc(const struct wpk_row *row, char *desc);
-/* What the function of an object does at its end. */
+/* The function of each object calls this at its end. */
 void wpk_contract_in_object(struct wpk_world *w);
 
-/* Tasks, for several suites. */
+/* Functions of struct wpk_noun for tasks, which several suites use. */
 void wpk_make_task(struct wpk_world *w);
 int wpk_runs_of_task(struct wpk_world *w);
 extern const struct wpk_noun wpk_task_noun;

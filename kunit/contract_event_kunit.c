@@ -65,7 +65,7 @@ static int status_of_event(struct wpk_world *w)
 {
 	struct wpk_ev *ev = w->object;
 
-	/* wait for the turn of the event, before which a cancel could come */
+	/* wait for the abort function: a cancel before it would take the fire back */
 	if (w->row->left.status == -ESHUTDOWN)
 		WPK_EVENTUALLY(w->test, atomic_read(&ev->aborts));
 	return wpool_event_cancel_sync(event_of(w));
@@ -331,12 +331,12 @@ static const struct wpk_row event_enable_one_of_two[] = {
 
 KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);
 
-/* ---- its end -------------------------------------------------------------- */
+/* ---- finish --------------------------------------------------------------- */
 
 static long call_wpool_event_finish(struct wpk_world *w)
 {
 	wpool_event_finish(event_of(w));
-	/* the event is the caller's again: prepare it */
+	/* the event belongs to the caller again */
 	make_event(w);
 	return 0;
 }

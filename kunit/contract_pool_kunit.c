@@ -365,9 +365,9 @@ static const struct wpk_row cgroups[] = {
 
 KUNIT_ARRAY_PARAM(cgroups, cgroups, wpk_contract_desc);
 
-/* ---- looking -------------------------------------------------------------- */
+/* ---- attributes and statistics -------------------------------------------- */
 
-/* 1 if an attribute is set, 0 if all are 0 except those that the header names. */
+/* Returns 1 if the capacity or the name is set, otherwise 0. */
 static long call_wpool_get_attrs(struct wpk_world *w)
 {
 	struct wpool_attrs attrs;

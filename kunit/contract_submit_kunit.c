@@ -104,7 +104,7 @@ static long call_wpool_try_submit_on(struct wpk_world *w)
 	return wpool_try_submit_on(w->pool, wpk_cpu(0), w->task);
 }
 
-/* A result of 1, all tasks of the batch, counts as 0 of the other submits. */
+/* A batch of one task: return 0 for its result of 1, as the other submits do. */
 static long submit_batch(struct wpk_world *w, unsigned int flags)
 {
 	int ret = wpool_submit_batch(w->pool, &w->task, 1, flags);
@@ -200,7 +200,7 @@ static const struct wpk_row every_submit[] = {
 
 KUNIT_ARRAY_PARAM(every_submit, every_submit, wpk_contract_desc);
 
-/* ---- those that may sleep ------------------------------------------------- */
+/* ---- submits that may sleep ----------------------------------------------- */
 
 static const struct wpk_row sleeping_submit[] = {
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
@@ -239,7 +239,7 @@ static const struct wpk_row submit_by_policy[] = {
 
 KUNIT_ARRAY_PARAM(submit_by_policy, submit_by_policy, wpk_contract_desc);
 
-/* ---- those that never do -------------------------------------------------- */
+/* ---- submits that never sleep --------------------------------------------- */
 
 static const struct wpk_row trying_submit[] = {
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
@@ -282,7 +282,7 @@ static const struct wpk_row trying_submit[] = {
 
 KUNIT_ARRAY_PARAM(trying_submit, trying_submit, wpk_contract_desc);
 
-/* ---- the time, the CPU, the number ---------------------------------------- */
+/* ---- submits with a timeout, a CPU, a number ------------------------------ */
 
 static long call_wpool_submit_timeout_0(struct wpk_world *w)
 {

@@ -41,7 +41,7 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 		KUNIT_EXPECT_EQ(test, costs[i].cpu_ns, 60);
 		KUNIT_EXPECT_EQ(test, costs[i].worst_ns, 1000 + i);
 	}
-	/* the sums of all others */
+	/* the last entry has the sums of all other functions */
 	KUNIT_EXPECT_PTR_EQ(test, last->func, NULL);
 	KUNIT_EXPECT_EQ(test, last->runs, 3 * 10);
 	KUNIT_EXPECT_EQ(test, last->worst_ns, 1000 + nr - 1);
@@ -50,7 +50,7 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(costs, 0, WPOOL_NR_COSTS * sizeof(*costs)), NULL);
 }
 
-/* ---- of a pool ------------------------------------------------------------ */
+/* ---- the costs of a pool -------------------------------------------------- */
 
 #define NR_ENTRIES	8
 
@@ -88,7 +88,7 @@ static struct wpool *timed_pool(struct kunit *test)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* By the pool's clock: the clock of the sleep stands still on a busy machine, and jumps. */
+/* Time in msleep() by the pool's clock: jiffies stand still on a busy machine, and jump. */
 static atomic64_t slept_ns;
 
 static void sleep_fn(void *unused)
@@ -141,7 +141,7 @@ static void wpool_get_costs_tells_functions_apart(struct kunit *test)
 	expect_sound(test, &ran, 20);
 	KUNIT_EXPECT_GE(test, slept.run_ns, atomic64_read(&slept_ns));
 	KUNIT_EXPECT_GE(test, computed.cpu_ns, 1);
-	/* it slept for most of the time, however the tick accounts for the rest */
+	/* most of the sleep is no CPU time, however the tick accounts for it */
 	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, atomic64_read(&slept_ns) / 2);
 }
 
@@ -160,10 +160,10 @@ static void wpool_worker_set_func_names_who_pays_for_one_task(struct kunit *test
 	wpk_jobs_body(layer, set_func, sleep_fn);
 	wpk_jobs_submit(test, pool, layer, 0, 3);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* by the same workers */
+	/* jobs in the same workers count for their own function again */
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* this thread is no worker: no function is known for it */
+	/* this thread is no worker, so the call has no effect */
 	wpool_worker_set_func(compute_fn);
 	costs = costs_of(test, pool);
 	KUNIT_EXPECT_EQ(test, costs->nr, 2);

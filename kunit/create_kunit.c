@@ -247,7 +247,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* A pool for which there are no threads is not even tried. */
+/* So many workers cannot be made; with a name that is taken, the create does not try. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

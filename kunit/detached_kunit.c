@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-/* A task that belongs to itself; its results are in other memory. */
+/* A task that frees itself; its results are in other memory. */
 struct loner {
 	struct wpool_task task;
 	atomic_t *ran;
@@ -89,7 +89,7 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_destroy(test, full);
 	wpk_destroy(test, roomy);
-	/* So its submit needs a place of its own. */
+	/* So the second submit needs a place of its own. */
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EAGAIN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
@@ -194,7 +194,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
 }
 
-/* The pool's owner is not pinned: it must destroy the pool before it can go. */
+/* The pool's owner is not pinned: a module must destroy its pools before it can be unloaded. */
 static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

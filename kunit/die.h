@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* The judge counts these. */
+/* Print the line by which the judge expects one oops. */
 static inline void wpk_expect_oops(void)
 {
 	pr_info("wpool-expect: oops 1\n");

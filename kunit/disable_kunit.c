@@ -22,7 +22,7 @@ static int do_disable_sync(struct wpk_thread *thread)
 	return wpool_task_disable_sync(thread->work);
 }
 
-/* Calls of threads that know nothing of each other, and their results. */
+/* What the calls of several threads share. */
 struct try {
 	struct wpk_jobs *jobs;
 	struct wpk_ev *ev;
@@ -62,7 +62,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 	for (i = 0; i < NR_ROUNDS; i++) {
 		ret = wpool_task_disable_sync(&job->task);
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		/* the status of the last submit, also if that came just now */
+		/* @ret is the status of the last accepted submit, however late that came */
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), ret);
 		runs = atomic_read(&job->runs);
 		tries = atomic_read(&try->tries);
@@ -85,11 +85,12 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 }
 
 /*
- * A task that wants a lock, one that is disabled, and many submits of both. Lockdep does not know
- * this lock, because it treats each wait for a task as a wait for all tasks of the pool.
+ * A task that takes @lock, a task that is disabled, and many submits of both. For lockdep, a wait
+ * for one task is a wait for all tasks of the pool, so @lock is a semaphore, which lockdep does not
+ * know.
  */
 struct behind {
-	/* only two threads take it */
+	/* only two threads take the semaphore */
 	struct semaphore lock;
 	struct wpk_jobs *jobs;
 	int (*take_back)(struct wpool_task *task);
@@ -170,7 +171,7 @@ static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kuni
 	behind_another(test, wpool_task_cancel_sync);
 }
 
-/* Submits a task at the moment at which it was taken back, or has ended. */
+/* A tracepoint submits @task at the moment at which its cancel or its run ends. */
 struct moment {
 	struct wpool *pool;
 	struct wpool_task *task;

@@ -24,7 +24,7 @@ static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, uns
 	return wpk_jobs(test, nr, NULL);
 }
 
-/* The jobs from @from on have run, once each, and no others. */
+/* Expect that the jobs from @from on have run once each, and the jobs before never. */
 static void ran_from(struct kunit *test, struct wpk_jobs *jobs, unsigned int from)
 {
 	unsigned int i;
@@ -46,7 +46,7 @@ static void wpool_submit_drop_oldest_takes_its_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 0);
 	for (i = DEPTH; i < DEPTH + 5; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[i].task), 0);
-		/* in a thread, at once */
+		/* the submit has dropped the oldest task */
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i - DEPTH].task), -ECANCELED);
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1 + DEPTH);
 	}
@@ -136,7 +136,7 @@ static void wpool_submit_timeout_drop_oldest_waits_for_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, last, 1), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	/* full, although a submit that does not wait finds a place */
+	/* no place is free, although wpool_try_submit() drops a task and succeeds */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(full.pool), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[DEPTH + 1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 1);

@@ -25,7 +25,7 @@
  * @early: the function ran before the time for which the event was armed
  * @aborts: how often the abort function was called
  * @status: the status that the abort function got
- * @seq: as that of a job
+ * @seq: its last start's place among the starts of @jobs, from 1
  * @ret: result of @body
  */
 struct wpk_ev {

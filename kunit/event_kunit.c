@@ -126,7 +126,7 @@ static void wpool_event_arm_armed_or_pending_does_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
 }
 
-/* The wait is over when the function starts, for whatever reason. */
+/* A call fires an armed event: the function runs once, and the event is no longer armed. */
 static void wpool_event_fire_armed_event_ends_the_wait(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -176,7 +176,7 @@ static void wpool_event_arm_at_periods_do_not_drift(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), NR_PERIODS);
 }
 
-/* The time comes while the event is in line: it was fired already, and not by time. */
+/* The timer of a waiting event expires: a call fired the event before, so no timeout counts. */
 static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *test)
 {
 	struct wpk_full full;
@@ -250,7 +250,7 @@ static void cancel_and_fire(void *data)
 	ev->ret = wpool_event_cancel(wpk_event(ev)) && wpool_event_fire(wpk_event(ev));
 }
 
-/* For a queued and a waiting event, in an interrupt, where a cancel cannot complete. */
+/* Fire cancelled events, queued or waiting ones; in an interrupt the cancel cannot complete. */
 static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -301,7 +301,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->state) >> 8 == 1);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 0);
-	/* Meanwhile no call fires or arms it. */
+	/* until the cancel has returned, no call fires or arms the event */
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 1));
@@ -366,7 +366,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* As a plain task it would run a function of the pool's, or never run. */
+/* As a plain task, it would call an internal function of the pool, or never run. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

@@ -25,7 +25,7 @@ static struct wpk_ev *stand_in_line(struct kunit *test, struct wpk_full *full)
 	return ev;
 }
 
-/* ---- the line ------------------------------------------------------------- */
+/* ---- events that wait for room -------------------------------------------- */
 
 static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
 {
@@ -78,7 +78,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
-	/* a waiter that has left the line is counted out once */
+	/* the cancelled event does not make room for another submitter */
 	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[0])));
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	wpk_gate_open(full.gate);
@@ -87,7 +87,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 }
 
-/* A larger limit serves the waiting events, more than one pass serves. */
+/* A larger limit serves more waiting events than one pass of the code can. */
 static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -105,7 +105,7 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 }
 
-/* The event has had its turn, so a fire while it runs waits behind all others. */
+/* A fire of a running event waits behind all others, since the event has just had its turn. */
 static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -141,7 +141,7 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), WPK_FAR));
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* But a flush waits for an event that was accepted. */
+	/* a flush does wait for an event that was fired */
 	wpool_event_fire(wpk_event(&ev[1]));
 	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
@@ -213,7 +213,7 @@ static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 0);
 }
 
-/* A run that was accepted before returns; a fire of its own is refused. */
+/* A run that began before the release ends normally; a fire from inside the run is refused. */
 static void wpool_release_lets_a_running_event_return(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -262,7 +262,7 @@ static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 }
 
-/* The fixture has a reference, which keeps the memory. */
+/* The fixture's reference keeps the memory of the pool until the event fires. */
 static void wpool_destroy_does_not_wait_for_armed_events(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

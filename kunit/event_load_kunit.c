@@ -21,7 +21,7 @@ static void loner_fn(struct wpool_event *event)
 	struct loner *loner = container_of(event, struct loner, event);
 	atomic_t *gone = loner->gone;
 
-	/* The finish takes back that the event is armed or fired again. */
+	/* wpool_event_finish() undoes the arm or the fire */
 	if (loner->arm)
 		wpool_event_arm(event, WPK_FAR);
 	else

@@ -20,9 +20,9 @@
 
 /*
  * Tasks that submit themselves again and again.
- * @since: for each, its last start
+ * @since: the number of each task's last start
  * @over: set when they must not submit themselves any more
- * @busy_ns: how long each computes
+ * @busy_ns: how long each task computes
  * @from: waits that end with an earlier start than this do not count
  * @nr_waits: how often a task waited for others' starts
  * @longest: the largest number of starts in one wait
@@ -41,7 +41,7 @@ struct load {
 	int longest;
 };
 
-/* Runs in one worker at a time where the waits count. */
+/* Cases that count waits have one worker, so this runs in one thread at a time. */
 static void submit_again(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -96,7 +96,7 @@ KUNIT_ARRAY_PARAM(load, loads, load_desc);
 
 /*
  * Many tasks are queued all the time, most of them in the global queue. In one queue each task
- * would wait for all the others, once.
+ * would wait for one start of each other task.
  */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 {
@@ -106,7 +106,7 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
-	/* a ring spills when it is full, and then half of its tasks */
+	/* a full ring spills half of its tasks, which then wait longer than in one queue */
 	load->limit = nr + max(3 * nr / 10, 160U);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -146,7 +146,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 #define NR_BUSY 50
 #define NR_OLD 600
 
-/* Notes how many of the others have started; the task does it, since the case may be late. */
+/* Note how many tasks of the load have started: in the task, since the case may be late. */
 static void note_others(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -154,7 +154,7 @@ static void note_others(struct wpk_job *job)
 	job->ret = atomic_read(&load->jobs->started);
 }
 
-/* The tasks in the global queue are older than those that refill a ring. */
+/* The tasks in the global queue are older than the tasks that refill the ring. */
 static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -175,7 +175,7 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, NR_OLD));
-	/* one round of both, and the last ones meet fewer and fewer of their like */
+	/* two rounds of both queues: the last old tasks wait for more tasks of the load */
 	for (i = 0; i < NR_OLD; i++)
 		others = max(others, old->job[i].ret);
 	KUNIT_EXPECT_LE(test, others, 2 * (NR_OLD + NR_BUSY));
@@ -221,7 +221,7 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	struct wpk_jobs *jobs = wpk_jobs(test, 129, NULL);
 	unsigned int i, late = 0;
 
-	/* a worker that sleeps in its task would serve no ring; an idle one does */
+	/* tasks go to the ring if the worker is idle, not if the worker sleeps in its task */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_gate_open(gate);
@@ -233,14 +233,14 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	preempt_enable();
 	wpk_no_errors(test, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 129));
-	/* one of the younger half may come before each of them, but not all before any */
+	/* one of the 64 youngest tasks may start before each old one, but not all 64 of them */
 	for (i = 0; i < 32; i++)
 		late += jobs->job[i].seq > 64 + (int)i;
 	KUNIT_EXPECT_EQ(test, late, 0);
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- a ring that nobody serves --------------------------------------------- */
+/* ---- a ring that no worker serves ------------------------------------------ */
 
 /* A worker on each of the first two CPUs, and no more; both are idle. */
 static struct wpool *pair_pool(struct kunit *test)
@@ -281,8 +281,8 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * How many tasks will have been taken from the global queue when the last task that the load's CPU
- * put there counts as taken. That task may be long gone, after 2^31 others.
+ * Offsets of rq->shared_end, of the load's CPU, from the number of tasks taken from the global
+ * queue. 0: the CPU has put no task there. S32_MAX: its last task there was taken 2^31 tasks ago.
  */
 static const u32 marks[] = { 0, S32_MAX };
 
@@ -308,9 +308,8 @@ static void set_mark(struct wpool *pool, u32 mark)
 
 /*
  * One worker sleeps in a task. Tasks that are queued on its CPU meanwhile wait for as many starts
- * of the other worker's tasks as there are tasks queued, and not until the other worker's ring is
- * empty. A turn that comes a little too early, with a tick, takes nothing, and the next one comes
- * when something is due.
+ * of the other worker's tasks as tasks are queued, and not until the other worker's ring is empty.
+ * The bound is twice as large: in a turn just before a tick, nothing is due.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -328,7 +327,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_BUSY));
-	/* in the ring, if they are known to be short */
+	/* the load is in the ring, unless its tasks count as long */
 	WPK_ASSERT_EVENTUALLY(test, !wpool_fifo_len(&pool->globq) ||
 			      wpool_runq_has_long_tasks(wpool_runq(pool, raw_smp_processor_id())));
 	set_mark(pool, mark);
@@ -368,7 +367,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	int cpu;
 
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF), 0);
-	/* The other worker does not come for them: it is in a task, too. */
+	/* The other worker is in a task, too, and cannot take the queued tasks. */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));
 	cpu = first->job[0].cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0);
@@ -392,14 +391,14 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 
 #define NR_IN_A_ROW	20
 
-/* Two tasks are queued on the first CPU; true if one of them ran on the other CPU. */
+/* Queue two tasks on the first CPU. Returns true if one of them ran on the other CPU. */
 static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	int done = atomic_read(&jobs->finished);
 
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && !wpk_stat(pool, searching));
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	/* time for another CPU's worker to come, while this CPU's may have to wait */
+	/* keep this CPU for a while, in which the other CPU's worker can take a task */
 	mdelay(1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, done + 2));
 	return jobs->job[0].cpu != wpk_cpu(0) || jobs->job[1].cpu != wpk_cpu(0);
@@ -435,7 +434,7 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_LOCKDEP))
 		kunit_skip(test, "no task is short here");
 	wpk_move_to(wpk_cpu(0));
-	/* nothing is known of the first tasks, and a CPU may be taken by other things */
+	/* the first tasks have unknown lengths, and other threads may use a CPU */
 	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
 		in_a_row = two_part(test, pool, jobs) ? 0 : in_a_row + 1;
 	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
@@ -448,7 +447,7 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 #define NR_CHILDREN	30
 #define NR_TRIES	20
 
-/* @slowest_ms: the longest time between two starts: the machine's doing, not ours */
+/* @slowest_ms: the longest time between two starts; if too long, the machine has stopped */
 struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
@@ -490,7 +489,7 @@ static void wait_for_children(struct wpk_job *job)
 }
 
 /*
- * A worker that runs the tasks for which it waits, one after the other, is at work. Nothing is
+ * A worker that runs the tasks for which it waits, one after the other, is no hog. Nothing is
  * expected if the machine itself stopped for too long, or if the worker was slow to come, since
  * another one is made then.
  */
@@ -529,10 +528,10 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 #define NR_SHARED 40
 #define NR_YOUNGER 60
 
-/* For a task that keeps the CPU of the pool while another CPU fills the global queue. */
+/* Shared by a task that keeps the CPU of the pool, and a submitter to the global queue. */
 struct tie {
 	struct wpool *pool;
-	struct wpk_jobs *jobs;		/* those for the global queue, and then the others */
+	struct wpk_jobs *jobs;		/* first those for the global queue, then the others */
 	bool wants_shared;
 	bool has_shared;
 };
@@ -570,7 +569,7 @@ static void make_tie(struct wpk_job *job)
 	preempt_disable();
 	if (!wpool_fifo_first(&pool->globq, &shared))
 		job->ret = -ENODATA;
-	/* the tasks are of this tick or an earlier one: a task of the next tick is younger */
+	/* the shared tasks are of this tick or an earlier one: wait for the next tick */
 	tick = jiffies;
 	while (tick == (u32)jiffies)
 		cpu_relax();
@@ -622,7 +621,7 @@ static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *
 	unsigned int i, late = 0;
 
 	wpk_no_errors(test, submit_shared(test, tie, make_tie, NR_SHARED));
-	/* only the task in the next slot and the first one in the ring may start before them */
+	/* only the task in the next slot and the first one in the ring may start earlier */
 	for (i = 0; i < NR_SHARED; i++)
 		late += tie->jobs->job[i].seq > NR_SHARED + 2;
 	KUNIT_EXPECT_EQ(test, late, 0);

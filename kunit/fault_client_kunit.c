@@ -54,7 +54,7 @@ static void mortal_abort(struct wpool_event *event, int status)
 	atomic_inc(&mortal->aborts);
 }
 
-/* A mortal event that is fired in a pool that reports. */
+/* Fire a mortal event in a new pool whose fault handler fills in @report. */
 static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool **pool,
 				  struct wpk_report **report)
 {
@@ -128,7 +128,7 @@ static void mortal_watch_abort(struct wpool_event *event, int status)
 	atomic_inc(&mortal->aborts);
 }
 
-/* The watch has not begun, but its entry is in the queue. */
+/* wpool_watch_file() never returns, but the watch's entry is in the wait queue. */
 static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit *test)
 {
 	struct mortal_watch *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
@@ -167,7 +167,7 @@ static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 
 static void strand_task_dies(struct st *st)
 {
-	/* its turn is over, although its function never returns */
+	/* count the task out here, since its function never returns */
 	atomic_dec(&st->of->inside);
 	wpk_die();
 }
@@ -224,7 +224,7 @@ static void strand_part_runs(struct wpool_strand_task *task)
 	atomic_inc(&st_of(task)->parts);
 }
 
-/* A dead part's task is aborted in its turn, whether the part died before or after that came. */
+/* A task whose part died is aborted in its turn, which may come before or after the death. */
 static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -267,7 +267,7 @@ static void strand_abort_dies(struct wpool_strand_task *task, int status)
 	wpk_die();
 }
 
-/* A worker dies in the abort function: it is not called again, and the next task has its turn. */
+/* The abort function dies: it is not called again, and the next task has its turn. */
 static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The member's mm is off while the inner task runs, and the exit of its group drops it. */
+/* The member's mm is off while the inner task runs; wpool_group_exit() drops the mm. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);

@@ -124,7 +124,7 @@ static struct hooks *hooks_attrs(struct kunit *test, struct wpool_attrs *attrs)
 	return hooks;
 }
 
-/* No thread calls worker_end for a dead worker: the fault handler gets the worker's own. */
+/* A dead worker calls no worker_end: the fault handler gets the worker's own pointer. */
 static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -186,7 +186,7 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)hooks);
 }
 
-/* The rescuer dies while no other thread can be created: there is one as soon as it can. */
+/* The rescuer dies while no thread can be created. Later the pool gets another rescuer. */
 static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -245,7 +245,7 @@ static void note_abort(void *arg, int status)
 		atomic_inc(aborted);
 }
 
-/* The function of the pool, other than those that are submitted. */
+/* The pool's own function; wpool_submit_fn() gets another function. */
 static void die_of_invoke(void *arg)
 {
 	wpk_die();
@@ -320,7 +320,7 @@ static void die_submitted_again(struct wpk_job *job)
 	wpk_die();
 }
 
-/* Both submits were accepted, so both have failed; there was one place. */
+/* Both submits were accepted, so both have failed; they used one place. */
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -351,7 +351,7 @@ static void die_as_a_child(struct wpool_task *task)
 	wpk_die();
 }
 
-/* The child lies on the stack that the worker loses. */
+/* The child is on the stack of the job, which is lost with the worker. */
 static void die_while_helping(struct wpk_job *job)
 {
 	struct child child = { .parent = job };
@@ -363,7 +363,7 @@ static void die_while_helping(struct wpk_job *job)
 	wpool_task_destroy_on_stack(&child.task);
 }
 
-/* No submit of the child is left that no thread could end. */
+/* The child's second submit is refused, since no thread could end it after the death. */
 static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -399,7 +399,7 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	int i;
 
 	wpk_jobs_body(jobs, help_the_next, pool);
-	/* the third dies in a child that lies on its stack */
+	/* the third job dies in a child on the stack of that job */
 	jobs->job[2].body = die_while_helping;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	for (i = 0; i < 3; i++)
@@ -426,7 +426,7 @@ static int submit_and_die(void *task)
 	return wpool_submit(lost_pool, task);
 }
 
-/* The submitter dies with the task: no submit is left in the pool that no thread could end. */
+/* The submitter dies with the task. The pool must still become empty. */
 static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);

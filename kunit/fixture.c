@@ -59,7 +59,7 @@ static int thread_main(void *data)
 	flush_signals(current);
 	complete(&thread->done);
 
-	/* kthread_stop() must find it alive. */
+	/* kthread_stop() must find the thread alive */
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
@@ -181,7 +181,7 @@ void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth)
 	wpool_attrs_init(attrs);
 	attrs->capacity = capacity;
 	attrs->queue_depth = queue_depth;
-	/* Where a case counts workers, none leaves while the machine is slow. */
+	/* no worker expires while a case counts workers, however slow the machine is */
 	attrs->expiry_ms = 60 * MSEC_PER_SEC;
 }
 
@@ -247,7 +247,7 @@ u64 wpk_stat_at(struct wpool *pool, size_t offset)
 {
 	const void *figure = (const char *)wpk_snapshot(pool) + offset;
 
-	/* First the figures of 32 bits, then those of 64. */
+	/* The struct has figures of 32 bits first, then figures of 64 bits. */
 	if (offset < offsetof(struct wpool_stats, outstanding))
 		return *(const u32 *)figure;
 	return *(const u64 *)figure;
@@ -269,7 +269,7 @@ u32 wpk_workers_at(struct wpool *pool, int cpu)
 	return stats.workers;
 }
 
-/* A pool that was destroyed holds nothing, and has lost nothing. */
+/* A destroyed pool is empty, and each accepted task has ended in one way. */
 static void expect_ended(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
@@ -365,7 +365,7 @@ void wpk_job_fn(struct wpool_task *task)
 	atomic_dec(&job->inside);
 	atomic_inc(&jobs->finished);
 	wake_up_all(&jobs->wq);
-	/* of those that leave something unbalanced: nothing sleeps after it */
+	/* a job may leave its thread unbalanced here, so nothing may sleep afterwards */
 	if (job->last)
 		job->last(job);
 }
@@ -399,7 +399,7 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 	}
 }
 
-/* Wait until a count of a lot has come so far, for as long as it grows. */
+/* Wait until @count of a lot is at least @nr. Give up when @count no longer grows. */
 static bool wait_for_count(struct wpk_jobs *jobs, atomic_t *count, int nr)
 {
 	int before;
@@ -422,7 +422,7 @@ bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
 	return wait_for_count(jobs, &jobs->finished, nr);
 }
 
-/* Something that moves as long as there is progress. */
+/* Returns a number that changes as long as there is progress. */
 static unsigned long progress(struct task_struct *thread)
 {
 	unsigned long nr = atomic_read(&nr_starts);
@@ -477,7 +477,7 @@ void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 
 bool wpk_stopped(struct kunit *test)
 {
-	/* loops of threads ask here, and not every kernel preempts them */
+	/* loops call this, and not every kernel preempts them */
 	cond_resched();
 	return READ_ONCE(wpk_of(test)->stop);
 }
@@ -565,7 +565,7 @@ void wpk_exit(struct kunit *test)
 		if (wpk_join(test, thread) == -EBUSY)
 			wpk->lost = true;
 	if (wpk->lost) {
-		/* Neither its memory nor its text may go. */
+		/* keep the memory and the text that a thread or task still uses */
 		__module_get(THIS_MODULE);
 		return;
 	}

@@ -10,8 +10,8 @@
  *
  * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread killed, which ends
  * with -EINTR every sleep that the contract calls killable. Calls that sleep uninterruptibly run in
- * a thread of their own, for which the case waits WPK_PATIENCE. If that is over, too, everything is
- * left as it is.
+ * a thread of their own, for which the case waits WPK_PATIENCE. If the call does not return in that
+ * time, everything is left as it is.
  *
  * Nothing depends on how fast the machine is: while tasks of the case start or finish, a thread
  * that waits for more of them does not time out.
@@ -33,11 +33,11 @@
 
 /* How long to wait for what must happen. No result depends on it. */
 #define WPK_PATIENCE		(30 * HZ)
-#define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own: 300 s */
+#define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own limit is 300 s */
 
 /*
- * A kernel that checks every access needs some twenty times as long for a round, and is not meant
- * to try many of them, which the native kernel does.
+ * A KASAN kernel takes some twenty times as long for a round. The many rounds are for the native
+ * kernel.
  */
 #define WPK_ROUNDS(n)		((n) / (IS_ENABLED(CONFIG_KASAN) ? 4 : 1))
 
@@ -50,7 +50,7 @@
 #define WPK_LIMIT_TASKS		WPK_ROUNDS(4000U)	/* per submitter, against a limit */
 #define WPK_FUNC_ROUNDS		WPK_ROUNDS(10000U)	/* jobs of the simple pool */
 #define WPK_REBORN_POOLS	10U	/* start and stop a server in a row */
-#define WPK_BARGE_ROUNDS	8U	/* a newcomer against those in line */
+#define WPK_BARGE_ROUNDS	8U	/* a newcomer against waiting submitters */
 #define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
 #define WPK_REBOOT_ROUNDS	8U	/* close and open under load */
 #define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
@@ -59,7 +59,7 @@
 /**
  * struct wpk_gate - where tasks wait until the case lets them pass
  * @node: in the case's list
- * @way: one completion for each task that may pass
+ * @way: completed once for each task that may pass
  * @arrived: how many have come to the gate so far
  * @wq: threads that wait for @arrived
  */
@@ -78,16 +78,16 @@ struct wpk_gate {
  * @body: what it does then; may be %NULL
  * @last: what it does after it has counted as finished; may be %NULL
  * @arg: for @body
- * @ret: from @body
+ * @ret: set by @body
  * @runs: how often it was started
  * @inside: how many workers are in it now, never more than one
  * @twice: it was started while it ran
  * @seq: its last start's place in the order of all starts of the lot, from 1
- * @pid: of the thread that ran it last
- * @cpu: where it started last
- * @nice: of the thread that ran it last
- * @policy: of that thread, SCHED_*
- * @rt_priority: of that thread
+ * @pid: pid of the thread that ran it last
+ * @cpu: CPU of its last start
+ * @nice: nice value of that thread
+ * @policy: SCHED_* of that thread
+ * @rt_priority: real-time priority of that thread
  */
 struct wpk_job {
 	struct wpool_task task;
@@ -142,7 +142,7 @@ struct wpk_jobs {
  * @work: for @fn
  * @arg: for @fn
  * @ret: what @fn returned
- * @ready: it can be killed
+ * @ready: the thread can be killed
  * @done: @ret is valid
  */
 struct wpk_thread {
@@ -176,7 +176,7 @@ static struct kunit_suite suite##_suite = {				\
 };									\
 kunit_test_suite(suite##_suite)
 
-/* Pools. All of them fail the case at once if there is none to return. */
+/* Attributes and pools. If a pool cannot be created, the case fails at once. */
 void wpk_attrs(struct wpool_attrs *attrs, u32 capacity, u32 queue_depth);
 struct wpool *wpk_pool(struct kunit *test, u32 capacity, u32 queue_depth);
 struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
@@ -185,9 +185,9 @@ struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func);
 /* The name is unused so far, and valid until the case ends. */
 const char *wpk_name(struct kunit *test);
-/* Uses up the creator's reference; the case's own reference lasts. */
+/* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
-/* For cases that call wpool_destroy() themselves: the fixture does not. */
+/* The case calls wpool_destroy() itself: the fixture must not. */
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
 /*
@@ -232,7 +232,7 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 /* Wait until @nr jobs have started; false if none did for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
-/* Each job has run once, and none twice at once. */
+/* Expect that each job ran once, and none in two threads at once. */
 void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 /* Submit @nr jobs from @from on; all must be accepted. */
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
@@ -250,18 +250,18 @@ void wpk_job_fn(struct wpool_task *task);
 /* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work, void *arg);
-/* Return what the thread returned; -EBUSY, and a failure, if it does not. */
+/* Wait until the thread ends, and return its result. If it does not end: -EBUSY, and a failure. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
 /*
- * Wait until @done. False if it does not become true and for WPK_PATIENCE no job has started, and
- * @thread, if given, has done nothing.
+ * Wait for @done. Returns false if for WPK_PATIENCE no job has started, and @thread, if given, has
+ * done nothing.
  */
 bool wpk_patiently(struct completion *done, struct task_struct *thread);
 /* Wait until the thread is in a sleep that only a kill ends early. */
 bool wpk_sleeps(struct wpk_thread *thread);
 void wpk_kill(struct wpk_thread *thread);
-/* Loops of threads and tasks end when this says so. */
+/* Loops of threads and tasks end when this returns true. */
 bool wpk_stopped(struct kunit *test);
 void wpk_stop(struct kunit *test);
 /*
@@ -287,9 +287,9 @@ void wpk_bring_back(void *cpu);
 void wpk_count(void *arg);
 
 /*
- * Call a function where it cannot sleep, on the current CPU and before the next line of the caller:
- * in a hard interrupt, also on PREEMPT_RT, where nothing can be allocated there; in an interrupt
- * that has a thread on PREEMPT_RT; or in a softirq.
+ * Call a function on the current CPU, before this returns, where it cannot sleep: in a hard
+ * interrupt, where nothing can be allocated on PREEMPT_RT; in an interrupt that has a thread on
+ * PREEMPT_RT; or in a softirq.
  */
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
@@ -297,12 +297,12 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
  * Use up the items that this thread would get without an allocation, and stay on this CPU. The
- * items' functions wait at @gate in @pool, which has room for all. False if no allocation can be
- * made to fail.
+ * items' functions wait at @gate in @pool, which has room for all. Returns false if no allocation
+ * can be made to fail.
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 
-/* How many lines of the kernel's log name a pool in front, and then say this. */
+/* How many lines of the kernel's log have @name and a colon, and @text behind that. */
 unsigned int wpk_lines_about(const char *name, const char *text);
 
 /* Stay on one CPU, or on all again with -1. */

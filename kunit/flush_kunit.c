@@ -45,8 +45,8 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 }
 
 /*
- * The second flush has more to wait for than the first. (It may also wait for tasks that came while
- * it waited for the first flush: there are two colours, not a colour for each flush.)
+ * The second flush waits for more tasks than the first. (It may also wait for tasks that came
+ * during the first flush: there are two colours, not a colour for each flush.)
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {
@@ -70,7 +70,7 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-/* Later tasks finish first: a flush must not take them for its own. */
+/* Tasks that were submitted after the flush finish first: the flush must not count them. */
 static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 0);
@@ -151,7 +151,7 @@ static void submit_oneself(struct wpk_job *job)
 		job->ret = wpool_submit(job->arg, &job->task) ?: job->ret;
 }
 
-/* The runs that a task asks for while it runs are later ones, too. */
+/* A flush does not wait for submits that a running task makes after the call. */
 static void wpool_flush_ends_while_a_task_submits_itself(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -219,7 +219,7 @@ static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
-	/* All the workers are in tasks; one of them stays there. */
+	/* Both workers are in tasks, and one task stays at its gate. */
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[2].task));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);

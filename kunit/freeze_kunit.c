@@ -42,7 +42,7 @@ static int freeze_init(struct kunit *test)
 	return wpk_init(test);
 }
 
-/* Thaw before the pools are destroyed, which waits for their tasks. */
+/* Thaw first: wpool_destroy() waits for the tasks of a pool. */
 static void freeze_exit(struct kunit *test)
 {
 	if (!test->priv)
@@ -69,7 +69,7 @@ static int tune_freezable(struct wpool *pool, bool freezable)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_FREEZABLE);
 }
 
-/* Time passes in which a pool would have started a task: one that is not freezable does. */
+/* Wait for as long as a start takes: until a pool that is not freezable has started a task. */
 static void let_time_pass(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -165,7 +165,7 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), 1));
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[1]), 1));
-	/* both events have fired: there is room for one */
+	/* both events have fired: one is queued, the other waits for room */
 	WPK_EVENTUALLY(test, wpk_stat(pool, queued) == 1 && wpk_stat(pool, waiting) == 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -175,7 +175,7 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].timed_out) + atomic_read(&ev[1].timed_out), 2);
 }
 
-/* A freeze that waits for a job at the gate. */
+/* Start a freeze, which waits for a job at the gate. */
 static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 					struct wpk_jobs *jobs, struct wpk_gate *gate)
 {
@@ -188,7 +188,7 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* A task that sleeps hands over its CPU, but no frozen task starts there. */
+/* A running task that sleeps hands over its CPU, but no queued task starts there. */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -274,7 +274,7 @@ static void wait_for_other(struct wpk_job *job)
 	job->ret = wpool_task_wait(&other->task);
 }
 
-/* A backlog must not start because tasks wait for others that are about to end. */
+/* A running task that waits for another running task must not let a backlog start. */
 static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

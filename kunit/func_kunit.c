@@ -116,7 +116,9 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 10);
 }
 
-/* Which of its two functions each argument has reached; that function frees it. */
+/*
+ * Counts of arguments that reached the function or the abort function; either frees its argument.
+ */
 struct ends {
 	atomic_t returned;
 	atomic_t aborted;
@@ -143,7 +145,7 @@ static void return_to_sender(void *arg, int status)
 	struct parcel *parcel = arg;
 	struct ends *ends = parcel->ends;
 
-	/* it may sleep, and submit a task without waiting for it */
+	/* an abort function may sleep */
 	usleep_range(10, 20);
 	if (status != -ECANCELED)
 		atomic_inc(&ends->bad);
@@ -169,7 +171,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 	struct ends *ends;
 	int i, depth;
 
-	/* With a reserve of items, and without. */
+	/* A pool with a limit has a reserve of items, an unlimited pool has none. */
 	for (depth = 9; depth; depth = depth == 9 ? -1 : 0) {
 		ends = kunit_kzalloc(test, sizeof(*ends), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, ends);

@@ -40,7 +40,7 @@ static inline int wpk_member_fn(struct wpool_group_task *task)
 	if (member->gate)
 		wpk_gate_pass(member->gate);
 	ret = member->ret;
-	/* its last act */
+	/* nothing of the member is touched after its body */
 	if (member->body)
 		member->body(member);
 	return ret;
@@ -111,7 +111,7 @@ static inline int wpk_do_group_exit(struct wpk_thread *thread)
 	return wpool_group_exit(thread->arg);
 }
 
-/* Start a thread that calls one of these, and wait until it sleeps. */
+/* Start a thread that calls one of these functions, and wait until the thread sleeps. */
 static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
 					     int (*fn)(struct wpk_thread *thread), void *arg)
 {

@@ -209,8 +209,8 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * The first in line has been told of the place, but cannot take it: the case keeps the CPU of that
- * thread busy.
+ * The waiting submitter has been woken for the free place, but cannot take it: the case keeps the
+ * CPU of that thread busy.
  */
 static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {
@@ -233,7 +233,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	wpk_move_to(wpk_cpu(0));
 	preempt_disable();
 	wpk_gate_let(gate, 1);
-	/* no lockup */
+	/* less than what the kernel takes for a lockup */
 	end = jiffies + 10 * HZ;
 	while (wpool_group_outstanding(members->group) && time_before(jiffies, end))
 		cpu_relax();
@@ -309,7 +309,7 @@ static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 	ender = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ESHUTDOWN);
-	/* The group still has tasks, so it may still be used: it refuses. */
+	/* The group still has tasks, and so still exists: it refuses new ones. */
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_let(gate, 1);

@@ -122,7 +122,7 @@ struct regular {
 static void regular_end(struct regular *regular)
 {
 	atomic_inc(&regular->crowd->ended);
-	/* the last act; pairs with submit_lots() */
+	/* the member may be submitted again; pairs with submit_lots() */
 	smp_store_release(&regular->busy, false);
 }
 

@@ -24,7 +24,7 @@ static int tune_handoff(struct wpool *pool, bool handoff)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF);
 }
 
-/* The first of @jobs is asleep in the gate that is returned; none of the others has one. */
+/* Submit the first of @jobs, which sleeps at the returned gate. The others have no gate. */
 static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -110,7 +110,7 @@ static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test
 
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* No other worker comes, however long it takes: time is the subject. */
+	/* no worker comes for the other tasks, however long this waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
@@ -145,7 +145,7 @@ static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(stru
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
-	/* Time is the subject: the monitor finds nothing to do, and stops. */
+	/* Wait until the monitor has found nothing to do, and has stopped. */
 	msleep(SLEEP_MS);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
@@ -184,7 +184,7 @@ struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
 	struct wpk_gate *gate;	/* where the parent sleeps */
-	atomic_t go_on;		/* the parent stays awake until then */
+	atomic_t go_on;		/* the parent stays awake until this is set */
 };
 
 static void submit_children_and_sleep(struct wpk_job *job)
@@ -286,7 +286,7 @@ static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- what is no blocking -------------------------------------------------- */
+/* ---- workers that run again, or never slept ------------------------------- */
 
 #define NR_SWITCHES 10
 
@@ -314,7 +314,7 @@ static void run_until_told(struct wpk_job *job)
 
 /*
  * The first job sleeps at the gate, and runs again; the second job ran meanwhile, and ends. The
- * first worker counts on the CPU, so the third job waits for it, and the other worker parks.
+ * first worker counts as running again, so the third job waits for it, and the other worker parks.
  */
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
@@ -353,7 +353,7 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	first_counts_again(test, pool, jobs, told, gate);
 }
 
-/* Sleep, and return on the second CPU. */
+/* Sleep at the gate, and run again on the second CPU. */
 static void go_away_and_run(struct wpk_job *job)
 {
 	job->ret = set_cpus_allowed_ptr(current, cpumask_of(wpk_cpu(1)));
@@ -425,10 +425,10 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
-	/* it counts as arrived before it sleeps */
+	/* the job arrives at the gate before it sleeps there */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	first_counts_again(test, pool, jobs, told, gate);
-	/* a monitor that was delayed while it looked may not take another worker for the hog */
+	/* the monitor, even if it was delayed, must not count another worker as a hog */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 1);
 }
 

@@ -227,7 +227,7 @@ static int submit_and_flush(struct wpk_thread *thread)
 		ret = wpool_flush(thread->pool);
 		if (ret)
 			return ret;
-		/* All tasks that were accepted before have finished. */
+		/* All tasks that were accepted before the flush have finished. */
 		for (i = 0; i < jobs->nr; i++)
 			if (atomic_read(&jobs->job[i].runs) != round + 1)
 				return -EBADE;

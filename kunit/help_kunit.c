@@ -35,7 +35,7 @@ struct note {
 	struct wpk_gate *gate;
 };
 
-/* Keep the CPU until something happens; false if it does not. */
+/* Keep the CPU until @condition holds. Returns false if it does not hold in time. */
 #define spin_until(condition)						\
 ({									\
 	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
@@ -87,7 +87,7 @@ static bool has_started(struct wpk_job *job)
 	return spin_until(smp_load_acquire(&note_of(job)->worker));
 }
 
-/* Does its worker sleep, in the job or after it? */
+/* Does the job's worker sleep, in the job or after it? */
 static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
@@ -232,9 +232,9 @@ static bool next_tick(void)
 }
 
 /*
- * This thread keeps its CPU. The worker of the other CPU is in the first job when the second is
- * queued, so no worker can be woken for that. It runs both, and parks. Then the third is queued, in
- * the same tick.
+ * This thread keeps its CPU. The worker of the other CPU is in the first job when the second job is
+ * queued, so the submit wakes no worker. That worker runs both jobs, and parks. Then the third job
+ * is queued, in the same tick.
  */
 static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 {
@@ -248,7 +248,7 @@ static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 	if (!has_started(&job[1]) || !is_asleep(&job[1]) || push(busy->pool, &job[2]) ||
 	    !has_started(&job[2]) || !is_asleep(&job[2]))
 		return -ETIME;
-	/* otherwise the worker of this CPU may look for help again, as it is another tick */
+	/* in another tick, the worker of this CPU may look for help again */
 	busy->prompt += is_prompt(&job[2]) &&
 			note_of(&job[2])->queued == note_of(&job[1])->queued;
 	return 0;
@@ -294,7 +294,8 @@ static int cpu_of_one(struct wpool *pool)
 
 /*
  * This thread keeps its CPU. The other CPU has two workers, of which one is in the first job when
- * the second is queued, so no worker can be woken for that. Then the first sleeps, and makes room.
+ * the second job is queued, so the submit wakes no worker. Then the first job sleeps, and makes
+ * room.
  */
 static int submit_child_before_the_other_sleeps(struct busy *busy, int try)
 {
@@ -370,7 +371,7 @@ static void sleep_and_yield(struct wpk_job *job)
 	WRITE_ONCE(back->is_back, true);
 	/* pairs with start_behind() */
 	while (!smp_load_acquire(&back->note.worker)) {
-		/* to the worker that was woken later, and has the same priority */
+		/* lets the worker run that was woken later, and has the same priority */
 		yield();
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;
@@ -391,7 +392,7 @@ static void start_behind(struct wpk_job *job)
 	udelay(LONG_US);
 }
 
-/* In an interrupt, so that no thread is taken for one that keeps this CPU. */
+/* Runs in an interrupt, so that the pool sees no submitter that keeps this CPU. */
 static void go_back_and_submit(void *arg)
 {
 	struct back *back = arg;
@@ -430,7 +431,7 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
 {
-	/* first in, first out: the one that is back yields to the one that was woken after it */
+	/* SCHED_FIFO: the worker that is back yields to the worker that was woken after it */
 	struct wpool *pool = helping_pool(test, 3, 1);
 	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
 	int try, prompt = 0;

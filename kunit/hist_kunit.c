@@ -26,7 +26,7 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_hist_bucket(U64_MAX), WPOOL_HIST_BUCKETS - 1);
 }
 
-/* What a pool has counted: 0, or an error of wpool_get_latency(). */
+/* Read what a pool has counted. Returns 0, or an error of wpool_get_latency(). */
 static int counted(struct kunit *test, struct wpool *pool, u64 *waited, u64 *ran)
 {
 	struct wpool_hist *hists = kunit_kcalloc(test, 2, sizeof(*hists), GFP_KERNEL);

@@ -209,7 +209,7 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 }
 
-/* No task waits behind a worker that sleeps in its hook while another one is there. */
+/* No task waits behind a worker that sleeps in its hook while another worker is there. */
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test), *hook = wpk_gate(test);
@@ -219,7 +219,7 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	struct notes *notes = hook_attrs(test, &attrs, 4);
 	struct wpool *pool = wpk_pool_attrs(test, &attrs);
 
-	/* the first one may pass; if it is slow, there are others behind it */
+	/* one call of the hook may pass, so one worker runs; the others wait in the hook */
 	notes->gate = hook;
 	wpk_gate_let(hook, 1);
 	wpk_jobs_submit(test, pool, busy, 0, 1);
@@ -229,7 +229,7 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, workers), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	wpk_gate_open(gate);
-	/* the worker that comes back */
+	/* the worker that has passed the hook runs all jobs */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
 	notes->gate = NULL;
 	wpk_gate_open(hook);
@@ -265,7 +265,7 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 
 /* ---- made by a tune or a reboot ------------------------------------------------ */
 
-/* The hook takes locks of the pool and of hotplug: no thread that holds one waits for it. */
+/* The hook takes locks of the pool and of hotplug. No thread that holds one waits for the hook. */
 static int look_around(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;
@@ -320,7 +320,7 @@ static void wpool_hooks_start_may_look_at_the_pool_and_at_hotplug(struct kunit *
 	struct notes *notes = looking_attrs(test, &attrs, 4);
 	struct wpool *pool = wpk_pool_attrs(test, &attrs);
 
-	/* the one in reserve, too */
+	/* the third worker is the reserve */
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 2), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 3);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), 0);
@@ -354,7 +354,7 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 }
 
-/* A release while a reboot makes workers stops that. */
+/* A release ends a reboot that is making workers. */
 static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs that go offline and online: tasks queued there run elsewhere, hotplug waits for no task, a
- * worker that was driven off its CPU returns, and a worker that is being made does not get stuck
- * there.
+ * worker that was driven off its CPU returns, and a worker that is being made does not get stuck on
+ * a CPU that goes.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -50,7 +50,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	struct wpk_thread *thread;
 	int i;
 
-	/* From that CPU, in a pool of all CPUs and in one of that CPU only. */
+	/* Submit on that CPU, to a pool of all CPUs and to a pool of that CPU only. */
 	wpk_move_to(cpu);
 	for (i = 0; i < 2; i++) {
 		jobs[i] = wpk_jobs(test, 300, gate);
@@ -125,7 +125,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 110));
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
-	/* only that CPU: its worker comes, or a new one, and runs them there */
+	/* the mask has only that CPU: its worker, or a new one, runs the tasks there */
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(cpu);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -229,7 +229,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
  * @ret: result of the submit
  * @finished: the job has finished before the CPU continued
  * @placed_at: the CPU for which a worker was made, -1 for none so far
- * @is_queued: the worker's thread is where it would have to be taken away
+ * @is_queued: the worker's new thread is on a run queue of the scheduler
  */
 struct going {
 	int cpu;
@@ -279,7 +279,7 @@ static void stop_submitting(void *state)
 	going = NULL;
 }
 
-/* If the worker were queued on that CPU, where it may not stay, it would be stuck. */
+/* If the new thread were queued on that CPU, where it may not stay, it would be stuck. */
 static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -300,7 +300,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 		.placed_at = -1,
 	};
 	wpk_probe(test, "wpool_worker_spawned", look_where_it_may_start, going);
-	/* Younger than the pool's, so it comes first when a CPU goes. */
+	/* registered after the pool's callback, so called before the pool's when a CPU goes */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_kunit:online",
 					  NULL, submit_when_it_goes);
 	KUNIT_ASSERT_GT(test, state, 0);
@@ -323,8 +323,8 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 #define NR_BORN_BEFORE	10
 
 /*
- * A preallocated pool takes long to make, and longer until the CPU is gone.
- * @made: workers so far
+ * A preallocated pool takes long to create, and longer until the CPU is gone.
+ * @made: workers made so far
  * @gone: the CPU is gone
  * @in_time: the CPU went before the last worker was made
  */
@@ -361,7 +361,7 @@ static int remove_cpu_meanwhile(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Some workers are idle there by then. Hotplug, which would wake them, does not see the pool. */
+/* Some workers are idle on the CPU when it goes. Hotplug does not see the new pool yet. */
 static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
 {
 	struct birth *birth = kunit_kzalloc(test, sizeof(*birth), GFP_KERNEL);
@@ -385,7 +385,7 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
 
-/* A pool of some workers for each CPU, none of which waits for room. */
+/* Create a pool of @per_cpu workers for each CPU of @mask, with the policy fail. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
 	struct wpool_attrs attrs;
@@ -397,7 +397,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* As after a tune to less, running tasks continue, and tasks that do not fit are refused. */
+/* As after a tune to a smaller capacity, tasks continue to run, and new ones are refused. */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
@@ -437,7 +437,7 @@ struct follower {
 	u32 capacity;
 };
 
-/* A pool that was tuned, for all CPUs or for one that may be away. */
+/* Create a pool and tune it, for all CPUs or for a CPU that may be offline. */
 static void make_follower(struct kunit *test, struct follower *of, const struct cpumask *mask,
 			  u32 nr_cpus)
 {
@@ -450,7 +450,7 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 	attrs.cpumask = mask;
 	err = wpool_tune(of->pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK);
 	if (mask && err == -EINVAL) {
-		/* the CPU was away, and nothing has changed */
+		/* the CPU was offline, so the tune has changed nothing */
 		of->capacity = nr_cpus;
 		return;
 	}

@@ -239,7 +239,7 @@ static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
 
 		use_up_items(test);
 		sweep_all(&sweep, 1, call_submit_fn, check_served);
-		/* no item, no task */
+		/* without an item, no call is accepted */
 		KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
 	}
 }
@@ -254,7 +254,7 @@ static struct wpool *func_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_func(test, &attrs, serve);
 }
 
-/* A call whose first allocation fails; says whether there was one. */
+/* Make a call whose first allocation fails; @came: there was an allocation. */
 static int invoke_failing(struct sweep *sweep, bool *came)
 {
 	int err;
@@ -312,7 +312,7 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
-	/* all items are there again, and after the tune as many as its limits */
+	/* all items are free again; after the tune there are as many as its limits allow */
 	check_reserve(sweep, 12);
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	check_reserve(sweep, 32);

@@ -27,7 +27,7 @@ struct file *wpk_fs_open(const char *fs, const char *path, int flags)
 	if (IS_ERR(mnt))
 		return ERR_CAST(mnt);
 	file = file_open_root_mnt(mnt, path, flags, 0);
-	/* the open file keeps what it needs of the mount */
+	/* the open file keeps the mount */
 	kern_unmount(mnt);
 	return file;
 }
@@ -59,10 +59,10 @@ int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
 	return access_file(fs, path, NULL, answer, size);
 }
 
-/* As few threads as the kernel may be told to allow. */
+/* The smallest limit of threads that the kernel accepts. */
 #define FEW_THREADS	20
 
-/* A small machine may have fewer threads: these never run, and make up the number. */
+/* Threads that never run: a small machine may have fewer than FEW_THREADS. */
 static struct task_struct *fillers[FEW_THREADS];
 
 static int never(void *unused)

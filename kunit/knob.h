@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files that change what the kernel may do; and a limit of threads, until the case ends. */
+/* Files of procfs, debugfs and sysfs; and a limit of threads, until the case ends. */
 #ifndef WPOOL_KUNIT_KNOB_H
 #define WPOOL_KUNIT_KNOB_H
 

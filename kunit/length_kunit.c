@@ -63,7 +63,7 @@ struct contended {
 	bool over;
 };
 
-/* A short task that submits itself while another CPU holds that lock. */
+/* A short task that submits itself while another CPU holds the lock of the global queue. */
 static void submit_itself(struct wpk_job *job)
 {
 	struct contended *contended = job->arg;
@@ -82,7 +82,7 @@ static bool is_without_wait(const struct wpool_runq *rq)
 
 /*
  * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that counted
- * this wait as a part of the task's length would take its tasks for long: for the global queue.
+ * this wait as run time would take its tasks for long, and queue them globally.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {
@@ -122,7 +122,7 @@ static void lose_cpu(struct wpk_job *job)
 	/* as if the worker had been switched out in the first task */
 	if (job == job->jobs->job)
 		rq->sample.switches--;
-	/* and as if the next look came in the same tick */
+	/* and as if the worker looked for work again in the same tick */
 	rq->call_jiffy = jiffies;
 	job->ret = 0;
 }

@@ -44,9 +44,9 @@ static void take_own_memory_away(struct wpool_task *task)
 }
 
 /*
- * The task's worker dies when it looks at the task next. One place of its pool is then lost, and a
- * thread that waits for all tasks of the pool waits forever; all the rest continues. The other pool
- * does not use that CPU: a finish there would hide an error.
+ * The worker dies at its next access to the task. One place of its pool is then lost, and a thread
+ * that waits for all tasks of the pool waits forever; all the rest continues. The other pool does
+ * not use that CPU: a finish there would hide an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -145,7 +145,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
-	/* from another CPU, the second may be first */
+	/* one by one: if this thread moved in between, the second task might start first */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);

@@ -153,7 +153,7 @@ static int submit_batches(struct wpk_thread *thread)
 		ret = wpool_submit_batch(thread->pool, tasks, BATCH, 0);
 		if (ret < 0 && ret != -EALREADY)
 			return ret;
-		/* the last task first: the others end before it, or soon after */
+		/* wait for the last task first: the others end before it, or soon after */
 		for (i = BATCH; i-- > 0;) {
 			ret = wpool_task_wait(tasks[i]);
 			if (ret && ret != -ECANCELED)
@@ -164,9 +164,10 @@ static int submit_batches(struct wpk_thread *thread)
 }
 
 /*
- * The first task of a batch can be cancelled, and then belongs to the thread that cancelled it,
- * while its submitter is still busy with the others. A thread that then submits it again and
- * flushes waits for it. No other thread is on the CPU of the case, so it sees each batch.
+ * The first task of a batch can be cancelled while its submitter is still busy with the others. It
+ * then belongs to the thread that cancelled it. If that thread submits the task again and flushes,
+ * the flush waits for the task. No other thread is on the CPU of the case, so the case sees each
+ * batch.
  */
 static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *test)
 {
@@ -220,7 +221,7 @@ static int submit_and_cancel_each(struct wpk_thread *thread)
 
 #define NR_LOOKS WPK_ROUNDS(5000)
 
-/* Not even for a moment, although figures of several CPUs are summed up. */
+/* The sum of the figures of several CPUs never counts a cancelled task as completed. */
 static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
@@ -241,7 +242,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 		cond_resched();
 	}
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	/* if the looks were fast, no task may have been cancelled yet */
+	/* if the loop was fast, no task may have been cancelled yet */
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) >= 1);
 	wpk_stop(test);
 	for (i = 0; i < 2; i++)
@@ -300,7 +301,7 @@ static int submit_and_look(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Otherwise a flush by the submitter would not wait for the task. */
+/* When a waiting submitter returns, its task counts as submitted, so a flush waits for it. */
 static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit *test)
 {
 	struct line *line = kunit_kzalloc(test, sizeof(*line), GFP_KERNEL);
@@ -334,7 +335,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
 	if (!line->in_time)
 		kunit_skip(test, "the other CPU was not there");
-	/* The task that runs, and the submitter's own. */
+	/* the running task, and the task of the first submitter */
 	KUNIT_EXPECT_GE(test, line->submitted, 2);
 }
 

@@ -50,8 +50,8 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, boo
 
 /*
  * @makes_way: the hog lets other threads have its CPU
- * @waits: the hog continues until its child has seen that it was counted
- * @saw_it: the child saw that, or at least ran, while the hog ran
+ * @waits: the hog continues until its child has seen that the hog was counted
+ * @saw_it: the child saw the count, or at least ran, while the hog ran
  */
 struct hog {
 	struct wpool *pool;
@@ -83,7 +83,7 @@ static void run_on_and_on(struct wpk_job *job)
 	}
 }
 
-/* A hog cannot read figures, which may sleep: its child does. */
+/* A hog cannot read figures, since that may sleep: its child reads them. */
 static void see_it_counted(struct wpk_job *job)
 {
 	struct hog *hog = job->arg;
@@ -156,7 +156,7 @@ static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 }
 
-/* No other worker can help, and nothing is harmed. */
+/* At capacity 1 no other worker can help, and the child runs after the hog. */
 static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 1, true);
@@ -180,7 +180,7 @@ static void see_that_it_is_bound(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed != 1;
 }
 
-/* The worker is on its home CPU again for the next task. */
+/* Afterwards the worker runs the next task on its home CPU again. */
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
@@ -309,7 +309,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
  * @entry: called for each wake-up of the file
  * @head: the wait queue with @entry
  * @since_ns: when the task was queued
- * @stalled: there was a wake-up long afterwards; tasks that begin to wait cause one soon
+ * @stalled: a wake-up came long after @since_ns (tasks that begin to wait cause one soon)
  */
 struct listener {
 	poll_table table;
@@ -385,8 +385,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor has to look meanwhile: on a slow machine not every time, but once. It writes two
- * stalls of all pools into the log in 5 s, and the tries last longer than that.
+ * The monitor has to run while the CPU is held: on a slow machine not in every try, but in one. It
+ * logs two stalls of all pools in 5 s, and the tries last longer than that.
  */
 static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
@@ -418,7 +418,7 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 		       wpk_lines_about(attrs.name, "stalled for"));
 }
 
-/* The pool may have no more workers, and those that it has are elsewhere. */
+/* The pool is at capacity, and all its workers are idle on another CPU. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -451,7 +451,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 
 static atomic_t nr_expiries;
 
-/* The printed name of a function tells which module it is from. */
+/* Count a function of the module: its printed name contains the module. */
 static void count_ours(const void *function)
 {
 	char name[KSYM_NAME_LEN];
@@ -570,7 +570,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* Without hand-off the sleepers are not counted out, and the monitor sleeps all the same. */
+/* Without hand-off, workers that sleep in tasks count as running; the monitor sleeps, too. */
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;

@@ -60,7 +60,7 @@ static void submit_and_wait(struct wpk_job *job)
 		cpu_relax();
 }
 
-/* Where does the second of two tasks start, whose first one keeps this CPU? */
+/* Returns the CPU on which the second of two tasks starts while the first keeps this CPU. */
 static int place_of_second(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
@@ -103,7 +103,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* The worker here takes a task of one of two queues, whose own workers sleep: of which? */
+/* Two CPUs whose workers sleep have a queued task each. Does the worker here take the near one? */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];

@@ -56,7 +56,7 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 		told += jobs->job[i].ret == -EDEADLK;
 		ran += atomic_read(&jobs->job[i].runs);
 	}
-	/* all tasks, or those up to the one that got -EDEADLK */
+	/* all tasks ran, or one got -EDEADLK and the tasks after it did not run */
 	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
 	KUNIT_EXPECT_GT(test, ran, 8);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

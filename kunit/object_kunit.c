@@ -109,7 +109,7 @@ static void kfree_of_a_queued_task_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }
 
-/* Returns without a wait: the task is queued when its memory is another function's. */
+/* Returns while the task on its stack is still queued. */
 static noinline_for_stack int submit_and_forget(struct wpool *pool)
 {
 	struct wpool_task task;
@@ -136,7 +136,7 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }
 
-/* ---- what is built on tasks ---- */
+/* ---- events, strands and groups ---- */
 
 /*
  * Objects whose memory is not reused when they are freed: without the report that a case expects,
@@ -151,7 +151,7 @@ static void *alloc_kept(struct kunit *test, size_t size)
 
 	kept = kmem_cache_create("wpool_object_kept", size, 0, SLAB_TYPESAFE_BY_RCU, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, kept);
-	/* this object keeps the page of the others */
+	/* one object that stays in use keeps the page of the others */
 	kept_in_use = kmem_cache_zalloc(kept, GFP_KERNEL);
 	object = kmem_cache_zalloc(kept, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, kept_in_use);
@@ -194,7 +194,9 @@ static int do_free(struct wpk_thread *thread)
 	return 0;
 }
 
-/* @fn misuses an object, and ends it after the report, which waits for the task at the gate. */
+/*
+ * @fn misuses an object, and after the report ends the object: this waits for the task at the gate.
+ */
 static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			   struct wpool *pool, void *object, struct wpk_gate *gate)
 {
@@ -257,7 +259,7 @@ static void misuse_event(struct kunit *test, int (*fn)(struct wpk_thread *thread
 	wpool_event_init(event, pool, wait_in_event, NULL);
 	wpool_event_fire(event);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(event_gate, 1));
-	/* with this fire it would run once more */
+	/* without the report, the event would run once more after this fire */
 	wpool_event_fire(event);
 	misuse_at_gate(test, fn, pool, event, event_gate);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);

@@ -25,7 +25,7 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	/* no task is a hog, and no worker expires */
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 	pool = wpk_pool_attrs(test, attrs);
-	/* each has found its home when both have run a task */
+	/* each worker has found its home when both have run a task */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -42,14 +42,14 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 {
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, cpu, &job->task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	/* for the next one */
+	/* both workers must be idle for the next job */
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	return job->cpu == cpu;
 }
 
 #define NR_IN_A_ROW	10
 
-/* A worker that waits too long for its CPU may lose the task to the other worker, not always. */
+/* If a worker waits too long for its CPU, the other worker takes the task, but not every time. */
 static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -101,7 +101,7 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The task runs without a worker there, without the CPU in the mask, and without the CPU. */
+/* The task runs although that CPU has no worker, is not in the mask, or is not online. */
 static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, nr_cpu_ids, NULL);
@@ -147,7 +147,7 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(full.pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
 			-ESHUTDOWN);
-	/* it ran once more */
+	/* the first job ran once more */
 	KUNIT_EXPECT_EQ(test, atomic_read(&full.first->job[0].runs), 2);
 	wpk_destroy(test, full.pool);
 }

@@ -46,7 +46,7 @@ static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0), (int)jobs->nr);
 }
 
-/* Keep the CPU busy, but let others have it, too; false if it takes too long. */
+/* Keep the CPU busy, but let others run, until @condition; false if that takes too long. */
 #define wpk_run_until(condition)					\
 ({									\
 	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
@@ -68,7 +68,7 @@ static inline void wpk_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u jobs", jobs->nr);
 }
 
-/* The identities of a snapshot hold whenever it is taken. */
+/* Expect that the figures of a snapshot add up. */
 static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);

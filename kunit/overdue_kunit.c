@@ -52,7 +52,7 @@ static void expect_overdue(struct kunit *test, struct wpool *pool, u64 nr)
 	KUNIT_EXPECT_EQ(test, stats->queued, 0);
 }
 
-/* ---- a queue that nobody serves --------------------------------------------- */
+/* ---- a queue that no worker serves ------------------------------------------ */
 
 static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 {
@@ -64,7 +64,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
 	expect_overdue(test, full.pool, 2);
-	/* the status is that of the last submit: it was too late before it was taken back */
+	/* the last submit became overdue before its cancel, so both calls return -ETIME */
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ETIME);
@@ -101,7 +101,7 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 
 /*
  * The monitor's timer is off: the only worker has slept in its task for longer than any timer of
- * the module. So the submit has to set it, although no worker can be woken.
+ * the module. So the submit has to set the timer, although no worker can be woken.
  */
 static const bool off_and_on[] = { false, true };
 
@@ -152,7 +152,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* while the worker counts as running, tasks would go to a ring, whose slots have the age */
+	/* tasks of a worker that counts as running go to a ring, whose slots hold the times */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	/* the last task before the first, since the monitor acts when the first is overdue */
@@ -174,7 +174,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* Tasks without a time of submit, with one, and with another limit; one, or more than a ring. */
+/* Tasks without a time of submit, with one, under another limit; one task, or a ring and more. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
@@ -218,7 +218,7 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	wpk_jobs_ran_once(test, old);
 }
 
-/* ---- who is told ------------------------------------------------------------ */
+/* ---- groups, events, strands ------------------------------------------------ */
 
 struct late_arg {
 	atomic_t calls;
@@ -333,7 +333,7 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* The wait of a task begins when it is the first: the next one is not overdue, too. */
+/* A strand's task begins to wait when it becomes the first: the task behind an overdue one runs. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
@@ -497,7 +497,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
-/* No task in time is overdue, whether it notes times for another reason, or no time. */
+/* A task that is in time runs, whether the pool notes times for another reason or not. */
 static void wpool_task_that_is_in_time_runs(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);

@@ -14,16 +14,16 @@
 /**
  * struct span - a loop that takes notes
  * @test: the case
- * @pool: the pool, for a loop in a task or in a loop
+ * @pool: the pool, for a loop inside a task or a chunk
  * @caller: the thread that calls wpool_parallel_for()
  * @first: its first index
  * @nr: how many
- * @most: indices that a chunk may have
- * @calls: of the function
+ * @most: the most indices of a chunk
+ * @calls: calls of the function
  * @by_helpers: calls in other threads
  * @callers: calls of meet() in the caller
  * @helpers: calls of meet() in other threads
- * @sum: indices of all chunks
+ * @sum: number of indices in all chunks
  * @inside: calls that are running
  * @bad: chunks that are empty, too large, or out of range
  * @gate: helpers wait there; NULL does not wait
@@ -151,7 +151,7 @@ static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-/* The caller does nothing before a helper has come. */
+/* The caller runs its chunk only when a helper has come. */
 static int await_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -161,7 +161,7 @@ static int await_helper(unsigned long from, unsigned long to, void *arg)
 	return span_fn(from, to, arg);
 }
 
-/* Neither the caller nor a helper continues alone. */
+/* Wait until both the caller and a helper are here. */
 static int meet(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -397,7 +397,9 @@ static bool another_loop(struct span *of)
 	return wpk_eventually(atomic_long_read(&of->sum) > before + 2 * (long)of->nr);
 }
 
-/* A loop does not need the pool, which is closed and opened meanwhile, and holds nothing of it. */
+/*
+ * A loop does not need the pool, which closes and opens meanwhile, and keeps no place in the pool.
+ */
 static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 3);

@@ -69,7 +69,7 @@ static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5 * num_online_cpus() + 2);
 }
 
-/* The capacity has changed when the call returns, up or down, and no more tasks run. */
+/* When the call returns, the capacity has changed, up or down, and bounds the tasks that start. */
 static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -249,7 +249,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
-	/* the capacity with all possible CPUs must be within the limit of such a pool */
+	/* the capacity with all possible CPUs must be within the limit of a pool with a function */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1),
 			-ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 8);

@@ -109,7 +109,7 @@ static void wpool_pressure_of_a_quarter_of_the_time(struct kunit *test)
 	expect(test, at(p, 3000 * 1000 + 150), 2500, 2500, 2500, 750000);
 }
 
-/* Another CPU's clock may be behind. */
+/* A call with an earlier time, from a CPU whose clock is behind, counts nothing. */
 static void wpool_pressure_set_in_the_past_counts_nothing(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools with the attribute reclaim: tasks continue while no thread can be created. The rescuer is a
- * worker like any other as soon as it is needed, and there is another one as soon as the system has
- * a thread.
+ * Pools with the attribute reclaim: tasks continue while no thread can be created. When a worker is
+ * needed, the rescuer becomes one, and the pool creates another rescuer as soon as the system has a
+ * thread.
  */
 #include <linux/delay.h>
 #include <linux/mutex.h>
@@ -71,7 +71,7 @@ static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_job
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, nr));
 }
 
-/* The pool's only worker waits at the gate, and the rescuer is in reserve, unless it was slow. */
+/* A pool with its only worker at the gate and the rescuer in reserve; skip on a slow machine. */
 static struct wpool *blocked_pool(struct kunit *test, u32 capacity, struct wpk_gate *gate)
 {
 	struct wpool *pool;
@@ -111,8 +111,8 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 }
 
 /*
- * The rescuer becomes a worker, and the next one is created. How many workers are there then, and
- * did the task wait so long that another one may have been asked for?
+ * Let the rescuer become a worker, and another rescuer be created. Returns how many workers there
+ * are then. @slow: the task waited so long that another worker may have been asked for.
  */
 static u32 use_the_rescuer(struct kunit *test, bool *slow)
 {
@@ -229,7 +229,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
 }
 
-/* As many running tasks as the header allows sleep for a task that is queued. */
+/* As many running tasks as the header allows wait for one queued task. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -248,8 +248,8 @@ static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct ku
 }
 
 /*
- * The rescuer returns to the reserve when it expires, and is used again, although no other one can
- * be created meanwhile.
+ * The rescuer returns to the reserve when it expires, and is used again, although no other thread
+ * can be created meanwhile.
  */
 static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 {
@@ -274,7 +274,7 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A pool with a rescuer keeps to a smaller capacity, too, and the last worker above it ends. */
+/* A pool with a rescuer keeps to a smaller capacity, too: the workers above that end. */
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -287,7 +287,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
-	/* the spawner looks at what is queued, and must not take the rescuer */
+	/* the tune wakes the spawner, which must not use the rescuer for the queued tasks */
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	/* time for an error to show */
 	msleep(50);
@@ -343,11 +343,11 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	/* await all: a spawner that is not held yet could serve @pool */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		busy &= wpk_eventually(work_busy(&pools[i]->spawn.work.work) & WORK_BUSY_RUNNING);
-	/* the rescuer takes the last place of this pool, since no spawner comes */
+	/* the rescuer becomes the last worker of @pool, since no spawner is free */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);
 	none = !atomic_read(&others->started);
-	/* the next rescuer takes longer than 10 ms, and still longer */
+	/* no other rescuer is created, neither at once nor within 30 ms */
 	slow = !has_rescuer(pool);
 	msleep(30);
 	slow &= !has_rescuer(pool);
@@ -445,7 +445,7 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 	attrs.min_workers = 6;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
-	/* six, and the rescuer: none was made twice */
+	/* six workers and the rescuer: none was made twice */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
 }
 
@@ -500,7 +500,6 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
 	}
-	/* no rescuer was created a second time, except those that were needed */
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
@@ -590,7 +589,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* As with workqueues: lockdep tells, once for each pool. */
+/* As with workqueues, lockdep makes the pool report such a flush, once for each pool. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

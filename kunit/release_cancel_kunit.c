@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WPOOL_RELEASE_CANCEL: no task starts afterwards, whoever holds it, and no abort function
- * runs in the thread that closes the pool.
+ * WPOOL_RELEASE_CANCEL: no task starts afterwards, whichever thread holds the task, and no abort
+ * function runs in the thread that closes the pool.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -33,7 +33,7 @@ static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct ku
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
 }
 
-/* ---- who calls the abort functions ------------------------------------------- */
+/* ---- which thread calls the abort functions ---------------------------------- */
 
 /* One object of each kind, all with the same notes. */
 struct aborted {
@@ -211,7 +211,7 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	/* nothing of the cancel is left when the pool is open again */
+	/* after the reboot, nothing of the cancel is left */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 64);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

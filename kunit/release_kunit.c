@@ -37,7 +37,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	struct wpk_thread *waiter;
 	int i;
 
-	/* Some in a ring, some in the global queue. */
+	/* Queue some tasks in a ring, and the others in the global queue. */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
@@ -138,7 +138,7 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
-	/* All places are back, and none of the old workers. */
+	/* All places are free again, and no old worker is left. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_submit(test, pool, later, 0, 1);
@@ -184,7 +184,7 @@ static void wpool_release_and_reboot_ten_times_loses_nothing(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Each job is tried until it is in; the pool may be closed at the moment. */
+/* Submit each job until it is accepted: the pool may be closed at times. */
 static int submit_while_open(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -246,7 +246,7 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
 }
 
-/* Open the pool, or find it open, and keep it from ever being empty again. */
+/* Open the pool, or find it open, and keep the pool from becoming empty. */
 static int reboot_and_submit(struct wpk_thread *thread)
 {
 	return wpool_reboot(thread->pool) ?: wpool_submit(thread->pool, thread->work);

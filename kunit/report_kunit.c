@@ -21,7 +21,7 @@ static const char *name_of(struct wpool *pool)
 	return attrs.name;
 }
 
-/* Two tasks that have all of the capacity, and stay until the gate opens. */
+/* A pool whose two tasks use all of its capacity until the gate opens. */
 static struct wpool *full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
 {
 	struct wpool *pool = wpk_pool(test, 2, queue_depth);
@@ -54,7 +54,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
 }
 
-/* Nothing is queued, and all workers sleep: the monitor looks for the submitter's sake. */
+/* Nothing is queued, and all workers sleep: the monitor runs because a submitter waits. */
 static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -72,7 +72,7 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* One task after the other ends: that the queue is long is no episode. */
+/* Tasks end one after the other: a long queue alone is no episode. */
 static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -91,7 +91,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 		longest_ms = max(longest_ms, ktime_ms_delta(now, before));
 		before = now;
 	}
-	/* unless the machine itself stood still */
+	/* nothing is expected if the machine itself stood still */
 	if (longest_ms < 500)
 		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 	wpk_gate_open(gate);
@@ -100,7 +100,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
 }
 
-/* Computes, without sleep, until the log has the line. */
+/* Compute without a sleep until the log has the line. */
 static void spin_until_it_is_said(struct wpk_job *job)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
@@ -151,7 +151,7 @@ static int tune_class(struct wpool *pool, u32 sched, int nice)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE);
 }
 
-/* As an administrator does, or a task that forgets to restore its nice value. */
+/* Change the nice value, as an administrator does, or a task that forgets to restore it. */
 static void change_nice(struct wpk_job *job)
 {
 	set_user_nice(current, 7);
@@ -191,7 +191,7 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, CLASS_LINE), 1);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "nice 7, taken back"), 1);
-	/* until the pool sets class and nice again */
+	/* after a tune of class and nice, the next change is logged again */
 	KUNIT_EXPECT_EQ(test, tune_class(pool, WPOOL_SCHED_NORMAL, 0), 0);
 	job = run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, job->nice, 0);
@@ -293,7 +293,7 @@ static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.name = name_of(pool);
 	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
-	/* a pool without an owner is a program's, which gets the errno */
+	/* a pool without an owner is a program's: no line, since the program gets the errno */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "there is a pool of that name"), 1);
 }

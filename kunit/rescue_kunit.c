@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pool relies on a worker that cannot come: a task, or another thread, runs on its CPU for
- * long. Other workers run the tasks that wait for it, if there are others. No worker is made that
- * these tasks do not need.
+ * A woken worker cannot run: a task, or another thread, keeps its CPU for long. Other workers, if
+ * there are any, run the tasks that wait for this worker. No worker is made that these tasks do not
+ * need.
  *
  * A thread that is not preempted holds a CPU until the case releases it: by then the expected event
  * has happened, or would not have happened at all.
@@ -53,7 +53,7 @@ static int tune_all_cpus(struct wpool *pool)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK);
 }
 
-/* ---- a CPU that somebody holds -------------------------------------------- */
+/* ---- a CPU that a thread holds -------------------------------------------- */
 
 /*
  * @cpu: the CPU that is held
@@ -107,7 +107,7 @@ static struct wpk_thread *hold_start(struct kunit *test, struct wpool *pool, int
 	return thread;
 }
 
-/* Expects that the CPU was held until now. */
+/* Let the holder release the CPU. Expects that the CPU was held until now. */
 static void hold_end(struct kunit *test, struct wpk_thread *thread)
 {
 	struct hold *hold = thread->arg;
@@ -117,7 +117,7 @@ static void hold_end(struct kunit *test, struct wpk_thread *thread)
 	wpk_move_to(-1);
 }
 
-/* On PREEMPT_RT a thread of that CPU serves its timers: the monitor's may be there. */
+/* On PREEMPT_RT the timers of a held CPU wait, perhaps the monitor's timer among them. */
 static void skip_if_the_monitor_is_held(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -126,7 +126,7 @@ static void skip_if_the_monitor_is_held(struct kunit *test)
 
 /*
  * The only worker is at home on a CPU that is held, and was woken there. Neither submitters nor the
- * monitor may wait for it.
+ * monitor may wait for this worker.
  */
 static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
 {
@@ -172,7 +172,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 
 #define NR_TICKS 30
 
-/* One worker is on its way to the CPU that is held: no more are made for it. */
+/* One worker was made for the held CPU, and cannot run: no more are made for that CPU. */
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
@@ -187,7 +187,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	/* without hand-off a worker that sleeps counts as running */
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
-	/* where the first worker is made */
+	/* the first worker is made on this CPU */
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -196,7 +196,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	for (i = 0; i < NR_TICKS; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* Longer than a tick of the kernel, and than some looks of the monitor. */
+		/* Longer than a tick of the kernel, and than several periods of the monitor. */
 		msleep(20);
 	}
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) >= 2);
@@ -208,9 +208,9 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- a CPU that has come -------------------------------------------------- */
+/* ---- a CPU that is added -------------------------------------------------- */
 
-/* At capacity no worker can be made there; an idle one moves even if no task is queued. */
+/* At capacity, no worker is made for a new CPU: an idle one moves, even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -55,7 +55,7 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);
 }
 
-/* The task's submitter has waited for a place in the group, and then the pool is full as well. */
+/* A submitter waits for room in the group, then for room in the pool, and is accepted. */
 static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -68,7 +68,7 @@ static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_members_submit(test, members, 1);
 	waiter = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
-	/* takes the place that the first member leaves */
+	/* @other takes the place in the pool that the first member leaves */
 	other = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	wpk_gate_open(gate);

@@ -14,7 +14,7 @@
 #include "core/ring.c"
 #include "fixture.h"
 
-/* Where head and tail start: the interesting ones wrap during the case. */
+/* Start values of head and tail; from some of them, both wrap during the case. */
 static const u32 starts[] = {
 	0, 1, 255, 256, 0x7fffff80, U32_MAX - 256, U32_MAX - 127, U32_MAX,
 };
@@ -36,9 +36,9 @@ static unsigned long item_nr(const struct wpool_task *task)
 	return (unsigned long)task - 1;
 }
 
-/* What producers and consumers do, with interrupts off as they must be. */
+/* The operations of producers and consumers, with interrupts off as required. */
 
-/* The jiffy of the push, for all items, is the number of the first one. */
+/* Push @tasks in the jiffy that is the number of the first item. */
 static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr)
 {
 	unsigned long flags;
@@ -283,7 +283,7 @@ static void wpool_ring_holds_what_is_queued(struct kunit *test)
 	for (i = 0; i < WPOOL_RING_SIZE; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_ring_holds(ring, item(i)));
 	KUNIT_EXPECT_PTR_EQ(test, pop(ring), item(0));
-	/* An item that was just taken is not there, although its slot still has it. */
+	/* A taken item is not in the ring, although its slot still holds the pointer. */
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(0)));
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(1000)));
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, NULL));
@@ -361,7 +361,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* A guess of an item that may be there: the search disturbs no taker. */
+		/* Look for an item that may be in the ring: the search disturbs no taker. */
 		task = item(min(atomic_read(&contest->taken) + 20U, WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))
 			nr = grab_all(&contest->ring, tasks);

@@ -10,7 +10,7 @@
 #include "core/state.h"
 #include "fixture.h"
 
-/* A pool whose workers and queues are all on one CPU, and so is the case. */
+/* A pool whose workers and queues are all on one CPU, which is also that of the case. */
 static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
 {
 	struct wpool_attrs attrs;
@@ -114,8 +114,9 @@ static void wait_for_the_first(struct wpk_job *job)
 }
 
 /*
- * Two workers: one sleeps for a queued task, deep in its stack, and the other one for a task of the
- * first worker. Only the first worker can take a task back, whichever came last.
+ * Two workers: one waits for a queued task, deep in its stack; the other waits for a task of the
+ * first worker. Only the first worker can cancel a queued task, so this worker gets -EDEADLK,
+ * whichever waited last.
  */
 static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
 {
@@ -129,7 +130,7 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 	wpk_jobs_submit(test, pool, last, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, chain, 0, 1);
-	/* the first one sleeps */
+	/* the worker of the chain sleeps */
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
@@ -140,7 +141,7 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-/* ---- nobody is starved ---------------------------------------------------- */
+/* ---- no task is starved --------------------------------------------------- */
 
 #define MANY_STEPS 20000
 
@@ -149,7 +150,7 @@ struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
 	struct wpk_jobs *target;
-	int steps_at_start;	/* of the target */
+	int steps_at_start;	/* when the target started */
 };
 
 static bool load_goes_on(struct load *load)
@@ -250,7 +251,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
-	/* the same bound as for a chain of one task, see above */
+	/* the same bound as in the case before */
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
 	expect_no_errors(test, load->jobs);
@@ -258,8 +259,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 }
 
 /*
- * A CPU outside the pool's mask pushes to the global queue. Two queues of one tick take turns. The
- * load continues during the submit itself.
+ * A CPU outside the pool's mask pushes to the global queue. The ring and the global queue take
+ * turns when their first tasks are of one tick. The load continues during the submit itself.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
@@ -324,9 +325,9 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	steps = atomic_read(&load->jobs->started);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	/*
-	 * As in one queue, each of the others starts once before the task. This thread may lose its
-	 * CPU in the middle of the submit, so ten times as many are allowed; a task that starves
-	 * waits for the end of the case.
+	 * As in one queue, each task of the load starts once before the target. This thread may
+	 * lose its CPU in the middle of the submit, so ten times as many are allowed; a task that
+	 * starves waits for the end of the case.
 	 */
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
 	wpk_gate_open(gate);
@@ -378,14 +379,14 @@ struct stuck {
 	bool all_ran;
 };
 
-/* Queue tasks on this CPU, and do not come back before they all ran. */
+/* Queue tasks on this CPU, and return only when all of them have run. */
 static void submit_and_stay(struct wpk_job *job)
 {
 	struct stuck *stuck = job->arg;
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	unsigned int i;
 
-	/* as if the tasks were known to be short: others wait in the global queue */
+	/* as if the tasks were known to be short: long ones would go to the global queue */
 	wpool_runq(stuck->pool, raw_smp_processor_id())->estimate.task_ns = 1;
 	for (i = 0; i < NR_LEFT; i++)
 		job->ret = wpool_submit(stuck->pool, &stuck->left->job[i].task) ?: job->ret;
@@ -436,7 +437,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	/* Workers are made where fewer of them are. */
+	/* A worker is made on the CPU that has fewer workers. */
 	for (i = 0; i < 2; i++) {
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
 		KUNIT_EXPECT_EQ(test, stats.workers, 1);
@@ -484,11 +485,11 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 800; i++) {
-		/* A few in a row, then on the next CPU. */
+		/* Submit 50 tasks on one CPU, then go to the next CPU. */
 		if (i % 50 == 0)
 			wpk_move_to(wpk_cpu(i / 50 % num_online_cpus()));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* Also one by one, when the workers have gone to sleep. */
+		/* Submit the last tasks one by one, to workers that sleep. */
 		if (i > 700)
 			KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}

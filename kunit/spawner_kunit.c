@@ -27,7 +27,7 @@ static void stay(struct callback_head *work)
 {
 	struct late *late = container_of(work, struct late, work);
 
-	/* task works run in rounds, and the pool's own work is in the first round */
+	/* task works run in rounds: wait for the second, since the pool's work is in the first */
 	if (!late->told) {
 		late->told = true;
 		if (!task_work_add(current, work, TWA_NONE))
@@ -80,7 +80,7 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 
 	/* no assertions any more: the gate must exist while a thread waits in it */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* Two pools: the spawner may serve the first before it hears of the thread that ends. */
+	/* Two pools: the spawner may serve one pool before it handles the thread that ends. */
 	expect_a_worker(test, pools[1], jobs[1]);
 	expect_a_worker(test, pools[2], jobs[2]);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
@@ -127,7 +127,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 
 	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* an attempt is counted before it ends: three of them are over */
+	/* of four attempts that are counted, at least three have ended */
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) > 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);

@@ -11,7 +11,7 @@
 #include "../tools/bench/module/order.h"
 #include "start_order.h"
 
-/* Short tasks keep their order as far as a few ms, and two ticks, go. */
+/* In jiffies: the time within which later submits of short tasks may overtake a task. */
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
 						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
@@ -29,7 +29,7 @@ struct order {
 	struct order_load load;
 	struct kunit *test;
 	const struct wpk_order_row *row;
-	atomic_t next;		/* of those that are yet to be submitted */
+	atomic_t next;		/* index of the next task to submit */
 	atomic_t refused;
 	atomic_t nr_submitters;
 };
@@ -116,7 +116,7 @@ static void *get_memory(struct kunit *test, size_t nr, size_t size)
 	return memory;
 }
 
-/* The real waits, and the waits if the k-th start were that of the k-th submit. */
+/* Compare the waits with the waits if the k-th start were that of the k-th submit. */
 static void count_waits(struct kunit *test, struct ordered **by_submit, unsigned int nr,
 			struct wpk_order_figures *figures)
 {
@@ -183,7 +183,7 @@ static struct wpool *create(struct kunit *test, const struct wpk_order_row *row)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Wait until all tasks have started, while some do: events and strands may still wait. */
+/* Wait until all tasks have started, as long as some do: events and strands may still wait. */
 static bool all_started(struct order *order)
 {
 	int nr = order->row->nr - atomic_read(&order->refused), before;

@@ -4,8 +4,8 @@
  * started before a task?
  *
  * A task B overtakes a task A if the submit of B was called after the submit of A had returned, and
- * B started before A. What several submitters do at the same time has no order, and does not count.
- * No figure is a time, so the figures are the same on a fast machine and on a slow one.
+ * B started before A. Submits at the same time have no order, and do not count. No figure is a
+ * time, so the figures are the same on a fast machine and on a slow one.
  */
 #ifndef WPOOL_KUNIT_START_ORDER_H
 #define WPOOL_KUNIT_START_ORDER_H
@@ -36,13 +36,13 @@ enum wpk_order_then {
  * @depth: its queue_depth
  * @drop: its policy is drop_oldest, otherwise block
  * @nr: how many tasks
- * @sleep_us: how long each of them sleeps; 0 does not
- * @busy_us: how long it computes
+ * @sleep_us: how long each task sleeps; 0: not at all
+ * @busy_us: how long each task computes
  * @every: every n-th task sleeps for @other_us instead; 0 for none
  * @other_us: see @every
  * @submitters: how many threads submit
  * @one_cpu: all submits are from the first CPU, otherwise from all CPUs in turn
- * @gap_us: how long each submitter waits after a submit; 0: it does not
+ * @gap_us: how long each submitter waits after a submit; 0: not at all
  * @via: how the tasks are handed over
  * @then: what happens meanwhile
  */
@@ -66,11 +66,11 @@ struct wpk_order_row {
 /**
  * struct wpk_order_figures - the result of a load
  * @nr: tasks that started
- * @p99: overtakes of a task that 99 of 100 tasks did not exceed
+ * @p99: 99 of 100 tasks were overtaken by this many tasks at most
  * @most: the most overtakes of one task
  * @late99: as @p99, of overtakes by tasks that were submitted more than some ms later
- * @late_most: as @most, of these
- * @r99: p99 of the wait, in percent of what the same starts would give in order
+ * @late_most: as @most, of the overtakes in @late99
+ * @r99: p99 of the waits, in percent of the p99 if the starts were in the order of the submits
  * @rmax: as @r99, of the longest wait
  */
 struct wpk_order_figures {

@@ -116,14 +116,14 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 	KUNIT_EXPECT_LE(test, figures.most, bound(row));
 }
 
-/* ---- shorter ones ------------------------------------------------------------- */
+/* ---- shorter tasks ------------------------------------------------------------ */
 
 /*
- * Short tasks wait in one ring a CPU, and rings are not compared with each other: a full ring is
- * 128 tasks of 20 us at most, which end in less than 3 ms. Of 100 tasks, 99 are overtaken by no
- * more than the bound of tasks submitted more than 50 ms later, or 200 ms on a debug kernel,
- * because a worker may wait that long for its CPU if the machine does other work. The remaining one
- * is in a ring whose CPU stands still.
+ * Short tasks wait in one ring for each CPU, and rings are not compared with each other: a full
+ * ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for 99 of 100
+ * tasks, and for overtakes by tasks that were submitted more than 50 ms later, or 200 ms on a debug
+ * kernel: a worker may wait that long for its CPU if the machine does other work. The remaining
+ * task is in a ring whose CPU stands still.
  */
 static const struct wpk_order_row short_rows[] = {
 	{ "4 compute 100 us, 256 queued", .capacity = 4, .depth = 256, .nr = WPK_ROUNDS(3000),
@@ -134,7 +134,7 @@ static const struct wpk_order_row short_rows[] = {
 	  .submitters = 1, .one_cpu = true },
 	{ "no-ops, 1000 queued, 4 submitters", .capacity = 8, .depth = 1000,
 	  .nr = WPK_ROUNDS(20000), .submitters = 4 },
-	/* a worker falls asleep before a full ring */
+	/* a worker falls asleep and leaves a full ring on its CPU */
 	{ "no-ops, some sleep 20 ms", .capacity = 8, .depth = WPOOL_UNLIMITED,
 	  .nr = WPK_ROUNDS(20000), .every = 500, .other_us = 20000, .submitters = 1,
 	  .one_cpu = true },

@@ -114,8 +114,8 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 }
 
 /*
- * Only its submitter could end another submit of the task, so none is accepted, and there is
- * nothing to take back.
+ * While a task runs in its submitter, only that submitter could end another submit of the task. So
+ * no submit is accepted, and there is nothing to cancel.
  */
 static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
@@ -128,7 +128,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	full_pool(test, &full, WPOOL_RUN);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* also with room for it */
+	/* also if the pool has room */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -EALREADY);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
@@ -169,7 +169,7 @@ static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit 
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- in the line ---------------------------------------------------------- */
+/* ---- waiting for room ----------------------------------------------------- */
 
 static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
 				       struct wpool_task *task)
@@ -229,7 +229,7 @@ static int submit_both(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, tasks, 2, 0);
 }
 
-/* Of a batch that waits, the tasks before it may be in; the others are refused. */
+/* Cancel a task of a waiting batch: the tasks before it may be accepted, the others are not. */
 static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -246,7 +246,7 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* A pool without a reference of the fixture's: its memory goes. */
+/* A pool without a reference of the fixture, which would keep the pool's memory. */
 static struct wpool *short_lived_pool(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -275,8 +275,8 @@ static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *t
 }
 
 /*
- * A detached task that was cancelled while it was queued belongs to nobody afterwards: a cancel
- * that finds it waiting in another pool does not follow its pointer to the first pool, which may be
+ * A detached task that was cancelled in a queue no longer belongs to that pool. A cancel that finds
+ * the task waiting in another pool does not follow its pointer to the first pool, which may be
  * gone.
  */
 static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit *test)
@@ -298,8 +298,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * A submit of the task is not accepted just because it was once in the same pool: another submitter
- * holds it, and may be refused.
+ * A submitter that waits holds the task, and may be refused. So another submit of the task is not
+ * accepted, although the same pool once accepted the task.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {
@@ -315,7 +315,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, free) == 1);
-	/* another task has its place now */
+	/* another task takes the place of the cancelled one */
 	wpk_jobs_submit(test, pool, holders, 1, 1);
 	thread = wait_in_line(test, pool, task);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -327,7 +327,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* When a pool's memory is gone: @by is the thread that frees it, in a work of its own. */
+/* @gone: the memory of @pool is freed. @by: the thread that frees it, in a work item. */
 struct memory {
 	struct wpool *pool;
 	struct task_struct *by;
@@ -351,7 +351,7 @@ static void note_end_of_work(void *data, struct work_struct *work, work_func_t f
 		complete(&memory->gone);
 }
 
-/* A task that is cancelled in the hands of its submitter, which found no room. */
+/* A task that is cancelled when its submitter has found no room, and does not wait yet. */
 struct in_hands {
 	struct wpool_task *task;
 	bool cancelled;
@@ -398,7 +398,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 
 #define NR_MOVES WPK_ROUNDS(3000)
 
-/* @arg: two pools, by turns */
+/* @arg: two pools, to which the task is submitted by turns */
 static int submit_by_turns(struct wpk_thread *thread)
 {
 	struct wpool **pools = thread->arg;
@@ -479,7 +479,7 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 	runs = atomic_read(&job->runs);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), runs);
-	/* the result of its last submit: the task is not pending, and will not be */
+	/* the last submit was accepted and then cancelled, or it was refused */
 	KUNIT_EXPECT_TRUE(test, job->ret == 0 || job->ret == -ECANCELED);
 }
 
@@ -569,7 +569,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 
 #define NR_TRIES WPK_ROUNDS(3000)
 
-/* @arg: a task that no pool accepts, because its owner is going */
+/* @work: a task that no pool accepts, because the owner of the task is going */
 static int submit_in_vain(struct wpk_thread *thread)
 {
 	int ret;
@@ -577,7 +577,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(0));
 	while (!wpk_stopped(thread->test)) {
 		ret = wpool_try_submit(thread->pool, thread->work);
-		/* full, or its owner is going */
+		/* the pool is full, or the owner is going */
 		if (ret != -EAGAIN && ret != -ENOENT)
 			return ret ?: -EBADE;
 		cond_resched();

@@ -164,7 +164,7 @@ static void body_finishes_arg(struct st *st)
 	st->ret = wpool_strand_finish(&other->task);
 }
 
-/* Only the task that calls may be named. */
+/* A task can finish a strand only from its own function. */
 static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -174,20 +174,20 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	st[0].body = body_finishes_arg;
 	st[0].arg = &st[1];
 	st[0].ret = -1;
-	/* memory to which a finish that is wrongly true would write */
+	/* a finish that wrongly succeeds would write to this memory */
 	st[1].task.gone = kunit_kzalloc(test, sizeof(bool), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, st[1].task.gone);
 	st_submit(test, st, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 	wpk_gate_open(gate);
-	/* wait before the flush: its mark alone would make a finish false */
+	/* wait before the flush, since a flush in the strand would make the finish fail anyway */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 }
 
-/* The mark of the flush is in the queue of the strand. */
+/* A flush that waits has a mark in the queue of the strand, so the strand is not empty. */
 static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -252,7 +252,7 @@ static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[0][3].runs), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 6);
-	/* nothing of the limit was lost */
+	/* the pool has lost no place */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
 	st_submit(test, &st[0][3], 1);
@@ -288,7 +288,7 @@ static void wpool_release_cancel_aborts_what_has_not_started(struct kunit *test)
 	struct st *st[2] = { st_tasks(test, of[0], gate, 3), st_tasks(test, of[1], NULL, 3) };
 	int i, j;
 
-	/* one runs, one is queued in the pool */
+	/* the first task of st[0] runs, the first task of st[1] is queued */
 	st_submit(test, st[0], 3);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	st_submit(test, st[1], 3);

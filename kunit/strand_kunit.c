@@ -32,7 +32,7 @@ static void body_sleeps(struct st *st)
 	usleep_range(10, 50);
 }
 
-/* A worker that sleeps in a task hands its run queue to another one. */
+/* The worker of a sleeping task hands its run queue to another worker, but not the strand. */
 static void wpool_strand_tasks_that_sleep_run_one_at_a_time(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 8, 8), WPOOL_UNLIMITED);
@@ -193,7 +193,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	st_submit(test, st, 2);
 	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	/* submitted after the call */
+	/* the flush does not wait for a task that is submitted after its call */
 	st_submit(test, &st[2], 1);
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));

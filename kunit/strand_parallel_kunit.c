@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tasks of strands with a parallel part: that part beside others, and then the turn, in order. */
+/* Tasks of strands with a parallel part: parts run side by side, then the turns run in order. */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
@@ -30,7 +30,7 @@ static struct st *part_tasks(struct kunit *test, struct st_strand *of, int nr)
 	return st;
 }
 
-/* Each part has run once, before the turn of its task. */
+/* Expect that the part of each task has run @parts times. */
 static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
 {
 	int i;
@@ -96,7 +96,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* A task is refused in its own turn, during which its part could run, but not afterwards. */
+/* A task refuses a submit in its own turn, since its part could run at once, but not afterwards. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
@@ -120,7 +120,7 @@ static void body_submits_anew(struct st *st)
 	wpool_strand_task_init(&st->task, &st->of->strand, st_fn, st_abort);
 	wpool_strand_task_set_parallel(&st->task, part_fn);
 	st->ret = wpool_strand_try_submit(&st->task);
-	/* its part ends before this turn */
+	/* the part of the new task ends before this turn does */
 	if (!st->ret && !wpk_eventually(atomic_read(&st->parts) == 2))
 		st->ret = -ETIMEDOUT;
 }

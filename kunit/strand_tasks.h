@@ -21,7 +21,7 @@ struct st_strand;
  * @runs: how often it started
  * @aborts: how often its abort function was called
  * @status: the status that the abort function got
- * @seq: the place of its last start in the order of those of the strand, from 1
+ * @seq: its last start's place among all starts of the strand, from 1
  * @ret: result of @body, or of a call elsewhere
  */
 struct st {

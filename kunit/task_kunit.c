@@ -27,7 +27,7 @@ static void look_around(struct wpk_job *job)
 	seen->irqs_on = !irqs_disabled();
 	seen->preemptible = preemptible();
 	seen->kthread = current->flags & PF_KTHREAD;
-	/* A task may sleep: a debug kernel complains otherwise. */
+	/* A task may sleep: if it might not, a debug kernel would complain. */
 	might_sleep();
 	usleep_range(10, 20);
 }
@@ -45,7 +45,7 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_TRUE(test, seen->in_task);
 	KUNIT_EXPECT_TRUE(test, seen->irqs_on);
-	/* without the count, this cannot be checked */
+	/* without CONFIG_PREEMPT_COUNT, preemptible() is always false */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		KUNIT_EXPECT_TRUE(test, seen->preemptible);
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
@@ -229,7 +229,7 @@ static void do_nothing(struct wpool_task *task)
 {
 }
 
-/* The pool's last touch is what wakes the waiter: KASAN sees a later one. */
+/* The pool must not touch a task after waking its waiter: KASAN would report the access. */
 static void wpool_task_wait_then_kfree_is_safe(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 8);

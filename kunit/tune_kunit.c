@@ -156,7 +156,7 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
-	/* A place in the queue lets a submitter in, as a worker does. */
+	/* A larger queue_depth lets a submitter in, as a larger capacity does. */
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
@@ -317,7 +317,7 @@ static int enter_cgroup(const char *dir)
 	return wpk_fs_write("cgroup2", path, "0");
 }
 
-/* Threads in the same cgroups have the same. */
+/* Returns a pointer that is the same for threads in the same cgroups. */
 static void *cgroups_of(struct task_struct *thread)
 {
 #ifdef CONFIG_CGROUPS
@@ -354,7 +354,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[0].arg, root);
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[1].arg, own);
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[2].arg, root);
-	/* the worker was the same */
+	/* all jobs ran in the same worker */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 

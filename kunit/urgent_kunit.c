@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Urgent tasks: they start before the other queued tasks, wherever they come from, and leave one
- * start of 16 to the others. All else that may happen to a queued task may happen to them.
+ * start of 16 to the others. Whatever may happen to a queued task may happen to an urgent one.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 #include "core/state.h"
 #include "fixture.h"
 
-/* One worker, which is in a task, and waits at the gate. */
+/* A pool whose only worker waits at the gate in a task. */
 static struct wpool *held_pool(struct kunit *test, struct wpk_gate *gate, struct wpool_attrs *attrs)
 {
 	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
@@ -109,7 +109,7 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 #define NR_ALL		160
 #define NR_OTHERS	6
 
-/* Of one batch, exactly one of 16 tasks is not urgent, until no such task is left. */
+/* Of one batch, every 16th task to start is not urgent, until no such task is left. */
 static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -136,7 +136,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Fewer than 15 urgent tasks in a row, again and again, do not delay the next one. */
+/* After fewer than 15 urgent tasks and one other, new urgent tasks overtake all others again. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -187,7 +187,7 @@ static void stream_fn(struct wpool_task *task)
 	s->runs++;
 	s->in_a_row = started == s->others_seen ? s->in_a_row + 1 : 1;
 	s->others_seen = started;
-	/* as long as other tasks are queued */
+	/* count only while other tasks are queued */
 	if ((u32)started < s->others->nr)
 		s->most = max(s->most, s->in_a_row);
 	if (!READ_ONCE(s->stop))
@@ -212,7 +212,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 		wpool_task_set_urgent(&s->tasks[i], true);
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &s->tasks[i]), 0);
 	}
-	/* ring, backlog, and the queue of one CPU */
+	/* others in the ring, in its backlog, and in the queue of one CPU */
 	wpk_jobs_submit(test, pool, jobs, 0, 499);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
 	wpk_gate_open(gate);
@@ -342,7 +342,7 @@ static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jobs->job[0].pid, jobs->job[1].pid);
 }
 
-/* ---- what else may happen to it ------------------------------------------------ */
+/* ---- cancel, release, drop, overdue, room -------------------------------------- */
 
 static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 {
@@ -353,7 +353,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 
 	set_urgent(jobs, 0, 30);
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
-	/* from the middle, from the front, from the end */
+	/* cancel tasks in the middle, at the front, and at the end */
 	for (i = 10; i < 15; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ECANCELED);
@@ -362,7 +362,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 7);
 	for (i = 10; i < 15; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-	/* one of them is submitted again, not urgent */
+	/* a cancelled task is submitted again, not urgent */
 	wpool_task_set_urgent(&jobs->job[0].task, false);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_gate_open(gate);
@@ -414,13 +414,13 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	set_urgent(jobs, 0, 1);
 	set_urgent(jobs, 3, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	/* it takes the place of the second task, which is not urgent */
+	/* the new task takes the place of the second one, which is not urgent */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ECANCELED);
 	/* an urgent task takes a place in the same way */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[3].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ECANCELED);
-	/* only urgent ones are left */
+	/* only urgent tasks are left */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[4].task), -EAGAIN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
@@ -477,7 +477,7 @@ static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* ---- what is made of tasks ------------------------------------------------------ */
+/* ---- events, groups and strands ------------------------------------------------- */
 
 struct others {
 	struct wpool_event event;
@@ -553,7 +553,7 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, o->event_seq, 1);
 	KUNIT_EXPECT_EQ(test, o->group_seq, 2);
 	KUNIT_EXPECT_EQ(test, o->strand_seq[0], 3);
-	/* its turn begins when the first has ended */
+	/* the second task of the strand has its turn when the first has ended */
 	KUNIT_EXPECT_EQ(test, o->strand_seq[1], 4);
 	wpool_group_exit(&o->group);
 	wpool_strand_destroy(&o->strand);

@@ -75,7 +75,7 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 2, NULL);
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-		/* The slot becomes free about when the newcomer looks. */
+		/* The place becomes free at about the time of the newcomer's submit. */
 		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
 		wpk_gate_open(full.gate);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
@@ -165,7 +165,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A kill and a free place come at the same time: one of them counts. */
+/* A kill and a free place come at the same time: exactly one of the two counts. */
 static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -228,7 +228,7 @@ static int do_submit_interruptible(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
 }
 
-/* Beside a submitter that only a kill wakes, and that keeps its place. */
+/* A signal ends an interruptible submit. A submitter that only a kill wakes keeps its place. */
 static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -257,7 +257,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-/* Full nearly all the time: every hand-over of a place must wake somebody. */
+/* The pool is full nearly all the time: each place that becomes free must wake a submitter. */
 static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 1);

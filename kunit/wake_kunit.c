@@ -4,8 +4,8 @@
  * without tasks does nothing.
  *
  * The stress cases submit one task at a time and wait until it ran, so that no later submit makes
- * up for a lost wake-up. The monitor would make up for it within some 20 ms, so a thread beside
- * them checks whether a task is queued for which no worker is coming.
+ * up for a lost wake-up. The monitor would make up for it within some 20 ms, so another thread
+ * checks whether a task is queued and no worker is coming for it.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -38,7 +38,7 @@ static bool nobody_comes(struct watch *watch, struct wpool_stats *stats)
 	       !atomic_read(&watch->submitting);
 }
 
-/* All its looks are over before the monitor acts, if this thread gets its CPU. */
+/* The NR_LOOKS looks are over before the monitor acts, unless this thread loses its CPU. */
 static int watch_fn(struct wpk_thread *thread)
 {
 	struct watch *watch = thread->arg;
@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Not every time: a CPU that stops while its worker is in the idle list, and has not looked once
- * more, keeps a task waiting, too.
+ * Try again: a task also waits if its CPU stops after the worker went to the idle list, and before
+ * the worker has looked at the queues once more.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))
@@ -129,7 +129,7 @@ static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 
 	if (round % 8 == 0)
 		wpk_move_to(wpk_cpu(get_random_u32_below(num_online_cpus())));
-	/* As long as a worker takes to go to sleep, more or less. */
+	/* Wait about as long as a worker takes to go to sleep. */
 	if (round % 4)
 		udelay(get_random_u32_below(40));
 	atomic_inc(&watch->submitting);

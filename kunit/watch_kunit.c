@@ -119,7 +119,7 @@ static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 	expect_runs(test, ev, 0);
 	wake_up_poll(&fake->heads[0], EPOLLOUT | EPOLLIN);
 	expect_runs(test, ev, 1);
-	/* a wake-up that does not say for which events */
+	/* a wake-up without a key may be for any event */
 	wake_up(&fake->heads[0]);
 	expect_runs(test, ev, 2);
 	wake_up_poll(&fake->heads[0], EPOLLHUP);

@@ -67,7 +67,7 @@ static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
 	wpk_gate_open(gate);
 }
 
-/* A task that starts after the tune: no more tasks than the new capacity may run beside it. */
+/* Starts after the tune to capacity 1: @ret is 1 if any other task runs. */
 static void look_for_others(struct wpk_job *job)
 {
 	struct wpk_jobs *old = job->arg;
@@ -88,7 +88,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	wpk_jobs_body(jobs, look_for_others, old);
-	/* Idle workers above the capacity must not be picked, either. */
+	/* Make four workers: above the new capacity, an idle worker must not be picked, either. */
 	wpk_jobs_submit(test, pool, idle, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
 	wpk_gate_open(idle->job[0].gate);
@@ -141,7 +141,7 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, least, 0);
 }
 
-/* ---- which one ------------------------------------------------------------ */
+/* ---- which worker is reused ----------------------------------------------- */
 
 #define NR_IDLE 3
 
@@ -160,7 +160,7 @@ static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order, bo
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Let its workers become idle one after the other: @pids in this order. */
+/* Let the pool's workers become idle one after the other, and note their pids in this order. */
 static void idle_in_turn(struct kunit *test, struct wpool *pool, pid_t *pids)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_IDLE, NULL);
@@ -189,7 +189,7 @@ static pid_t next_pid(struct kunit *test, struct wpool *pool)
 	return jobs->job[0].pid;
 }
 
-/* Do the workers take tasks in that order? */
+/* Do the workers take tasks in @order? */
 static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool *pool = one_cpu_pool(test, order, prealloc);
@@ -285,7 +285,7 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	start = jiffies;
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
-	/* No worker leaves early, by the clock of timers, which may lag behind others. */
+	/* No worker leaves early, in jiffies, the clock of the timers. */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
@@ -294,8 +294,8 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
 	/*
-	 * If no worker is left, one is made again, and otherwise none. One more is made if a worker
-	 * does not get its CPU soon, which may happen in some rounds, but not in all.
+	 * The next task makes a worker if none is left. One more is made if a worker does not get
+	 * its CPU soon, which may happen in some rounds, but not in all.
 	 */
 	for (try = 0; try < 10 && made != !min_workers; try++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
@@ -443,7 +443,7 @@ static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 fr
 	}
 }
 
-/* From the first task on, and after each change of class, for idle and busy workers. */
+/* From the first task on, and after each change, idle and busy workers run tasks in the class. */
 static void wpool_sched_is_the_tasks_class(struct kunit *test)
 {
 	const struct class *class = test->param_value, *other;
@@ -490,7 +490,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Also for workers that exist before the first task: preallocated, or in reserve. */
+/* Workers made before the first task have the class, too: preallocated ones, and the reserve. */
 static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 {
 	const struct class *class = test->param_value;
@@ -514,7 +514,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.sched = class->sched;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
-	/* the rescuer first, then the one that was made after it */
+	/* first the rescuer, then the worker that was made after the rescuer */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -576,7 +576,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 			KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 		}
 		if (i == 30) {
-			/* With idle workers and one in a task. */
+			/* Tune with idle workers, and with one worker in a task. */
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
 			attrs.cpumask = cpumask_of(wpk_cpu(1));
 			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -611,7 +611,7 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	/* the others come while no worker is idle */
+	/* the other CPUs come while no worker is idle */
 	attrs.cpumask = cpu_online_mask;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	wpk_gate_open(gate);

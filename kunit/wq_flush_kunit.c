@@ -147,7 +147,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_TRUE(test, wpk_still_waits(cancels[i]));
 	wpk_gate_open(gate);
-	/* the first of them took the second queueing back */
+	/* the first cancel took back the second queue_work() */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[1]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
@@ -185,7 +185,7 @@ static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 1));
-	/* a cancel in between takes back no disable */
+	/* a cancel undoes no disable */
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, enable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
@@ -225,7 +225,7 @@ static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* Is a work refused? If it is not, it was queued too early, and is taken back. */
+/* Does the queue refuse a work? If not, the call came too early: take the work back. */
 static bool is_refused(struct wpk_item *item)
 {
 	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
@@ -263,7 +263,7 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 struct load {
 	struct wpk_item *items;
 	struct workqueue_struct *wq[2];
-	atomic_t queued;	/* begun turns */
+	atomic_t queued;	/* turns that began */
 	atomic_t cancelled;	/* turns that were taken back */
 };
 
@@ -310,7 +310,7 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	case 2:
 	case 3:
 	case 4:
-		/* a work whose time changes was queued before, and is taken back */
+		/* true: the work was pending, and this turn is taken back */
 		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);

@@ -19,12 +19,12 @@
  * @gate: where its function waits, or NULL
  * @body: what it does then, or NULL
  * @wq: queue for @body
- * @starts: of all items of the lot
+ * @starts: starts of all items of the lot
  * @running: how many items of the lot run
  * @peak: the largest value of @running
  * @runs: how often its function started
- * @inside: how many are in its function
- * @twice: there were two in its function
+ * @inside: threads that are in its function
+ * @twice: two threads were in its function
  * @seq: its last start's place among all starts of the lot, from 1
  * @left: how often @body is still to do something
  * @at: jiffies at its last start

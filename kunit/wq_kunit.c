@@ -226,7 +226,7 @@ static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	WPK_EVENTUALLY(test, wpk_runs(&items[1]) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	/* a queueing that waits for the current run can be taken back, too */
+	/* a queue_work() that waits for the current run can be cancelled, too */
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	wpk_gate_open(gate);
@@ -270,7 +270,7 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* Another work gets the memory of a work that freed itself, and still runs. */
+/* Another work gets the memory of a work that freed itself and whose function still runs. */
 static void other_fn(struct work_struct *work)
 {
 	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
@@ -291,9 +291,9 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 	wpk_wq_end(test, wq);
 }
 
-/* ---- what is shown ---- */
+/* ---- the log ---- */
 
-/* An administrator has taken a worker from the queue; the log names the other one's function. */
+/* An administrator has set capacity to 1: the log names the function of the running work. */
 static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -23,7 +23,7 @@ struct move {
 	struct workqueue_struct *to;
 };
 
-/* The work is at the gate on one queue, and pending on another: in the kernel, of the same pool. */
+/* The work is at the gate on one queue, and pending on another; the kernel's share a pool. */
 static void begin_move(struct kunit *test, struct move *move)
 {
 	move->gate = wpk_gate(test);
@@ -90,7 +90,7 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(move.item)));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
-	/* and again to the other queue */
+	/* queue the work on the other queue once more */
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move.to, wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
@@ -114,7 +114,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* time for a thread to take the work, which the case cannot see */
+		/* time for a thread to take the work; the case cannot see that */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));

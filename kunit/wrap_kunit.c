@@ -206,7 +206,7 @@ static void wpool_counters_wrap_a_ring_keeps_its_order(struct kunit *test)
 	for (i = 0; i < NR_LOAD; i++)
 		bad += load->jobs->job[i].seq != i + 1;
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	/* no task has left the ring on its way */
+	/* each task was taken from the ring, and none from the global queue */
 	KUNIT_EXPECT_EQ(test, wpool_ring_head(&rq->ring), load->head + NR_LOAD);
 	KUNIT_EXPECT_EQ(test, load->pool->globq.popped, load->globq_popped);
 }
@@ -227,7 +227,7 @@ static void wpool_counters_wrap_a_cancel_finds_the_task(struct kunit *test)
 	struct wpk_job *job = load->jobs->job;
 	unsigned int i, bad = 0;
 
-	/* all others have moved, and keep their order */
+	/* the cancel has moved all other tasks to the backlog, in their order */
 	KUNIT_EXPECT_EQ(test, load->in_ring, 0);
 	KUNIT_EXPECT_EQ(test, load->in_backlog, NR_LOAD - 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD - 1));

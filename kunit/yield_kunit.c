@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* A thread that gets a CPU as soon as the thread that runs there lets go of it. */
+/* A real-time thread, which gets the first CPU as soon as the thread there yields. */
 struct urgent {
 	struct completion ready;
 	struct completion go;
@@ -29,8 +29,8 @@ static int run_when_told(struct wpk_thread *thread)
 }
 
 /*
- * The case goes to that CPU, too. When this returns, the thread sleeps: it ran before the case,
- * which woke up behind it.
+ * Move the case to the first CPU, too. When this returns, the thread waits for @go: it ran before
+ * the case, which woke up behind it.
  */
 static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urgent)
 {

@@ -91,11 +91,11 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	mask_at[0] = one_in(rng, 16) ? rnd(rng) : below(rng, 4);
 
 	if (create) {
-		/* without this the policy could be run, and its name would not say so */
+		/* set the policy: otherwise it might be run, and the name would not say so */
 		attrs->mask |= WPOOL_DEV_POLICY;
 		if (runs)
 			attrs->policy = WPOOL_DEV_POLICY_RUN;
-		/* other tests make thousands of threads */
+		/* preallocate few workers, since other tests make thousands of threads */
 		if (attrs->mask & WPOOL_DEV_PREALLOC && attrs->prealloc) {
 			attrs->mask |= WPOOL_DEV_CAPACITY;
 			attrs->mask &= ~WPOOL_DEV_CAPACITY_PER_CPU;
@@ -103,7 +103,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 				attrs->capacity = one_in(rng, 2) ? 1048576 : WPOOL_DEV_UNLIMITED;
 		}
 	}
-	/* the two together are refused, and before the cpumask is read */
+	/* capacity and capacity_per_cpu together are refused before the cpumask is read */
 	if (attrs->mask & WPOOL_DEV_CAPACITY && attrs->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    !one_in(rng, 8))
 		attrs->mask &= ~(below(rng, 2) ? WPOOL_DEV_CAPACITY : WPOOL_DEV_CAPACITY_PER_CPU);

@@ -32,13 +32,13 @@ struct sequence {
 
 /**
  * struct player - a thread
- * @rng: what becomes of entries
- * @playing: what it repeats now
- * @at: which tape is next
- * @is_loaded: it came from the directory, and is there already
- * @recording: of the call that is under way
- * @recent: its last calls, at the number of the call modulo their number
- * @nr_calls: how many there were
+ * @rng: decides which entries are repeated, and how they are varied
+ * @playing: the entry that it repeats now
+ * @at: index of the next tape of @playing
+ * @is_loaded: @playing came from the directory, and is not saved again
+ * @recording: the tape of the current call
+ * @recent: tapes of its last calls, at the number of the call modulo NR_TAPES
+ * @nr_calls: number of its calls so far
  */
 struct player {
 	struct rng rng;
@@ -55,11 +55,11 @@ static const char *directory;
 static struct player players[MAX_THREADS + 1];
 
 /**
- * struct corpus - of all processes
- * @mutex: of all that follows
- * @nr: entries
- * @nr_loaded: of them from the directory
- * @nr_repeated: of these were repeated
+ * struct corpus - the entries, which all processes share
+ * @mutex: protects all that follows
+ * @nr: number of entries
+ * @nr_loaded: entries from the directory
+ * @nr_repeated: entries from the directory that were repeated
  * @nr_from_tapes: calls that were drawn from entries
  */
 static struct corpus {
@@ -109,7 +109,7 @@ static void load(void)
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
 		bytes = read(fd, &corpus->entries[corpus->nr], sizeof(struct sequence));
 		close(fd);
-		/* one that was being written when its run was killed */
+		/* leave out a file that was being written when its run was killed */
 		if (is_sequence(&corpus->entries[corpus->nr], bytes))
 			corpus->nr++;
 		else
@@ -200,14 +200,14 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 			sequence->nr * sizeof(struct tape));
 		break;
 	case 3:
-		/* as it is: what came before it is another thing */
+		/* keep the tape: the calls before it differ */
 		break;
 	default:
 		change_draws(rng, tape);
 	}
 }
 
-/* Something to repeat, or nothing: then the calls are random. */
+/* Choose an entry to repeat, or none: then the calls are random. */
 static void choose(struct player *p)
 {
 	uint32_t nr;
@@ -224,7 +224,7 @@ static void choose(struct player *p)
 		for (nr = 1 + below(&p->rng, 3); nr; nr--)
 			vary(&p->rng, &p->playing, &corpus->entries[below(&p->rng, corpus->nr)]);
 	} else {
-		/* as many random ones as an entry has */
+		/* as many random calls as an entry has tapes */
 		p->playing.nr = NR_TAPES;
 		memset(p->playing.tapes, 0, sizeof(p->playing.tapes));
 	}
@@ -249,9 +249,9 @@ void corpus_next(struct fuzzer *f)
 	f->rng.record = &p->recording;
 }
 
-/* ---- what becomes of a call --------------------------------------------------------------- */
+/* ---- entries from calls ------------------------------------------------------------------- */
 
-/* The last calls of a thread, the oldest first. */
+/* Copy the last calls of a thread, the oldest first. */
 static void recent(const struct player *p, struct sequence *sequence)
 {
 	uint64_t call = p->nr_calls < NR_TAPES ? 0 : p->nr_calls - NR_TAPES;
@@ -297,7 +297,7 @@ void corpus_keep_wrong(struct fuzzer *f)
 
 	if (!is_on || !directory || f->nr == MAX_THREADS)
 		return;
-	/* with the call that is under way */
+	/* include the current call */
 	p->recent[p->nr_calls++ % NR_TAPES] = p->recording;
 	recent(p, &sequence);
 	p->nr_calls--;

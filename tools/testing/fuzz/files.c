@@ -3,7 +3,8 @@
  * Open files and the cookies of their tasks.
  *
  * What must hold: a record has a cookie that was submitted through the same file. No cookie has two
- * records. A refused or silent task has none. A file that no child has used is drained when it is
+ * records. A refused or silent task has no record. A file that no child has used is drained when it
+ * is
  * closed: then every accepted task that is not silent has had its record.
  *
  * Processes share the table of cookies, but each has its own open files. A cookie is an index into
@@ -282,7 +283,7 @@ void file_open(struct fuzzer *f, unsigned int slot)
 		file_put(f, old);
 }
 
-/* Remove a file from its slot, or close its descriptor while others are in a call on it. */
+/* Remove a file from its slot, or close its descriptor while other threads are in a call on it. */
 void file_close(struct fuzzer *f, struct file *file, unsigned int slot)
 {
 	bool mine = false;

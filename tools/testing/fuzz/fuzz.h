@@ -161,7 +161,7 @@ extern atomic_ullong clock_ns;
 /* Print what is wrong, for the first few errors. */
 void complain(struct fuzzer *f, const char *format, ...);
 
-/* A call that may sleep begins; it ends, and is counted in the tally of @op. */
+/* Call these before and after a call that may sleep. @op: the tally in which it counts. */
 void call_begins(struct fuzzer *f, const char *op);
 void call_ends(struct fuzzer *f, unsigned int op);
 void count(unsigned int op, int err);
@@ -176,7 +176,7 @@ void arena_init(struct arena *arena);
 uint8_t *arena_place(struct fuzzer *f, size_t bytes);
 /* Put this content into the page that cannot be written. Returns the place. */
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
-/* A pointer that leads nowhere. */
+/* An invalid pointer. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
 /* Copy @rw, to compare it after the call. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
@@ -194,7 +194,7 @@ bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from
  * @users: references: of the slot, and of threads that use the file
  * @tries: calls that may have attached it to a pool
  * @attached: one of these calls succeeded
- * @gone: @fd is another file now
+ * @gone: the file has been closed, and @fd is another one
  * @child: a child has used the file, too: do not count records
  * @runs: it may be attached to a pool with the policy run
  * @drain: account for every record when it is closed
@@ -222,7 +222,7 @@ void files_end(struct fuzzer *f);
 /* A cookie for a task of this file. A silent task must have no record. */
 uint64_t cookie_new(struct file *file, bool silent);
 bool cookies_left(void);
-/* The task was not accepted after all. */
+/* Tell whether the task of a cookie was accepted. */
 void cookie_refused(struct fuzzer *f, uint64_t cookie);
 void cookie_accepted(struct file *file, uint64_t cookie);
 void records_check(struct fuzzer *f, struct file *file, const void *records, size_t bytes);
@@ -277,7 +277,7 @@ bool cover_init(void);
 bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* Called in that thread. cover_look() returns how many new counters it has reached since then. */
+/* Called in that thread. cover_look() returns how many counters are new since cover_begin(). */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
 /* Print the figures; if there were @enough calls, also check that workers were seen. */

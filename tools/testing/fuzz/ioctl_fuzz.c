@@ -327,7 +327,7 @@ static void run_all(struct fuzzer *self, uint64_t end_ns)
 	}
 }
 
-/* ---- the end ------------------------------------------------------------------------- */
+/* ---- end of a run -------------------------------------------------------------------- */
 
 /* Destroys all pools of the fuzzer; this must succeed. */
 static void pools_end(struct fuzzer *f)
@@ -397,7 +397,7 @@ static void check_reach(struct fuzzer *f)
 		cover_show(f, false);
 		return;
 	}
-	/* but cgroup, the last one: no file of the fuzzer is a cgroup */
+	/* except cgroup, the last ioctl: no file of the fuzzer is a cgroup */
 	for (op = 0; op < NR_IOCTLS - 1; op++)
 		if (!shared->tally[op].by_errno[0])
 			complain(f, "%s was never a success", ioctl_names[op]);

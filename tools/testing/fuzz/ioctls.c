@@ -210,7 +210,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		break;
 	case 6:
 	case 7:
-		/* as from a newer program */
+		/* descriptors as from a newer program */
 		at = f->arena.array;
 		submit->work_size += 8 * (1 + below(&f->rng, 3));
 		guess->nr = nr < 64 ? nr : 64;
@@ -228,7 +228,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		}
 		break;
 	case 8:
-		/* the structure itself is the array: its kind is its size */
+		/* the structure itself is the array, so its size is taken for a kind */
 		guess->itself = true;
 		guess->must = nr == 1 ? EINVAL : -1;
 		break;
@@ -321,7 +321,7 @@ static void gen_group(struct fuzzer *f, struct file *file, union cmd *cmd, struc
 	}
 }
 
-/* None of its files is a cgroup. */
+/* No file of the fuzzer is a cgroup. */
 static void gen_cgroup(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
 	(void)file;
@@ -533,7 +533,7 @@ static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd
 		memcpy(at, cmd, grammar->size);
 		return at;
 	case 2 ... 4:
-		/* as from a newer program */
+		/* a structure as from a newer program */
 		cmd->size = grammar->size + 1 + below(rng, PAGE - grammar->size);
 		if (one_in(rng, 2)) {
 			cmd->bytes[grammar->size + below(rng, cmd->size - grammar->size)] = 0x80;
@@ -683,10 +683,10 @@ void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 		/* all fields but the answer */
 		for (i = 0; i < offsetof(struct wpool_dev_submit, accepted) / 4; i++)
 			__atomic_store_n(&shared_cmd[i], words[i], __ATOMIC_RELAXED);
-		/* nobody knows how many tasks were accepted, so do not count records */
+		/* no thread knows how many tasks were accepted, so do not count records */
 		atomic_store(&file->child, true);
 	} else {
-		/* a time-out of some ns, a cookie, an empty cpumask */
+		/* these words are a time-out of some ns, a cookie, or an empty cpumask */
 		__atomic_store_n(&shared_cmd[0], below(&f->rng, 200), __ATOMIC_RELAXED);
 		__atomic_store_n(&shared_cmd[1], below(&f->rng, 3), __ATOMIC_RELAXED);
 		__atomic_store_n(&shared_cmd[2], 1, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The parsers of the module, for a file that cannot include its headers. */
+/* The parsers of the module, for a file that cannot include the kernel's headers. */
 #ifndef WPOOL_FUZZ_KERNEL_PARSERS_H
 #define WPOOL_FUZZ_KERNEL_PARSERS_H
 

@@ -33,7 +33,7 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* no objects are above; "unlimited" beside another number looks like an address there */
+	/* no objects are above this: "unlimited" beside another number would look like one */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
@@ -47,7 +47,7 @@ void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t by
 	uint64_t value;
 	size_t at;
 
-	/* only aligned places: halves of two numbers look like anything */
+	/* only aligned places: halves of two numbers might look like an address */
 	for (at = 0; at + sizeof(value) <= bytes; at += sizeof(value)) {
 		memcpy(&value, (const uint8_t *)data + at, sizeof(value));
 		if (is_address(value))
@@ -201,7 +201,7 @@ void texts_init(void)
 	while (dir && (entry = readdir(dir)) && nr_attrs < MAX_ATTRS)
 		if (entry->d_type == DT_REG)
 			snprintf(attrs[nr_attrs++], sizeof(attrs[0]), "%.60s", entry->d_name);
-	/* the same order in every run */
+	/* store the attributes in the same order in every run */
 	qsort(attrs, nr_attrs, sizeof(attrs[0]), by_name);
 	for (i = 0; i < nr_attrs; i++)
 		if (!fstatat(dirfd(dir), attrs[i], &st, 0) && st.st_mode & 0200)

@@ -40,7 +40,7 @@ static bool is_small(void)
 	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
 }
 
-/* Waits for room nearly all the time, so it is killed while it waits. */
+/* A thread that waits for room nearly all the time, so that the kill finds it waiting. */
 static void *submit_for_ever(void *data)
 {
 	int fd = *(int *)data;

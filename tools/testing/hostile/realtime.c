@@ -53,7 +53,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* its tasks go to the ring of its own CPU if a worker has its home there */
+	/* the tasks go to the ring of this thread's CPU if a worker has its home there */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
@@ -213,7 +213,7 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	judge(_metadata, self, records, got);
 }
 
-/* The same, but the thread puts all tasks into that CPU's ring at once. */
+/* As above, but the thread puts all tasks into that CPU's ring at once. */
 TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 {
 	ASSERT_EQ(0, make_workers(self));
@@ -226,7 +226,7 @@ TEST_F(rt, tasks_that_it_has_submitted_itself)
 	let_it_submit(_metadata, self);
 }
 
-/* The thread interrupts a worker in its task, and other tasks are queued behind it. */
+/* The thread interrupts a worker in its task, and other tasks are queued behind that task. */
 TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 {
 	struct wpool_dev_work spin = { .kind = WPOOL_WORK_SPIN, .arg = LONG, .cookie = 1 };

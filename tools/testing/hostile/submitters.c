@@ -107,7 +107,7 @@ static int reap(struct _test_data_line *self, enum fate fate, int *good)
 
 #define ALL_OF_A_FATE	(NR / NR_FATES)
 
-/* Wait until all of them have ended. False if no further one ends for WAIT_NS. */
+/* Wait for all processes with this fate to end. False if none ends for WAIT_NS. */
 static bool reap_all(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int before, nr;
@@ -137,7 +137,7 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_TRUE(reap_all(self, KILLED, &good[KILLED]));
 	EXPECT_TRUE(!self->has_cgroup || WAIT_FOR(is_frozen()));
 
-	/* now there is room for one after the other */
+	/* now there is room: the waiters are accepted one after the other */
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
 	/* if this fails, the submits below would not return */
 	ASSERT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
@@ -157,12 +157,12 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_EQ(ALL_OF_A_FATE, good[STOPPED]);
 	EXPECT_EQ(ALL_OF_A_FATE, good[FROZEN_THERE]);
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-	/* the tasks of three fates, not of the killed; two sleeping tasks and the noop */
+	/* the tasks of three fates, none of a killed process; two sleeping tasks and the noop */
 	EXPECT_EQ(3 * ALL_OF_A_FATE + 3, pool_figure(self->pool.fd, submitted));
 	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
 
-/* Fill the pool with tasks that only a cancel ends, so that others wait. Returns their file. */
+/* Fill the pool with tasks that only a cancel ends. Returns the file of these tasks. */
 static int plug(struct _test_data_line *self)
 {
 	int err, fd = pool_attach(self->pool.name, 0);
@@ -222,7 +222,7 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0; i < (int)nr; i += 5)
 			kill_one(self, killed, live[i]);
 
-		/* The line moves. Most wait in this order: kill one at the head, or near it. */
+		/* The waiters are mostly in this order: kill one at the head, or near it. */
 		ASSERT_EQ(0, cancel_all(fd));
 		while ((waiting = pool_figure(self->pool.fd, waiting))) {
 			ASSERT_LE(waiting, nr);
@@ -245,7 +245,7 @@ TEST_F(line, killed_at_any_moment)
 		}
 		close(fd);
 		EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-		/* if this fails, each later round would wait for it in vain */
+		/* if a token were lost, each later round would wait for it in vain */
 		ASSERT_TRUE(is_whole(self->pool.fd, CAPACITY + QUEUE_DEPTH));
 		EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 		submitted = pool_figure(self->pool.fd, submitted) - submitted;

@@ -36,7 +36,7 @@ are_gone()
 
 is_destroyed() { [ ! -e "$CLASS/$1" ]; }
 
-# If a pool stands still, a wait for it would not end.
+# Destroy in the background: if a pool stands still, wpoolctl would not return.
 cleanup()
 {
 	[ -z "$long" ] || kill -KILL $long
@@ -55,7 +55,7 @@ start_load()
 	wpoolctl create frozen capacity=4 queue_depth=20 freezable=1 || return 1
 	pids=
 	for pool in awake frozen; do
-		# they submit more tasks than there is room for: some submitters wait
+		# each run submits more tasks than there is room for: some submitters wait
 		wpoolctl run $pool --work sleep:1ms --work spin:100us --work timer:5ms \
 			--tasks 100000000 --submitters 3 >/dev/null 2>&1 &
 		pids="$pids $!"
@@ -75,7 +75,7 @@ all_full()
 	done
 }
 
-# goes_on: both pools run more tasks.
+# goes_on: both pools, awake and frozen, run more tasks.
 goes_on()
 {
 	for pool in awake frozen; do
@@ -97,8 +97,8 @@ is_used_up()
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
 }
 
-# has_room POOL: exactly 24 tasks fit, its limit, and afterwards is_whole holds. If tokens were lost,
-# the pool's figures might still say that all are free.
+# has_room POOL: exactly 24 tasks fit, the pool's limit, and afterwards is_whole holds. If tokens
+# were lost, the pool's figures might still say that all are free.
 has_room()
 {
 	wpoolctl run "$1" --work sleep:60s --tasks 25 >/dev/null 2>&1 &

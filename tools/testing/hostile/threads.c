@@ -115,7 +115,7 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 {
 	__u64 spawned, failed, busy;
 
-	/* the worker that always exists */
+	/* make the one worker that exists before the threads run out */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, workers) == 1));
@@ -132,7 +132,7 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 	EXPECT_GT(CAPACITY / 2, pool_figure(self->pool.fd, spawned) - spawned);
 	TH_LOG("%lld workers could not be made", attr_number(self->pool.name, "spawn_failed"));
 
-	/* still no free thread; these tasks do not end */
+	/* there is still no free thread; occupy the workers by tasks that do not end */
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1000, CAPACITY));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) >= 1));
 	EXPECT_GT(CAPACITY, pool_figure(self->pool.fd, busy));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase nasty: each actor draws what it does next, again and again. One more thread, the conductor,
- * compares figures meanwhile and checks that no actor is stuck.
+ * Phase nasty: actors are threads that make one random call after the other. One more thread, the
+ * conductor, compares figures meanwhile and checks that no actor is stuck.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -21,9 +21,9 @@ struct actor {
 	struct completion ended;
 	const char *what;
 	unsigned long since;
-	/* while it flushes the shared pool: how many tasks have to end there first; or 0 */
+	/* in a flush of the shared pool: the tasks that have to end first; otherwise 0 */
 	u64 flush_to;
-	/* how many had ended when the conductor last looked */
+	/* the tasks that had ended when the conductor last looked */
 	u64 flush_at;
 	u64 step;
 	DECLARE_BITMAP(in_flight, NR_ITEMS);
@@ -53,7 +53,7 @@ static void doing(struct actor *a, const char *what)
 	WRITE_ONCE(a->since, jiffies);
 }
 
-/* One that is in flight, or NULL. */
+/* Returns an item that is in flight, or NULL. */
 static struct titem *any_in_flight(struct actor *a, struct rnd *rnd)
 {
 	u32 start = rnd_below(rnd, NR_ITEMS);
@@ -88,7 +88,7 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 		return;
 	err = titem_submit(tp, items, nr, how, &accepted);
 	titem_check_error(tp, how, err, false);
-	/* nobody else submits them */
+	/* no other thread submits these items */
 	torture_check(err != -EALREADY, "%s: a task that is nowhere is pending", tp->name);
 	for (i = 0; i < nr; i++)
 		if (i < accepted)
@@ -97,7 +97,7 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 			titem_drop(items[i]);
 }
 
-/* It may be pending, cancelled, running, or finished. */
+/* The item may be pending, cancelled, running, or finished. */
 static void submit_again(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
 	enum titem_how how = rnd_below(rnd, NR_HOW);
@@ -211,7 +211,7 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
-	/* DRAIN, CANCEL or OWN */
+	/* WPOOL_RELEASE_DRAIN, _CANCEL or _OWN */
 	u32 flags = rnd_below(rnd, 3);
 	long timeout = rnd_below(rnd, HZ / 4);
 	int err;
@@ -260,7 +260,7 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	wpool_put(found);
 }
 
-/* What it does if it draws less than @below, and not as little as the line before says. */
+/* An actor calls the first @fn whose @below is larger than a random number. */
 static const struct act {
 	u32 below;
 	const char *what;
@@ -302,7 +302,7 @@ static void step(struct actor *a)
 	}
 	tp = tpool_from_slot(slot);
 	if (!tp) {
-		/* somebody exchanges it: that takes a while */
+		/* another thread exchanges this pool, which takes a while */
 		doing(a, "nothing");
 		usleep_range(100, 200);
 		return;
@@ -314,7 +314,7 @@ static void step(struct actor *a)
 	tpool_put(tp);
 }
 
-/* Nothing is in flight afterwards. */
+/* Wait for all items that are in flight. */
 static void finish(struct actor *a, const char *why)
 {
 	u32 i;
@@ -341,7 +341,7 @@ int actor_main(void *data)
 	}
 	finish(a, "wait at the end");
 	complete(&a->ended);
-	/* not kthread_stop(), which wakes who sleeps in a call */
+	/* kthread_stop() would also wake an actor that sleeps in a call */
 	torture_await_stop();
 	return 0;
 }
@@ -364,8 +364,8 @@ static void for_all_pools(void (*fn)(struct tpool *tp))
 
 /*
  * Programs that were killed leave the shared pool hundreds of thousands of tasks. A flush cannot
- * return before as many tasks have ended as had been submitted when it began. Until then it is
- * not stuck as long as tasks end.
+ * return before as many tasks have ended as had been submitted when it began. Until then the flush
+ * is not stuck as long as tasks end.
  */
 static bool flush_goes_on(struct actor *a)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tasks under torture do. None may wait for another pool, or two pools could wait for each
- * other: a task waits only for its own pool, which returns -EDEADLK, or runs the task for which it
- * waits. Each starts less than one other task on average, so they die out.
+ * What tasks under torture do. No task waits for another pool, or two pools could wait for each
+ * other. A task may wait for a task of its own pool: its worker runs that task, or the wait returns
+ * -EDEADLK. Each task submits less than one other task on average, so the load dies out.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -34,8 +34,8 @@ static void give_way(struct rnd *rnd)
 }
 
 /*
- * Submit it again, into the same place; the pool returns -EALREADY to a second submit, and
- * -ECANCELED while a thread waits in wpool_task_cancel_sync().
+ * Submit a running item again. The pool returns -EALREADY to a second such submit, and -ECANCELED
+ * while a thread waits in wpool_task_cancel_sync().
  */
 static void resubmit(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
@@ -55,16 +55,16 @@ static void spawn(struct tpool *tp, struct rnd *rnd, bool in_worker)
 	enum titem_how how = rnd_below(rnd, NR_HOW);
 	u64 item_seed = rnd_u64(rnd);
 
-	/* a task that cannot say who runs it */
+	/* an item that frees itself cannot note whether its submitter runs it */
 	if (tp->by_run)
 		how = BY_TRY;
-	/* outside of a worker it would really wait, with this task unfinished */
+	/* outside of a worker the submit would wait for room, and this task would not end */
 	if (!in_worker && how != BY_TRY)
 		how = BY_BATCH_TRY;
 	titem_submit_freeing(tp, item_seed, how, in_worker);
 }
 
-/* To another pool, without waiting. */
+/* Submit to another pool, without waiting. */
 static void spawn_elsewhere(struct rnd *rnd)
 {
 	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
@@ -92,7 +92,7 @@ static void fork_and_join(struct tpool *tp, struct rnd *rnd, u32 depth, bool in_
 		else
 			titem_drop(&children[i]);
 	}
-	/* in any order */
+	/* wait for the children in random order */
 	while (in_flight) {
 		i = rnd_below(rnd, nr);
 		if (!(in_flight & BIT(i)))
@@ -116,12 +116,12 @@ static void cancel_some(struct rnd *rnd)
 	titem_unpin(item);
 }
 
-/* What a task must not do to its own pool. */
+/* Calls of a task that would wait for the task itself: each returns -EDEADLK. */
 static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
 	int err = -EDEADLK;
 
-	/* one that its submitter runs is no task of the pool */
+	/* a task that its submitter runs is no task of the pool */
 	if (!item || item->kind != TITEM_JOINABLE || READ_ONCE(item->caller) == current)
 		return;
 	switch (rnd_below(rnd, 6)) {
@@ -149,7 +149,7 @@ static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 
 void tbody_run(struct tpool *tp, struct titem *item, u64 body_seed, u32 depth)
 {
-	/* in its submitter it is nobody's worker, or the worker it was before */
+	/* an actor runs a task inside a submit, and is no worker */
 	bool in_worker = !actor_is_current();
 	struct rnd rnd;
 

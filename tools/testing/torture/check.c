@@ -5,15 +5,13 @@
  *
  *   accepted - again - in_caller <= submitted <= begun - refused
  *
- * for the figure that the pool shows: "again" are those of tasks that had not
- * ended, which the pool counts when they go back into the queue, if they were
- * not taken back until then; "in_caller" are those that the policy "run" let
- * the submitter do. Functions are counted when they start, so
+ * for the figure that the pool shows: "again" are submits of tasks that had not ended, which the
+ * pool may count later, or not at all if they are taken back; "in_caller" are tasks that the
+ * submitter ran under the policy "run". Functions are counted when they start, so
  *
  *   completed <= runs - in_caller
  *
- * When a pool is empty and closed, and everybody who used it has said so, all
- * of it is exact.
+ * When a pool is empty and closed, and all users have accounted for their calls, both are exact.
  */
 #include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
@@ -32,7 +30,7 @@ void tpool_check_figures(const char *name, const struct wpool_stats *s)
 		      "%s: %llu submitted, %llu completed, %llu failed, %llu cancelled, %llu outstanding",
 		      name, s->submitted, s->completed, s->failed, s->cancelled,
 		      s->outstanding);
-	/* none of them went below zero */
+	/* no figure went below zero */
 	torture_check(s->outstanding <= s->submitted && s->completed <= s->submitted &&
 		      s->cancelled <= s->submitted,
 		      "%s: %llu submitted, %llu completed, %llu cancelled, %llu outstanding",
@@ -50,7 +48,7 @@ void tpool_check(struct tpool *tp)
 
 	accepted = atomic64_read(&tp->accepted);
 	refused = atomic64_read(&tp->refused);
-	/* these before, the others after the figures; pairs with tpool_end() */
+	/* these accounts are read before the figures, the others after; pairs with tpool_end() */
 	smp_mb();
 	wpool_get_stats(tp->pool, &s);
 	/* pairs with tpool_begin() and tpool_end() */
@@ -96,14 +94,14 @@ void tpool_check_final(struct tpool *tp)
 		      atomic_read(&tp->inside));
 	torture_check(s.completed == runs, "%s: %llu completed, by our account %lld",
 		      tp->name, s.completed, runs);
-	/* functions that a release dropped say nothing */
+	/* a release that cancels drops functions without notice */
 	torture_check(!fn_lost || (fn_lost > 0 && READ_ONCE(tp->may_drop)),
 		      "%s: %lld functions never ran", tp->name, fn_lost);
 	taken_back += fn_lost;
 	torture_check(accepted == runs + taken_back,
 		      "%s: %lld accepted, %lld ran, %lld were taken back",
 		      tp->name, accepted, runs, taken_back);
-	/* what was taken back while its task ran, or in its submitter's hands, is not counted */
+	/* a submit cancelled while its task ran, or its submitter had it, may not be counted */
 	torture_check(s.cancelled <= taken_back &&
 		      (tp->by_run || s.cancelled + again >= taken_back),
 		      "%s: %llu cancelled, by our account %lld, %lld of them perhaps not counted",

@@ -8,9 +8,9 @@
  *
  *   fired - taken_back <= runs + aborts <= fired + armed
  *
- * Each fire that returned true was a run, or an abort in a closed pool, unless a cancel said that
- * it took something back; and there was no other run. Its function never runs twice at once, and an
- * event without an owner frees itself.
+ * Each fire that returned true was a run, or an abort in a closed pool, unless a cancel returned
+ * that it took a fire back; and there was no other run. The function never runs twice at once, and
+ * an event without an owner frees itself.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -23,24 +23,24 @@
 #include "torture.h"
 
 #define NR_THINGS	16
-#define CANCEL_SYNC	3	/* waits until nothing is left */
+#define CANCEL_SYNC	3	/* wpool_event_cancel_sync() */
 
 struct stage;
 
 /**
  * struct thing - an event under torture
- * @hr: the event; @hr.event is used, if the other timer is not
- * @stage: where it is
- * @nr: it has an hrtimer if that is odd
+ * @hr: the event; without an hrtimer only @hr.event is used
+ * @stage: its stage
+ * @nr: its number; if this is odd, the event has an hrtimer
  * @begun: fires that began
  * @done: fires that returned
- * @fired: of these, those that said so
- * @armed: calls that said so, or may have armed it
+ * @fired: fires that returned true
+ * @armed: calls that armed it, or may have
  * @taken_back: fires that were taken back, at most
- * @runs: of its function
- * @aborts: of its abort function
+ * @runs: runs of its function
+ * @aborts: runs of its abort function
  * @inside: functions that are running
- * @seed: of what its next run does
+ * @seed: seed for its next run
  */
 struct thing {
 	struct wpool_hrevent hr;
@@ -66,9 +66,9 @@ struct loner {
 
 /**
  * struct stage - a pool and its events
- * @base: the pool, and who acts on it
+ * @base: the pool, and the threads that act on it
  * @things: its events
- * @loners: that have not freed themselves
+ * @loners: loners that have not freed themselves
  */
 struct stage {
 	struct stage_base base;
@@ -84,15 +84,15 @@ static struct wpool_event *event_of(struct thing *thing)
 static void fire(struct thing *thing)
 {
 	atomic64_inc(&thing->begun);
-	/* counted before it can be taken back; pairs with cancel() */
+	/* count the fire before a cancel can take it back; pairs with cancel() */
 	smp_mb__after_atomic();
 	atomic64_add(wpool_event_fire(event_of(thing)), &thing->fired);
-	/* and counted as over after it; likewise */
+	/* count the fire as done after the call; pairs with cancel() */
 	smp_mb__before_atomic();
 	atomic64_inc(&thing->done);
 }
 
-/* While it is disabled it does not run, whatever is fired and armed. */
+/* While the event is disabled, its function does not run, whatever is fired or armed. */
 static int disable_and_enable(struct thing *thing)
 {
 	int err = wpool_event_disable_sync(event_of(thing));
@@ -107,7 +107,7 @@ static int disable_and_enable(struct thing *thing)
 	return err;
 }
 
-/* It takes back what was there, and whatever is fired during the call, in one way or another. */
+/* A cancel takes back an earlier fire, and any fire during the call; @how: which call. */
 static void cancel(struct thing *thing, u32 how)
 {
 	s64 done = atomic64_read(&thing->done);
@@ -150,7 +150,7 @@ static void arm(struct thing *thing, u32 us)
 
 static void mod(struct thing *thing, u32 us)
 {
-	/* it may be due before the call has returned */
+	/* the event may be due before the call has returned */
 	atomic64_inc(&thing->armed);
 	if (thing->nr & 1) {
 		atomic64_add(wpool_event_cancel(event_of(thing)), &thing->taken_back);
@@ -161,7 +161,7 @@ static void mod(struct thing *thing, u32 us)
 	}
 }
 
-/* What may be done in any context. */
+/* An action that is allowed in any context. */
 static void act(struct thing *thing, struct rnd *rnd)
 {
 	u32 us = rnd_below(rnd, 3000);
@@ -204,7 +204,7 @@ static void thing_fn(struct wpool_event *event)
 		usleep_range(10, 500);
 	if (rnd_one_in(&rnd, 2))
 		act(thing, &rnd);
-	/* another one of the same pool, also to its end */
+	/* a random event of the same pool, which this may also cancel */
 	thing = &thing->stage->things[rnd_below(&rnd, NR_THINGS)];
 	if (rnd_one_in(&rnd, 4))
 		act(thing, &rnd);
@@ -314,13 +314,13 @@ static bool start(void *data)
 	return true;
 }
 
-/* Its events act on each other: until all of them are quiet, none is. */
+/* The events of a stage act on each other: none is quiet before all of them are. */
 static void take_back(void *data)
 {
 	struct stage *stage = data;
 	u32 i;
 
-	/* what a grace period is to fire would touch it later */
+	/* wait for the events that a grace period fires */
 	rcu_barrier();
 	for (i = 0; i < NR_THINGS; i++)
 		cancel(&stage->things[i], CANCEL_SYNC);
@@ -346,7 +346,7 @@ static void settle(void *data)
 			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
 		torture_count_tasks(atomic64_read(&thing->runs));
 	}
-	/* their times are short, and the pool is closed */
+	/* loners are armed for a short time, and the pool is closed */
 	while (atomic_read(&stage->loners) && time_before(jiffies, end))
 		msleep(20);
 	torture_check(!atomic_read(&stage->loners), "event %u: %d loners are left", stage->base.nr,

@@ -2,11 +2,11 @@
 /*
  * Phase fault: tasks that die, among many that must not notice.
  *
- * One thread submits tasks that die, one after the other, so that the reports of two deaths do not
- * mix; in every way that a task can be submitted. Meanwhile producers keep the pool full of good
- * tasks, one thread flushes all the time, and another waits for room. Each death must be noticed:
- * the task has failed, the fault handler got the right report, no thread sleeps forever. In the end
- * as many tasks as the capacity says must run side by side.
+ * One thread submits tasks that die, in every way that a task can be submitted, and one after the
+ * other, so that the reports of two deaths do not mix. Meanwhile producers keep the pool full of
+ * good tasks, one thread flushes all the time, and another waits for room. Each death must be
+ * noticed: the task has failed, the fault handler got the right report, no thread sleeps forever.
+ * In the end as many tasks as the capacity must run side by side.
  */
 #include <linux/bug.h>
 #include <linux/completion.h>
@@ -23,7 +23,7 @@
 #define CAPACITY	6
 #define QUEUE_DEPTH	26
 #define NR_GOOD		16
-#define NR_PRODUCERS	3	/* together they want more than there is room for */
+#define NR_PRODUCERS	3	/* together they submit more than there is room for */
 
 enum death {
 	BY_NULL,
@@ -76,10 +76,10 @@ static bool no_more;
 
 /* ---- dying ---- */
 
-/* What no code should do, and some does. */
+/* BUG() by another name, since it is on purpose here. */
 #define ON_PURPOSE	BUG
 
-/* What CONFIG_BUG_ON_DATA_CORRUPTION does not let pass. */
+/* Corrupt a list, which CONFIG_BUG_ON_DATA_CORRUPTION makes deadly. */
 static void corrupt_list(void)
 {
 	LIST_HEAD(list);
@@ -151,13 +151,13 @@ static void check_report(struct bad *bad, u32 n, enum kind kind)
 	torture_check(!strcmp(report.pool, "fault"), "death %u: in pool %s", n, report.pool);
 	torture_check(fault->cpu == bad->cpu, "death %u: on CPU %d, not %d", n, fault->cpu,
 		      bad->cpu);
-	/* a function is told of as the item that carried it */
+	/* the report of a function names the item that carried it, which is unknown here */
 	torture_check(kind == BY_FN || (fault->task == (unsigned long)&bad->task &&
 					fault->func == (void *)bad_fn),
 		      "death %u: of task %lx, function %ps", n, fault->task, fault->func);
 }
 
-/* One death; returns when all that must come of it has come. */
+/* Cause one death, and return when all its consequences have been seen. */
 static void one_death(struct bad *bad, u32 n)
 {
 	struct wpool_task *task = &bad->task;
@@ -183,7 +183,7 @@ static void one_death(struct bad *bad, u32 n)
 		err = err == 1 ? 0 : err;
 		break;
 	case BY_FN:
-		/* a function that dies keeps its module forever: none is named */
+		/* the death of a function pins its module forever: name no module */
 		err = wpool_submit_fn(pool, bad_arg_fn, bad, NULL, GFP_KERNEL);
 		break;
 	default:
@@ -207,7 +207,7 @@ static void one_death(struct bad *bad, u32 n)
 	torture_check(bad->started, "death %u: it never began", n);
 }
 
-/* ---- those who must not notice ---- */
+/* ---- good tasks ---- */
 
 static void good_fn(struct wpool_task *task)
 {
@@ -262,7 +262,7 @@ static int flush(void *data)
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- capacity after the deaths ---- */
 
 static struct completion all_in, let_out;
 static atomic_t nr_in;
@@ -274,7 +274,7 @@ static void side_by_side_fn(struct wpool_task *task)
 	wait_for_completion(&let_out);
 }
 
-/* The whole capacity is there, and not one more. */
+/* Exactly as many tasks as the capacity run at once. */
 static void check_capacity(void)
 {
 	static struct wpool_task tasks[CAPACITY + 2];
@@ -356,7 +356,7 @@ void phase_fault(u32 others)
 	flusher = kthread_run(flush, &flushed, "torture/f");
 	for (n = 1; n <= faults && !torture_failures(); n++) {
 		one_death(bad, n);
-		/* spread over all the good ones */
+		/* spread the deaths over all the good tasks */
 		while (atomic64_read(&nr_good) < (u64)goods * n / faults && !torture_failures())
 			usleep_range(100, 500);
 		if (n % 100 == 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase group: clients that share a pool, each with a group. Their tasks are submitted by
- * threads, by tasks and in hard interrupts, while the groups are waited for and
- * cancelled, and the pool is tuned, closed and opened. Other groups live for a few tasks
- * only, and are freed as soon as they have ended. Some groups act on behalf of somebody.
+ * Phase group: clients that share a pool, each with a group. Their tasks are submitted by threads,
+ * by tasks and in hard interrupts, while the groups are waited for and cancelled, and the pool is
+ * tuned, closed and opened. Other groups live for a few tasks only, and are freed as soon as they
+ * have ended. Some groups act on behalf of a process.
  *
- * Each task that was accepted must have run or been aborted, no group may run more than
- * its bound, and in the end no group has a task left. A task has what its group has taken over,
- * and no more.
+ * Each task that was accepted must have run or been aborted, no group may run more than its bound,
+ * and in the end no group has a task left. A task has the memory and the credentials that its group
+ * has taken over, and no others.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -28,10 +28,10 @@ struct client;
 /**
  * struct member - a task of a client
  * @task: the task
- * @client: whose it is
- * @busy: taken by whoever submits it, until it has ended
+ * @client: its client
+ * @busy: set by its submitter, until it has ended
  * @ended: how often it has ended
- * @seed: of what its next run does
+ * @seed: seed for its next run
  */
 struct member {
 	struct wpool_group_task task;
@@ -44,14 +44,14 @@ struct member {
 /**
  * struct client - a group and its accounts
  * @group: the group
- * @stage: where it is
- * @bound: of the group
- * @behalf: of the group
+ * @stage: its stage
+ * @bound: bound of the group
+ * @behalf: what the group has taken over
  * @members: its tasks
  * @inside: functions that are running
- * @accepted: submits
+ * @accepted: accepted submits
  * @runs: functions that have started
- * @aborts: abort functions
+ * @aborts: abort functions that were called
  */
 struct client {
 	struct wpool_group group;
@@ -67,7 +67,7 @@ struct client {
 
 /**
  * struct stage - a pool and its clients
- * @base: the pool, and who acts on it
+ * @base: the pool, and the threads that act on it
  * @clients: its clients
  */
 struct stage {
@@ -82,7 +82,7 @@ static struct member *any_member(struct stage *stage, struct rnd *rnd)
 	return &client->members[rnd_below(rnd, NR_MEMBERS)];
 }
 
-/* Submit a member, unless it is still on its way. */
+/* Submit a member, unless it has not ended yet. */
 static void submit(struct member *member, u64 task_seed, bool may_block)
 {
 	struct client *client = member->client;
@@ -91,7 +91,7 @@ static void submit(struct member *member, u64 task_seed, bool may_block)
 	if (atomic_cmpxchg(&member->busy, 0, 1))
 		return;
 	member->seed = task_seed;
-	/* before it ends; taken back if it was not accepted */
+	/* count the submit before the task ends; taken back if it was refused */
 	atomic64_inc(&client->accepted);
 	if (!may_block)
 		err = wpool_group_try_submit(&client->group, &member->task);
@@ -110,7 +110,7 @@ static void submit(struct member *member, u64 task_seed, bool may_block)
 static void end_member(struct member *member)
 {
 	atomic_inc(&member->ended);
-	/* its last act; the next to take it sees all of that */
+	/* the last access: the next submitter of the member sees all before it */
 	atomic_set_release(&member->busy, 0);
 }
 
@@ -188,7 +188,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 		return;
 	err = wpool_group_init(&visit->group, stage->base.sp->pool, rnd_from_to(rnd, 1, 4),
 			       rnd_one_in(rnd, 2) ? THIS_MODULE : NULL);
-	/* the module is asked to go */
+	/* -ENOENT: this module is being unloaded */
 	torture_check(!err || err == -ENOENT, "init: %d", err);
 	err = err ?: tbehalf_give(&visit->behalf, &visit->group, rnd_below(rnd, WPOOL_AS_ALL + 1));
 	for (i = 0; i < NR_GUESTS && !err; i++) {
@@ -212,7 +212,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 	kfree(visit);
 }
 
-/* ---- who acts ---- */
+/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {
@@ -286,7 +286,7 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-/* Their tasks submit tasks of each other: none may end before all are idle. */
+/* Tasks submit tasks of other clients: no client may end before all are idle. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submits and cancels from interrupts: each pool has a timer that fires in hard and one that fires
- * in soft interrupts, each with some items of its own. They continue while the pool is released,
+ * Submits and cancels from interrupts: each pool has a timer in hard interrupts and one in soft
+ * interrupts, each with some items of its own. The timers continue while the pool is released,
  * rebooted and destroyed.
  */
 #include <linux/slab.h>
@@ -27,7 +27,7 @@ struct tirq {
 	struct source from_soft;
 };
 
-/* Returns us until the next one. */
+/* Submit or cancel some items. Returns the time until the next shot, in us. */
 static u32 shoot(struct source *source)
 {
 	struct titem *items[MAX_SHOT], *item;
@@ -40,7 +40,7 @@ static u32 shoot(struct source *source)
 	want = rnd_from_to(&rnd, 1, MAX_SHOT);
 	for (i = 0; i < NR_ITEMS && nr < want; i++) {
 		item = &source->items[i];
-		/* pairs with the release at its end */
+		/* pairs with the release at the end of the item */
 		if (smp_load_acquire(&item->busy))
 			continue;
 		titem_prepare_abortable(item, source->tp, rnd_u64(&rnd));
@@ -117,7 +117,7 @@ void tirq_stop(struct tpool *tp)
 	timer_delete_sync(&irq->soft);
 }
 
-/* After a stop, if the pool has not been destroyed. */
+/* Start the timers after a stop, unless the pool has been destroyed. */
 void tirq_go_on(struct tpool *tp)
 {
 	struct tirq *irq = tp->irq;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks under torture. Every submit takes a ticket and every refusal gives it back; a function that
- * starts needs one. The thread that owns a joinable item checks it after a wait: if it has a ticket
- * and did not run, a thread must have taken it back, and a task that was taken back must not have
- * run.
+ * Tasks under torture. Each submit adds a ticket to the item, a refusal removes it, and a function
+ * that starts needs one. The owner of a joinable item checks the item after a wait: a ticket
+ * without a run was taken back, and a submit that was taken back must not have run.
  *
- * A settled item's task is filled with a pattern, which nobody may touch until
- * it is prepared again.
+ * The task of a settled item is filled with a pattern, which no thread may change until the item is
+ * prepared again.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -39,7 +38,7 @@ static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
 	WRITE_ONCE(item->caller, NULL);
 }
 
-/* A quarter of all tasks is. */
+/* A quarter of all tasks is urgent. */
 static void set_urgent(struct titem *item, u64 item_seed)
 {
 	wpool_task_set_urgent(&item->task, !(item_seed >> 32 & 3));
@@ -47,7 +46,7 @@ static void set_urgent(struct titem *item, u64 item_seed)
 
 void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth)
 {
-	/* zero: it is new */
+	/* a settled item has the pattern, a new one is zero */
 	torture_check(!memchr_inv(&item->task, POISON, sizeof(item->task)) ||
 		      !memchr_inv(&item->task, 0, sizeof(item->task)),
 		      "%s: a task was written to after its end: %*ph",
@@ -55,7 +54,7 @@ void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 dept
 	reset(item, tpool_get(tp), TITEM_JOINABLE, item_seed, depth);
 	wpool_task_init(&item->task, titem_fn);
 	set_urgent(item, item_seed);
-	/* others may cancel it from here on */
+	/* other threads may cancel the item from here on */
 	atomic_set_release(&item->pins, 1);
 }
 
@@ -135,12 +134,12 @@ static int call(struct tpool *tp, struct titem **items, u32 nr,
 	return ret;
 }
 
-/* All of them of one kind. Detached ones that were accepted may be gone. */
+/* All items are of one kind. Detached items that were accepted may be freed already. */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted)
 {
 	bool joinable = items[0]->kind == TITEM_JOINABLE;
-	/* actors are known by their thread, and one that runs is only marked */
+	/* a body knows actors by actor_is_current(), and other submitters by @caller */
 	bool may_run_here = joinable && tp->by_run && !actor_is_current();
 	u32 in_flight = 0, i;
 	int ret;
@@ -225,7 +224,7 @@ void titem_fn(struct wpool_task *task)
 	if (!in_caller && !nested)
 		tpool_enter(tp);
 
-	/* one that frees itself does it first or last */
+	/* an item that frees itself does so before or after its body */
 	if (kind == TITEM_FREEING && body_seed & 2) {
 		kfree(item);
 		item = NULL;
@@ -287,7 +286,7 @@ static void settle(struct titem *item, int status)
 	struct tpool *tp = item->tp;
 	int tickets, runs, refused, cancels, missing;
 
-	/* nobody new comes in; who is in says what it did */
+	/* no thread pins the item any more; wait for those that have, and may still cancel it */
 	atomic_dec(&item->pins);
 	while (atomic_read_acquire(&item->pins))
 		usleep_range(20, 100);
@@ -320,14 +319,14 @@ void titem_cancel_sync(struct titem *item)
 	int status, runs;
 
 	item->by_caller = true;
-	/* it runs in a worker that sleeps, as all the others do, until one is told */
+	/* until a wait in another worker fails, all workers sleep, the item's own among them */
 	while ((status = wpool_task_disable_sync(&item->task)) == -EDEADLK)
 		schedule_timeout_uninterruptible(1);
 	runs = atomic_read(&item->runs);
 	torture_check(!atomic_read(&item->inside), "%s: disabled, but somebody is inside",
 		      item->tp->name);
 	cond_resched();
-	/* others submit it all the time */
+	/* other threads submit the item all the time */
 	torture_check(atomic_read(&item->runs) == runs, "%s: it ran while disabled",
 		      item->tp->name);
 	torture_check(wpool_task_enable(&item->task), "%s: disabled by somebody else",
@@ -360,7 +359,7 @@ void titem_wait(struct titem *item)
 	status = wpool_task_wait(&item->task);
 	WRITE_ONCE(item->waiter, NULL);
 	if (status == -EDEADLK) {
-		/* nobody is left to run it */
+		/* no worker is left to run the item */
 		titem_cancel_sync(item);
 		return;
 	}
@@ -373,8 +372,8 @@ void titem_drop(struct titem *item)
 }
 
 /*
- * Each of those submits has run or was taken back. A thread that takes one back notes that
- * afterwards, and is pinned meanwhile.
+ * Each of the @accepted submits has run or was taken back. A thread that takes one back notes that
+ * afterwards, and pins the item meanwhile.
  */
 void titem_check_flushed(struct titem *item, int accepted)
 {
@@ -400,7 +399,7 @@ bool titem_cancel(struct titem *item)
 	bool ret;
 
 	if (item->kind != TITEM_JOINABLE)
-		/* its abort function may be faster than we */
+		/* the abort function may run before this call has returned */
 		WRITE_ONCE(item->by_caller, true);
 	ret = wpool_task_cancel(&item->task);
 	if (ret)

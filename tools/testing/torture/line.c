@@ -12,7 +12,7 @@
  *     without waiting;
  *   - the limit grows: exactly as many tasks as now fit are accepted, from the
  *     head of the line;
- *   - the pool is closed: everybody leaves with -ESHUTDOWN.
+ *   - the pool is closed: all waiters return with -ESHUTDOWN.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -26,7 +26,7 @@
 #define MAX_WAITERS	8
 #define MAX_BATCH	3
 
-/* Why a waiter leaves the line, and how it got there. */
+/* How a waiter submits, and why its wait ends. */
 enum kind {
 	BY_CALL,
 	BY_TIMED_CALL,
@@ -129,7 +129,7 @@ static int join(struct waiter *w)
 	}
 }
 
-/* However long: for somebody who is just not needed that is no hang. */
+/* Wait without a limit, but in short sleeps, which the kernel does not report as a hang. */
 static void await_go(struct completion *go)
 {
 	while (!wait_for_completion_timeout(go, HZ))
@@ -153,7 +153,7 @@ static int waiter_main(void *data)
 	return 0;
 }
 
-/* Tries and tries; its only chance is when nobody waits any more. */
+/* Try to submit all the time, which can succeed only when no submitter waits any more. */
 static int barger_main(void *data)
 {
 	struct line *line = data;
@@ -217,7 +217,7 @@ static bool shut_gate(struct line *line)
 			     "line %u, round %llu: a task never started", line->nr, line->round);
 }
 
-/* Returns how many tasks stand in line, -1 after a violation. */
+/* Start @nr waiters. Returns how many tasks wait at the end, or -1 after a violation. */
 static int form(struct line *line, struct rnd *rnd, u32 nr)
 {
 	struct waiter *w;
@@ -233,7 +233,7 @@ static int form(struct line *line, struct rnd *rnd, u32 nr)
 			ltask_init(&w->tasks[t], line, ltask_fn);
 		complete(&w->go);
 		if (w->kind == OUT_OF_TIME) {
-			/* perhaps gone before anybody could see it wait */
+			/* the waiter may be gone before this thread could see it wait */
 			if (!await_left(line, w))
 				return -1;
 			torture_check(w->ret == -ETIME, "line %u: out of time: %d",
@@ -267,7 +267,7 @@ static bool is_standing(const struct waiter *w)
 	return w->kind != OUT_OF_TIME && w->kind != TO_BE_KILLED;
 }
 
-/* Everybody has been served, or -ESHUTDOWN; those who left before, never. */
+/* Check that the waiters that did not leave before were served, or got -ESHUTDOWN. */
 static bool all_left(struct line *line, u32 nr, bool closed)
 {
 	struct waiter *w;
@@ -353,7 +353,7 @@ static bool make_room(struct line *line, struct rnd *rnd, u32 nr, int tasks)
 		fit += w->nr;
 		standing += fit > room;
 	}
-	/* they were served within the call */
+	/* the tune has served the submitters that fit */
 	torture_check(nr_waiting(line) == standing,
 		      "line %u, round %llu: %u wait after room for %u was made, not %u",
 		      line->nr, line->round, nr_waiting(line), room, standing);
@@ -419,7 +419,7 @@ static int line_main(void *data)
 		ok = one_round(line);
 		line->round++;
 	}
-	/* after a violation whoever is left may be let go by this */
+	/* after a violation, this lets remaining waiters continue */
 	complete_all(&line->gate_opens);
 	complete(&line->ended);
 	torture_await_stop();
@@ -495,7 +495,7 @@ void phase_line(u32 others)
 	struct line *lines = kvcalloc(nr, sizeof(*lines), GFP_KERNEL);
 
 	for (i = 0; i < nr; i++)
-		/* nothing to go on with */
+		/* the phase cannot start */
 		if (!lines || !torture_check(start(&lines[i], i), "no memory, no threads"))
 			return;
 	while (torture_pause(100))

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase loop: loops that several CPUs take part in. Threads, and tasks
- * of the pool itself, begin them in pools that are small, full of other tasks, tuned, closed
- * and opened.
+ * Phase loop: loops that several CPUs take part in. Threads, and tasks of the pool itself, begin
+ * them in pools that are small, full of other tasks, tuned, closed and opened.
  *
- * A loop must do each index once and return an error, or a prefix in each chunk is lost; it must
- * not end before its last chunk has.
+ * A loop must do each index once, or return an error; it must not end before its last chunk has.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -21,9 +19,9 @@
 struct stage;
 
 /**
- * struct stage - a pool, and what it does
- * @base: the pool, and who acts on it
- * @runs: chunks
+ * struct stage - a pool and its loops
+ * @base: the pool, and the threads that act on it
+ * @runs: chunks that have run
  */
 struct stage {
 	struct stage_base base;
@@ -32,12 +30,12 @@ struct stage {
 
 /**
  * struct loop - a loop
- * @stage: where it is
+ * @stage: its stage
  * @size: how many indices
- * @sum: indices of the chunks that have ended
+ * @sum: number of indices in chunks that have ended
  * @inside: chunks that are under way
  * @fails_at: the chunk with this index fails
- * @seed: of what chunks do
+ * @seed: seed for its chunks
  * @depth: loops around it
  */
 struct loop {

@@ -53,7 +53,7 @@ static char *phase = "nasty";
 module_param(phase, charp, 0444);
 MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
 
-/* A phase, and what it must see. Without a function it is that of a stage. */
+/* A phase: its function, or else its kind of stage; and the SAW_* that it must have seen. */
 struct phase {
 	const char *name;
 	void (*run)(u32 others);
@@ -82,7 +82,7 @@ static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
 static unsigned long begin;
 static bool stopping;
-/* Of CPU hotplug. */
+/* The state of CPU hotplug, and how many CPUs have begun to go offline. */
 static enum cpuhp_state hotplug;
 static atomic_t cpus_gone;
 
@@ -118,7 +118,7 @@ void torture_stop_thread(struct task_struct *thread, struct completion *ended)
 	kthread_stop(thread);
 }
 
-/* Whoever has our text gives it back: tasks that have just ended, files that are just closed. */
+/* Wait until no thread uses the module's text: tasks and files may just be ending. */
 static void await_users(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -136,7 +136,7 @@ static bool may_delay(void)
 	return delays;
 }
 
-/* Now and then up to 31 us: in any context, so the clock decides. */
+/* Sometimes stand still for up to 31 us. This runs in any context, so the clock decides. */
 static void stand_still(struct wpool_task *task)
 {
 	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);
@@ -154,8 +154,8 @@ static void begin_delays(void)
 }
 
 /*
- * Counters of new pools start just below a wrap, or where the sign of a difference changes: some
- * tasks before, or few, for those that change seldom.
+ * Counters of new pools start just before a wrap, or before the sign of a difference changes: 60
+ * steps before, or 4, for counters that change seldom.
  */
 static void begin_wraps(void)
 {
@@ -172,7 +172,7 @@ static void end_delays(void)
 	if (!delays)
 		return;
 	wpool_inject_set_delay(NULL);
-	/* a thread that was preempted in it */
+	/* wait for a thread that was preempted in the delay */
 	synchronize_rcu_tasks();
 }
 
@@ -201,7 +201,7 @@ static void end_delays(void)
 
 #endif
 
-/* A phase that never does what it is about would never fail. */
+/* A phase that never does what it tests would never fail: check that it did. */
 static void check_seen(const struct phase *p)
 {
 	unsigned long what;
@@ -281,7 +281,6 @@ static void __exit torture_exit(void)
 	kthread_stop(conductor);
 	tbehalf_exit();
 	cpuhp_remove_state_nocalls(hotplug);
-	/* functions that freed their item and had not quite returned */
 	torture_set_state("unloaded");
 }
 

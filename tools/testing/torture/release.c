@@ -9,7 +9,7 @@
  * the release must have seen, and the first instruction of the function: as many functions as
  * there are workers may see the flag there.
  *
- * The parameter rounds says how often, of all threads together; none of this takes a given time.
+ * The parameter rounds is the number of rounds of all threads together. No step takes a given time.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -38,21 +38,21 @@ struct rtask {
 
 /**
  * struct closer - a thread and its pool
- * @nr: of both
+ * @nr: number of both
  * @pool: the pool
- * @capacity: of the pool
+ * @capacity: capacity of the pool
  * @released: the release has returned
- * @accepted: submits
+ * @accepted: accepted submits
  * @runs: functions that started
- * @late: of these, those that saw @released
+ * @late: functions that saw @released
  * @cancelled: the pool's figure before this round
- * @rounds: to be done
- * @round: this one
+ * @rounds: rounds to be done
+ * @round: the current round
  * @seen: the round that the conductor saw
  * @since: jiffies when it saw that first
  * @thread: the thread
  * @ended: completed at its end
- * @tasks: of the round
+ * @tasks: tasks of the round
  */
 struct closer {
 	u32 nr;
@@ -90,7 +90,7 @@ static void submit_one(struct closer *c, struct wpool_task *task)
 {
 	int err;
 
-	/* before it runs; taken back if it was not accepted */
+	/* count the submit before the task runs; taken back if it was refused */
 	atomic64_inc(&c->accepted);
 	err = wpool_try_submit(c->pool, task);
 	if (!err)
@@ -167,7 +167,7 @@ static void fill(struct closer *c, struct rnd *rnd)
 
 static void one_round(struct closer *c)
 {
-	/* see above */
+	/* one for each worker that has claimed a task, see the top of the file */
 	u32 may_be_late = IS_ENABLED(CONFIG_PREEMPTION) ? c->capacity : 0;
 	struct wpool_stats s;
 	s64 accepted, runs;
@@ -214,7 +214,7 @@ static int closer_main(void *data)
 	while (c->round < c->rounds && !torture_leaving()) {
 		one_round(c);
 		WRITE_ONCE(c->round, c->round + 1);
-		/* a machine that is lost should have said how far it came */
+		/* if the machine is lost, the log says how far it got */
 		if (!(c->round % 10000))
 			pr_info("wpool_torture: release%u: %llu rounds of %llu\n", c->nr, c->round,
 				c->rounds);
@@ -254,7 +254,7 @@ static bool closer_start(struct closer *c, u32 nr)
 	return torture_check(!IS_ERR(c->thread), "no thread: %ld", PTR_ERR(c->thread));
 }
 
-/* However long it takes: as long as rounds end. */
+/* Wait for the end of a thread, however long that takes, as long as rounds end. */
 static void await(struct closer *c)
 {
 	u64 round;
@@ -278,7 +278,7 @@ void phase_release(u32 others)
 	u32 i;
 
 	for (i = 0; i < actors; i++)
-		/* nothing to go on with */
+		/* the phase cannot start */
 		if (!torture_check(closers, "no memory") || !closer_start(&closers[i], i))
 			return;
 	for (i = 0; i < actors; i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the run came to. Read it in /sys/module/wpool_torture/parameters:
+ * The results of a run, in /sys/module/wpool_torture/parameters:
  *
  *   state     the phase that runs, or "done"
  *   failures  violations so far
- *   tasks     tasks that went through
- *   digest    of the first decisions of all actors
- *   seen      what else was seen, with how often
+ *   tasks     functions that have returned
+ *   digest    checksum of the first decisions of all actors
+ *   seen      other things that were seen, and how often
  *
  * A violation is a warning in the kernel's log; the first ones say where they were seen. The run
  * continues, because later ones may say more.
@@ -41,7 +41,7 @@ void torture_fail(const char *fmt, ...)
 	va_end(args);
 }
 
-/* Where our threads and the pools' are. */
+/* Log where the threads of this module and of the pools are. */
 void torture_show_threads(void)
 {
 	struct task_struct *task;

@@ -12,7 +12,7 @@
 
 #include "torture.h"
 
-/* Less than from where on CPUs cache tokens. */
+/* So small that no CPU caches tokens. */
 #define MAX_CAPACITY	3
 #define MAX_DEPTH	3
 
@@ -32,7 +32,7 @@ static void check_room(struct wpool *pool, const char *name, u32 nr)
 		      wpool_nr_free(pool), nr);
 }
 
-/* Fill it up, one by one, and empty it. */
+/* Fill the pool, task by task, and empty it. */
 static void fill(struct wpool *pool, const char *name, u32 limit)
 {
 	struct guest guests[MAX_CAPACITY + MAX_DEPTH + 1];

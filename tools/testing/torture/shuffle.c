@@ -2,8 +2,8 @@
 /*
  * Shuffle: at random moments, threads that submit and wait are moved among CPUs, those of this
  * module and of wpoolctl. Either all of them leave one CPU, which may then sleep, or some of them
- * are crowded on one. Workers are bound to their home CPU, and only the pool moves them, when its
- * cpumask is changed.
+ * are crowded on one CPU. Workers are bound to their home CPU, and only the pool moves them, when
+ * its cpumask is changed.
  *
  * The idea, and the first of the two ways, are from torture_shuffle_tasks() of
  * Linux's kernel/torture.c, which is in a module that stock kernels do not have.
@@ -35,7 +35,7 @@ static bool is_to_move(const struct task_struct *t)
 	return str_has_prefix(t->comm, "wpoolctl");
 }
 
-/* Into threads[], each with a reference. */
+/* Fill threads[], with a reference to each. Returns how many there are. */
 static u32 find_threads(void)
 {
 	struct task_struct *process, *t;
@@ -88,7 +88,7 @@ static void move_threads(struct rnd *rnd)
 	} else {
 		cpumask_copy(mask, cpu_online_mask);
 		cpumask_clear_cpu(cpu, mask);
-		/* as Linux does: not if it is the only one */
+		/* as Linux does: do not leave the only CPU */
 		if (!cpumask_empty(mask))
 			move(rnd, 1);
 	}

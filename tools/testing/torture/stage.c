@@ -16,7 +16,7 @@
 #include "torture.h"
 
 #define MAX_KINDS	7
-#define NR_SHOTS	4	/* of an interrupt */
+#define NR_SHOTS	4	/* actions of an interrupt */
 
 /* A pool with its stages. */
 struct scene {
@@ -26,7 +26,7 @@ struct scene {
 
 /* ---- the pool ---- */
 
-/* Limits and policy at random. */
+/* Tune the limits and the policy to random values. */
 static void change_limits(struct stage_pool *sp, struct rnd *rnd)
 {
 	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_FAIL, WPOOL_DROP_OLDEST };
@@ -42,15 +42,15 @@ static void change_limits(struct stage_pool *sp, struct rnd *rnd)
 	torture_check(!err, "%s: tune: %d", sp->name, err);
 }
 
-/* Close it, and open it again after a moment; nothing if another thread is at it. */
+/* Close the pool, and open it after a moment; do nothing if another thread is doing so. */
 static void reopen(struct stage_pool *sp, struct rnd *rnd)
 {
 	int err;
 
-	/* nobody finds open what it has closed */
+	/* only the thread that has closed the pool opens it */
 	if (!mutex_trylock(&sp->reopening))
 		return;
-	/* DRAIN, CANCEL or OWN */
+	/* WPOOL_RELEASE_DRAIN, _CANCEL or _OWN */
 	err = wpool_release(sp->pool, rnd_below(rnd, 3));
 	torture_check(!err, "%s: release: %d", sp->name, err);
 	usleep_range(10, 2000);
@@ -75,7 +75,7 @@ static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
 	return torture_check(!IS_ERR(sp->pool), "create: %ld", PTR_ERR(sp->pool));
 }
 
-/* ---- who acts ---- */
+/* ---- threads and interrupts ---- */
 
 static enum hrtimer_restart shoot(struct hrtimer *timer)
 {
@@ -157,7 +157,7 @@ static bool stage_start(struct stage_base *stage, const struct stage_kind *kind,
 	return true;
 }
 
-/* Nobody acts any more but the tasks. */
+/* Stop the threads and the timer of a stage. Its tasks may continue to act. */
 static void stage_stop(struct stage_base *stage)
 {
 	u64 rounds = 0;
@@ -191,7 +191,7 @@ static bool scene_start(struct scene *scene, const struct stage_kind *const kind
 	return true;
 }
 
-/* Tasks of all kinds act on each other's room: the pool is empty when all kinds are. */
+/* Tasks of all kinds take the room of the pool: it is empty only when all kinds have ended. */
 static void scene_stop(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
 {
 	struct stage_pool *sp = &scene->sp;
@@ -201,7 +201,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 
 	for (i = 0; i < nr_kinds; i++)
 		stage_stop(scene->stages[i]);
-	/* in the first turn one that was running may have armed others behind us */
+	/* in the first turn, a running task may arm others that were taken back already */
 	for (turn = 0; turn < 2; turn++) {
 		for (i = 0; i < nr_kinds; i++)
 			if (kinds[i]->take_back)
@@ -222,7 +222,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	wpool_destroy(sp->pool);
 }
 
-/* What has started continues if one does not start. */
+/* If a scene does not start, the scenes before it continue. */
 static void act(const char *name, const struct stage_kind *const kinds[], u32 nr_kinds,
 		u32 nr_pools, void (*meanwhile)(u32 others), u32 others)
 {
@@ -230,7 +230,7 @@ static void act(const char *name, const struct stage_kind *const kinds[], u32 nr
 	u32 i;
 
 	for (i = 0; i < nr_pools; i++)
-		/* nothing to go on with */
+		/* the phase cannot start */
 		if (!torture_check(scenes, "no memory") || !make_pool(&scenes[i].sp, name, i) ||
 		    !scene_start(&scenes[i], kinds, nr_kinds, i))
 			return;

@@ -4,7 +4,7 @@
  * in hard interrupts, in pools that are full, tuned, closed and opened
  * meanwhile.
  *
- * No two tasks of a strand run at once. What the calls say is counted for each strand, and
+ * No two tasks of a strand run at once. The results of the calls are counted for each strand, and
  * in the end
  *
  *   accepted = runs + aborts
@@ -23,7 +23,7 @@
 #include "torture.h"
 
 #define NR_STRANDS	4
-#define NR_THINGS	8	/* of a strand */
+#define NR_THINGS	8	/* tasks of a strand */
 
 /* What a task with a parallel part has done since its submit. */
 enum part {
@@ -35,7 +35,7 @@ enum part {
 struct stage;
 struct line;
 
-/* A task of a strand that lasts. */
+/* A task that is submitted again and again. */
 struct thing {
 	struct wpool_strand_task task;
 	struct line *line;
@@ -54,16 +54,16 @@ struct numbered {
 /**
  * struct line - a strand with its accounts
  * @strand: the strand
- * @stage: where it is
- * @nr: of the strand
+ * @stage: its stage
+ * @nr: number of the strand
  * @things: its tasks
  * @inside: functions that are running
  * @parts: parallel parts that are running
- * @accepted: submits that said so
+ * @accepted: accepted submits
  * @runs: functions that started
  * @aborts: abort functions that were called
- * @given: numbers given so far; the thread's of the stage
- * @seen: the last number that had its turn; the strand's
+ * @given: numbers given so far; only the stage's thread uses it
+ * @seen: the last number that had its turn; only turns use it
  * @numbered: tasks with a number that have not freed themselves
  */
 struct line {
@@ -83,7 +83,7 @@ struct line {
 
 /**
  * struct stage - a pool and its strands
- * @base: the pool, and who acts on it
+ * @base: the pool, and the threads that act on it
  * @lines: its strands
  */
 struct stage {
@@ -97,7 +97,7 @@ static void check_submit(struct line *line, int err)
 		      "strand %u.%u: %d", line->stage->base.nr, line->nr, err);
 }
 
-/* In any context. */
+/* May be called in any context. */
 static void submit(struct thing *thing)
 {
 	struct line *line = thing->line;
@@ -130,7 +130,7 @@ static void run_part(struct line *line, enum part *part, u64 part_seed)
 	*part = PART_ENDED;
 }
 
-/* The turn of a task; @ran: none of its parts was left out. */
+/* Check a task in its turn, or its abort. @ran: its parallel part must have run. */
 static void check_part(struct line *line, const struct wpool_strand_task *task, enum part *part,
 		       bool ran)
 {
@@ -335,7 +335,7 @@ static bool start(void *data)
 	return true;
 }
 
-/* The tasks submit each other: closed, the pool has stopped that. */
+/* The tasks submit each other, until the pool is closed. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

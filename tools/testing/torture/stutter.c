@@ -12,9 +12,8 @@
  *
  * Timers are not seen from here: run.sh looks for them in debugfs.
  *
- * The idea is from stutter_wait() and torture_stutter() of Linux's kernel/torture.c,
- * where the silence is only slept through. Those are in modules of which stock
- * kernels have none.
+ * The idea is from stutter_wait() and torture_stutter() of Linux's kernel/torture.c, where the
+ * silence is only slept through. Stock kernels do not have that module.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -24,17 +23,17 @@
 
 #include "torture.h"
 
-/* Threads of wpool are at rest when they have not run for so long. */
+/* Threads of wpool are at rest when they have not run for this long. */
 #define REST_MS		50
 
-static DECLARE_WAIT_QUEUE_HEAD(changed);	/* of what is below */
+static DECLARE_WAIT_QUEUE_HEAD(changed);	/* one of the variables below changes */
 static enum { NOT_YET, OPEN, OVER } state;
-static bool wanted;		/* by whoever writes the parameter */
-static bool silent;		/* nobody starts anything */
-static bool reached;		/* and nothing moves */
+static bool wanted;		/* the value of the parameter */
+static bool silent;		/* no thread may start anything */
+static bool reached;		/* and nothing of wpool runs */
 static atomic_t nr_staying;
 
-/* ---- those who act ---- */
+/* ---- for the threads of a phase ---- */
 
 bool stutter_wanted(void)
 {
@@ -50,7 +49,7 @@ void stutter_stay(void)
 
 /* ---- what must hold ---- */
 
-/* What the threads of wpool have done: how many there are and are awake, how often they ran. */
+/* The threads of wpool: how many there are, how many are awake, how often they ran. */
 struct threads {
 	u32 nr;
 	u32 nr_awake;
@@ -67,7 +66,7 @@ static struct threads look_at_threads(void)
 		if (!(task->flags & PF_KTHREAD) || !str_has_prefix(task->comm, "wp"))
 			continue;
 		threads.nr++;
-		/* one that ends, too; it may not have had the CPU for long */
+		/* an exiting thread counts, too: it may wait for a CPU for long */
 		threads.nr_awake += task_is_running(task) || READ_ONCE(task->exit_state);
 		threads.switches += READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 	}
@@ -80,7 +79,7 @@ static bool is_same(struct threads a, struct threads b)
 	return a.nr == b.nr && a.switches == b.switches;
 }
 
-/* Two looks at them say the same, and that all are asleep. */
+/* Wait until all threads sleep, and have not run for REST_MS. */
 static struct threads await_rest(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -144,7 +143,7 @@ void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct
 	while (READ_ONCE(wanted) && !torture_leaving())
 		msleep(20);
 	now = look_at_threads();
-	/* after a violation it would only say the same */
+	/* after a violation these checks would only repeat it */
 	if (failures == torture_failures()) {
 		for_all(still_quiet);
 		torture_check(is_same(before, now),

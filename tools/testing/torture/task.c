@@ -9,8 +9,8 @@
  *
  *   accepted == runs + cancelled
  *
- * of a pool with no other tasks, where "cancelled" is the pool's figure; and of a task that only
- * submits itself the status tells whether it was cancelled, so the same holds for it alone.
+ * for a pool with no other tasks, where "cancelled" is the pool's figure. It also holds for a
+ * single task that only submits itself, since the task's status tells whether it was cancelled.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -26,15 +26,15 @@ struct stage;
 /**
  * struct thing - a task with its accounts
  * @task: the task
- * @stage: where it is
- * @nr: of the task
+ * @stage: its stage
+ * @nr: number of the task
  * @begun: submits that have begun and were not refused
- * @accepted: of these, those that were accepted
+ * @accepted: submits that were accepted
  * @refused: submits that a cancel refused
  * @cancels: cancels that took a submit back, perhaps one that was refused
  * @runs: functions that started
  * @ends: functions that ended
- * @seed: of what its next run does
+ * @seed: seed for its next run
  */
 struct thing {
 	struct wpool_task task;
@@ -51,10 +51,10 @@ struct thing {
 
 /**
  * struct stage - a pool and its tasks
- * @base: the pool, and who acts on it
+ * @base: the pool, and the threads that act on it
  * @things: its tasks
- * @visitors_accepted: submits of visitors
- * @visitors_runs: functions of visitors
+ * @visitors_accepted: accepted submits of visitors
+ * @visitors_runs: functions of visitors that started
  */
 struct stage {
 	struct stage_base base;
@@ -93,7 +93,7 @@ static int submit(struct thing *thing, bool may_block, struct rnd *rnd)
 	return err;
 }
 
-/* What may be done in any context. */
+/* An action that is allowed in any context. */
 static void act(struct thing *thing, bool may_block, struct rnd *rnd)
 {
 	if (READ_ONCE(thing->stage->base.stop))
@@ -120,12 +120,12 @@ static void cancel_sync(struct thing *thing, bool by_task)
 	s64 started = atomic64_read(&thing->runs);
 	int err = wpool_task_cancel_sync(&thing->task);
 
-	/* to a worker whose pool has no other one left for that task */
+	/* -EDEADLK: no other worker of this task's pool is left to run @thing */
 	if (!by_task || err != -EDEADLK)
 		check_synced(thing, started, err);
 }
 
-/* While it is disabled it does not run, whatever is submitted. */
+/* While the task is disabled, its function does not run, whatever is submitted. */
 static void disable_and_enable(struct thing *thing, struct rnd *rnd)
 {
 	s64 started = atomic64_read(&thing->runs), ended;
@@ -159,13 +159,13 @@ static void thing_fn(struct wpool_task *task)
 	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
 	if (rnd_one_in(&rnd, 8))
 		usleep_range(10, 300);
-	/* a third of them submit themselves nearly always */
+	/* a third of the tasks submit themselves nearly always */
 	if (thing->nr % 3 ? rnd_one_in(&rnd, 8) : rnd_below(&rnd, 8))
 		act(thing, false, &rnd);
 	other = any_thing(stage, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(other, false, &rnd);
-	/* in one order: tasks that wait for each other are no fault of the pool */
+	/* only for a higher number: tasks that wait for each other would be no fault of the pool */
 	if (other->nr > thing->nr && rnd_one_in(&rnd, 16))
 		cancel_sync(other, true);
 	atomic64_inc(&thing->ends);
@@ -185,7 +185,7 @@ static int submit_visitor(struct visitor *visitor)
 {
 	int err;
 
-	/* taken back if it was not accepted; until then nobody compares */
+	/* taken back if the submit was refused; no thread compares before that */
 	atomic64_inc(&visitor->accepted);
 	err = wpool_try_submit(visitor->stage->base.sp->pool, &visitor->task);
 	if (err)
@@ -205,7 +205,7 @@ static void visitor_fn(struct wpool_task *task)
 	atomic64_inc(&visitor->ends);
 }
 
-/* Nobody else submits it: after a cancel it is over, and the status tells how. */
+/* A visitor submits only itself: after a cancel it has ended, and the status tells how. */
 static void visit(struct stage *stage, struct rnd *rnd)
 {
 	struct visitor visitor = { .stage = stage };
@@ -233,7 +233,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 	wpool_task_destroy_on_stack(&visitor.task);
 }
 
-/* ---- who acts ---- */
+/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {

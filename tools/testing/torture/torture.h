@@ -3,7 +3,7 @@
  * The torture module: what its files share. README says what it does.
  *
  *   main.c    parameters, the phases, start and stop
- *   report.c  violations, and what the run came to
+ *   report.c  violations and results
  *   rnd.h     decisions from a seed
  *   tpool.c   pools under torture: made, found, destroyed, their own accounts
  *   check.c   the accounts against the pool's figures
@@ -15,18 +15,18 @@
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
  *   stage.c   phase mixed, and what the next seven share: pools that they act on
- *   room.c    pools of a moment, of devices too, in all of these: how much room there is
+ *   room.c    pools that live for a moment, in all of these: how much room they have
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
- *   behalf.c  their tasks that act on behalf of somebody
+ *   behalf.c  groups whose tasks act on behalf of a process
  *   strand.c  phase strand: tasks that run one after the other
  *   loop.c    phase loop: loops and calls on several CPUs
  *   work.c    phase work: works of the workqueues that wpool stands in for
  *   task.c    phase task: tasks that are cancelled, disabled and submitted at once
- *   release.c phase release: what has not started when a pool is closed does not start
+ *   release.c phase release: no task starts when a pool has been closed
  *   fault.c   phase fault: tasks that die
- *   stutter.c silence of all, and what must hold then
+ *   stutter.c silence of all threads, and what must hold then
  *   shuffle.c threads moved among CPUs
  */
 #ifndef TORTURE_H
@@ -53,33 +53,33 @@ extern unsigned int goods;
 extern unsigned int rounds;
 extern unsigned int shuffle;
 
-/* Nobody starts anything new. */
+/* No thread may start anything new. */
 bool torture_stopping(void);
 
-/* How often a CPU has begun to go offline. Under cpus_read_lock() none does. */
+/* How often a CPU has begun to go offline; constant under cpus_read_lock(). */
 int torture_cpus_gone(void);
 
 /*
- * Wait so long; false if the time of the phase is over, or the module is asked
- * to go. From then on torture_stopping() is true.
+ * Wait for @ms. Returns false if the time of the phase is over, or the module is being unloaded.
+ * From then on torture_stopping() is true.
  */
 bool torture_pause(unsigned int ms);
 
-/* The module is asked to go. */
+/* The module is being unloaded. */
 bool torture_leaving(void);
 
-/* The end of a thread: until it is stopped. */
+/* Called by a thread at its end: wait until kthread_stop(). */
 void torture_await_stop(void);
-/* Stop a thread that completes @ended and then awaits that; a violation if it is stuck. */
+/* Stop a thread that completes @ended and ends with torture_await_stop(). Stuck: a violation. */
 void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 
-/* Threads are numbered for rnd_step(): actors from 0, these after them. */
+/* Numbers of threads for rnd_step(): actors count from 0, other threads have these. */
 enum {
 	RND_TUNER = 1000,
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
-	/* of a stage; STAGE_IRQ more for its interrupts */
+	/* the first thread of a stage; STAGE_IRQ more for its interrupts */
 	RND_EVENT = 1100,
 	RND_GROUP = 1300,
 	RND_STRAND = 1500,
@@ -111,53 +111,53 @@ __printf(1, 2) void torture_fail(const char *fmt, ...);
 
 int torture_failures(void);
 
-/* Where our threads and the pools' are, into the kernel's log. */
+/* Log where the threads of this module and of the pools are. */
 void torture_show_threads(void);
 
-/* Tasks that went through: functions that returned. */
+/* Count functions that have returned. */
 void torture_count_tasks(u64 nr);
 
-/* The first decisions of each actor, which it makes in any case. */
+/* The digest is of this many decisions of each actor, which every run makes. */
 #define TORTURE_DIGEST_STEPS	300
 void torture_digest(u32 thread, u64 what);
 
-/* What was seen, beside tasks: a phase that is about one of these must see some. */
+/* What a run may see; a phase that tests one of these must see some. */
 enum torture_seen {
 	SAW_DELAYS,	/* threads stood still before they changed the state of a task */
 	SAW_HOOKS,	/* worker_start and worker_end, which read the pool */
 	SAW_SYNCS,	/* wpool_task_cancel_sync(), wpool_task_disable_sync() of phase task */
-	SAW_MOVES,	/* works that came to another queue */
-	SAW_BEHALVES,	/* tasks that acted on behalf of somebody */
+	SAW_MOVES,	/* works that moved to another queue */
+	SAW_BEHALVES,	/* tasks that acted on behalf of a process */
 	SAW_OVERLAPS,	/* parallel parts of a strand that began beside another one */
-	SAW_RELEASES,	/* of pools with tasks that had not started */
+	SAW_RELEASES,	/* releases of pools with tasks that had not started */
 	NR_SEEN,
 };
 
 void torture_saw(enum torture_seen what, u32 nr);
-/* A violation if there were none. */
+/* A violation if none of @what was seen. */
 void torture_check_saw(enum torture_seen what);
 
 void torture_set_state(const char *state);
 
 /* ---- tpool.c ---- */
 
-/* What interrupts submit to a pool. */
+/* The timers that submit to a pool, and their items. */
 struct tirq;
 struct wpool_stats;
 
 /**
  * struct tpool - a pool under torture, and what we know of it
- * @ref: whoever uses it; the last one compares the accounts
- * @pool: with a reference of ours
- * @name: of the pool
+ * @ref: references; the last tpool_put() compares the accounts
+ * @pool: the pool, with a reference
+ * @name: name of the pool
  * @nr: number of this pool since the start
- * @attrs: as it was made
- * @shared: others than us submit to it and tune it: the accounts do not hold
- * @by_run: policy run
- * @volume: @runs is counted late, by whoever submitted
- * @begun: submits begun, one a task
- * @accepted: of these, successful
- * @refused: of these, not
+ * @attrs: the attributes with which it was made
+ * @shared: programs submit to it and tune it, too: the accounts do not hold
+ * @by_run: its policy is run
+ * @volume: @runs is counted late, by the submitter
+ * @begun: submits that have begun, one for each task
+ * @accepted: submits that were accepted
+ * @refused: submits that were refused
  * @again: of @accepted, those of a task that had not ended
  * @runs: functions that started
  * @ends: functions that returned
@@ -165,14 +165,14 @@ struct wpool_stats;
  *	the pool counts
  * @taken_back: of @accepted, those that never ran
  * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
- * @fn_runs: of @runs, those of the same
- * @may_drop: it was closed with WPOOL_RELEASE_CANCEL
+ * @fn_runs: of @runs, those of these functions
+ * @may_drop: the pool was closed with WPOOL_RELEASE_CANCEL
  * @prepared: workers between worker_start and worker_end
  * @inside: workers inside a task
- * @limit: as many may be
- * @limit_gen: moves when @limit does
- * @tune_mutex: protects @limit, and the capacity it stands for
- * @irq: what interrupts submit, or NULL
+ * @limit: how many workers may be inside tasks
+ * @limit_gen: changes before and after @limit
+ * @tune_mutex: protects @limit and the capacity
+ * @irq: the timers, or NULL
  */
 struct tpool {
 	struct kref ref;
@@ -205,11 +205,11 @@ struct tpool {
 
 #define TPOOL_SLOTS	5	/* the last one is the default pool */
 
-/* Make a pool; NULL and a violation if that fails. The caller's reference. */
+/* Make a pool; NULL and a violation if that fails. The caller gets a reference. */
 struct tpool *tpool_create(const struct wpool_attrs *attrs, bool bound);
-/* Wrap a pool that is not ours. */
+/* Use a pool that this module has not made. */
 struct tpool *tpool_wrap(struct wpool *pool);
-/* Drain it in bounded time, look at the accounts, destroy it; drops the reference. */
+/* Destroy a pool, perhaps full of tasks or closed before. Drops the caller's reference. */
 void tpool_destroy(struct tpool *tp);
 
 struct tpool *tpool_get(struct tpool *tp);
@@ -218,7 +218,7 @@ void tpool_put(struct tpool *tp);
 /* The pools that all actors use. */
 int tpool_slots_init(void);
 void tpool_slots_exit(void);
-/* With a reference; NULL while somebody exchanges it. */
+/* The pool of a slot, with a reference; NULL while another thread exchanges it. */
 struct tpool *tpool_from_slot(u32 slot);
 /* Destroy the pool of a slot and make another one. */
 void tpool_exchange(u32 slot);
@@ -226,58 +226,58 @@ void tpool_exchange(u32 slot);
 void tpool_enter(struct tpool *tp);
 void tpool_leave(struct tpool *tp);
 
-/* Account for submits: before, and after, with how many were accepted. */
+/* Account for @nr submits, before the call and after it. */
 void tpool_begin(struct tpool *tp, u32 nr);
 void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 
 /* ---- check.c ---- */
 
-/* What holds of any pool's figures. */
+/* Check what holds for the figures of any pool. */
 void tpool_check_figures(const char *name, const struct wpool_stats *s);
-/* A snapshot of the figures against the identities and against our accounts. */
+/* Check a snapshot of the figures against each other and against our accounts. */
 void tpool_check(struct tpool *tp);
-/* The same of a pool that is empty and closed, where all is exact. */
+/* As tpool_check(), for a pool that is empty and closed, where all figures are exact. */
 void tpool_check_final(struct tpool *tp);
-/* Nothing is in it, only workers that may stay are left, and the accounts agree. */
+/* The pool is empty, only workers that may stay are left, and the accounts agree. */
 bool tpool_is_quiet(struct tpool *tp);
-/* Both into the kernel's log. */
+/* Log the figures and the accounts of a pool. */
 void tpool_show(struct tpool *tp);
 
 /* ---- tune.c ---- */
 
-/* Change attributes of a pool, as a number says. */
+/* Change attributes of a pool, which @how decides. */
 void tpool_tune(struct tpool *tp, u64 how);
-/* Move its workers: change its cpumask. */
+/* Change the cpumask of a pool, which moves its workers. */
 void tpool_move(struct tpool *tp, struct rnd *rnd);
-/* Change its capacity, and know what is in force meanwhile. */
+/* Change the capacity of a pool, and keep @limit right meanwhile. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
 /* ---- item.c ---- */
 
 enum titem_kind {
 	TITEM_JOINABLE,		/* its submitter waits for it or cancels it */
-	TITEM_ABORTABLE,	/* detached; belongs to a table, see busy */
+	TITEM_ABORTABLE,	/* detached; belongs to a table, see @busy */
 	TITEM_FREEING,		/* detached; frees itself */
 };
 
 /**
  * struct titem - a task under torture
  * @task: the task
- * @tp: where it was submitted; a reference, unless it frees itself
- * @kind: see above
- * @depth: of fork and join
- * @busy: abortable: it has been submitted and has not ended
+ * @tp: its pool, with a reference, unless the item frees itself
+ * @kind: TITEM_*
+ * @depth: depth in fork and join
+ * @busy: an abortable item has been submitted, and has not ended
  * @by_caller: cancel_sync was called, which does not say what it took back
- * @seed: of what it does
+ * @seed: seed for its body
  * @tickets: submits begun that were not refused
- * @accepted: joinable: submits that were a success
+ * @accepted: accepted submits of a joinable item
  * @runs: how often its function started
  * @refused: submits that were not accepted
- * @cancels: cancels that said true
- * @inside: somebody is in its function
- * @pins: those who may cancel it beside its owner, and the owner
+ * @cancels: cancels that returned true
+ * @inside: threads in its function
+ * @pins: its owner, and the other threads that may cancel it
  * @waiter: worker that waits for it, and may run it on its own stack
- * @caller: submits it to a pool that may run it there
+ * @caller: the thread that submits it to a pool with the policy run
  */
 struct titem {
 	struct wpool_task task;
@@ -298,7 +298,7 @@ struct titem {
 	struct task_struct *caller;
 };
 
-/* How to submit. */
+/* Ways to submit. */
 enum titem_how {
 	BY_SUBMIT,
 	BY_ANY_SIGNAL,
@@ -309,25 +309,25 @@ enum titem_how {
 	NR_HOW,
 };
 
-/* A joinable item that is submitted for the first time since it was settled. */
+/* Prepare an item for its first submit since it was settled. */
 void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth);
 void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed);
-/* Allocate one that frees itself; NULL if there is no memory. */
+/* Allocate an item that frees itself; NULL if there is no memory. */
 struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
 
 /*
- * Submit items, all of the same pool. Returns what the call returned, except
- * a batch 0 if all were accepted; *accepted of them were.
+ * Submit items, all of the same pool. Returns 0 or -errno, as the call did; for a batch, 0 if any
+ * item was accepted. *accepted is how many were.
  */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted);
-/* Is this what such a call may return to such a caller? */
+/* A violation unless a submit @how may return @err to this caller. */
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
-/* Submit one, and check what the call returned, which is returned. */
+/* Submit an item, check what the call returned, and return that. */
 int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
-/* Allocate one that frees itself, and submit it. */
+/* Allocate an item that frees itself, and submit it. */
 void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker);
-/* Wait for it, or cancel it first; afterwards it may be prepared again. */
+/* Wait for an item, or cancel it; afterwards the item may be prepared again. */
 void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
 /* The submit was refused, and the item was not in flight before: undo what was noted for it. */
@@ -345,7 +345,7 @@ void titem_arg_fn(void *arg);
 
 /* ---- body.c ---- */
 
-/* What a task does; item is NULL if its memory is gone. */
+/* What a task does; @item is NULL if it has been freed. */
 void tbody_run(struct tpool *tp, struct titem *item, u64 body_seed, u32 depth);
 
 /* ---- irq.c ---- */
@@ -355,13 +355,13 @@ void tirq_stop(struct tpool *tp);
 void tirq_go_on(struct tpool *tp);
 void tirq_free(struct tpool *tp);
 
-/* What the callback of a timer returns that is to come again in that many us. */
+/* Let a timer expire again in @us. The callback of the timer returns the result. */
 enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us);
 
 /* ---- actor.c ---- */
 
 int actor_main(void *data);
-/* Some item of some actor, pinned, or NULL. */
+/* Pin some item of some actor. Returns the item or NULL. */
 struct titem *actor_pin_any(struct rnd *rnd);
 /* Is this thread an actor, and no worker? */
 bool actor_is_current(void);
@@ -369,22 +369,22 @@ void phase_nasty(u32 others);
 
 /* ---- stutter.c ---- */
 
-/* Be silent: finish what is in flight, start nothing, and call the next one. */
+/* In a silence a thread finishes what is in flight, starts nothing, and calls stutter_stay(). */
 bool stutter_wanted(void);
 /* Returns when the silence is over. */
 void stutter_stay(void);
 /*
- * For the conductor of a phase, again and again: carry out a silence if one is requested. That many
- * threads stay; look() complains of those that are stuck before they do.
+ * For the conductor of a phase, again and again: carry out a silence if one is requested. @nr
+ * threads call stutter_stay(); look() reports threads that are stuck before.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* The phase begins, or ends, to serve. */
+/* The phase begins to call stutter_serve(), or ends that. */
 void stutter_open(void);
 void stutter_close(void);
 
 /* ---- shuffle.c ---- */
 
-/* Returns how many threads of it there are, which stay in a silence as actors do. */
+/* Returns the number of its threads, which call stutter_stay() in a silence. */
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
@@ -393,8 +393,8 @@ void shuffle_stop(void);
 /**
  * struct stage_pool - a pool that stages act on
  * @pool: the pool
- * @name: of the pool
- * @reopening: held by the thread that closes it, until it is open again
+ * @name: name of the pool
+ * @reopening: held by the thread that closes the pool, until the pool is open
  */
 struct stage_pool {
 	struct wpool *pool;
@@ -404,7 +404,7 @@ struct stage_pool {
 
 #define STAGE_HANDS	3
 
-/* A thread that acts. */
+/* A thread of a stage. */
 struct stage_hand {
 	struct stage_base *stage;
 	u32 nr;
@@ -414,15 +414,15 @@ struct stage_hand {
 };
 
 /**
- * struct stage_base - begins every stage
+ * struct stage_base - the first member of every stage
  * @sp: the pool
- * @nr: of the stage, and of its pool
- * @kind: of the stage
+ * @nr: number of the stage, and of its pool
+ * @kind: kind of the stage
  * @hands: its threads
  * @timer: its interrupts
- * @step: of the timer
+ * @step: how often the timer has expired
  * @alone: no other stage acts on the pool
- * @stop: nobody begins anything
+ * @stop: no thread or interrupt may begin anything
  */
 struct stage_base {
 	struct stage_pool *sp;
@@ -437,16 +437,16 @@ struct stage_base {
 
 /**
  * struct stage_kind - threads and interrupts that act on a pool with tasks of one kind
- * @name: of the kind
- * @size: of a stage, which is zeroed
+ * @name: name of the kind
+ * @size: size of a stage, which is zeroed
  * @hands: threads of a stage
  * @soft: soft interrupts, in place of hard ones
  * @rnd: number for rnd_step() of the first thread of the first stage
  * @start: prepare the tasks; false if there is no memory; may be NULL
- * @round: of a thread: act once
- * @shoot: of an interrupt: act once; may be NULL
- * @take_back: tasks that would go on forever, twice, and before the pool is closed; may be NULL
- * @settle: nobody acts, the pool is closed and empty: compare the accounts, and end the tasks
+ * @round: called by a thread: act once
+ * @shoot: called by an interrupt: act once; may be NULL
+ * @take_back: cancel tasks that would not end, twice, before the pool is closed; may be NULL
+ * @settle: compare the accounts, and end the tasks; no thread acts, the pool is closed and empty
  */
 struct stage_kind {
 	const char *name;
@@ -476,29 +476,29 @@ struct wpool_group;
 /**
  * struct tbehalf - what the tasks of a group have taken over
  * @what: WPOOL_AS_*
- * @uid: their user
+ * @uid: user of the tasks
  */
 struct tbehalf {
 	unsigned int what;
 	u32 uid;
 };
 
-/* When the module is loaded, and when it goes. */
+/* Called when the module is loaded, and when it is unloaded. */
 void tbehalf_init(void);
 void tbehalf_exit(void);
-/* The group, which has no tasks, acts for that: 0 for nothing. By a thread of the kernel. */
+/* Let a group without tasks act for @what; 0: for nothing. Called by kernel threads. */
 int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
-/* In a task: it has that, and no more. */
+/* Called in a task: a violation unless the task has what @behalf says, and no more. */
 void tbehalf_check(const struct tbehalf *behalf);
 
 /* ---- room.c ---- */
 
-/* Make a pool that nobody else has, see how much room it has, and end it; for one of the hands. */
+/* Make a pool that no other thread has, check how much room it has, and end it. */
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, release.c, fault.c ---- */
 
-/* Others: threads beside the actors that stay in a silence. */
+/* @others: threads beside the actors that call stutter_stay(). */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools under torture. A slot holds the pool that actors find there; an actor that exchanges it
- * destroys the old one while others are still inside calls with it, which their references allow.
+ * Pools under torture. A slot holds the pool that actors find there. An actor that exchanges the
+ * pool destroys the old one while other actors are still in calls on it; their references allow
+ * that.
  *
- * The last user of a pool compares its accounts: by then every item that was
- * submitted to it has been settled.
+ * The last user of a pool compares its accounts: by then every item that was submitted to it has
+ * been settled.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -32,7 +33,7 @@ static struct tpool *alloc_tpool(void)
 	return tp;
 }
 
-/* What hooks may do, whatever is done to the pool meanwhile. */
+/* What hooks may do, whatever other threads do to the pool meanwhile. */
 static void read_in_hook(struct tpool *tp, struct wpool *pool)
 {
 	struct wpool_attrs attrs;
@@ -48,7 +49,7 @@ static void read_in_hook(struct tpool *tp, struct wpool *pool)
 	torture_saw(SAW_HOOKS, 1);
 }
 
-/* Each worker has it for its own, from its first task to its last. */
+/* worker_start: the worker's own pointer is @tp, from its first task to its last. */
 static int prepare_worker(struct wpool *pool, void *data, void **own)
 {
 	struct tpool *tp = data;
@@ -147,7 +148,7 @@ void tpool_destroy(struct tpool *tp)
 	rnd_step(&rnd, seed, RND_POOL, tp->nr);
 	switch (rnd_below(&rnd, 4)) {
 	case 0:
-		/* with everything in it */
+		/* destroy the pool with all its tasks */
 		break;
 	case 1:
 		WRITE_ONCE(tp->may_drop, true);
@@ -174,12 +175,12 @@ void tpool_destroy(struct tpool *tp)
 
 void tpool_enter(struct tpool *tp)
 {
-	/* its number first; pairs with set_limit() */
+	/* read limit_gen first; pairs with set_limit() */
 	u32 gen = smp_load_acquire(&tp->limit_gen);
 	u32 inside = atomic_inc_return(&tp->inside);
 	u32 limit = READ_ONCE(tp->limit);
 
-	/* the limit, then its number again; pairs with set_limit() */
+	/* the limit is read before limit_gen; pairs with set_limit() */
 	smp_rmb();
 	if (READ_ONCE(tp->limit_gen) == gen)
 		torture_check(inside <= limit, "%s: %u workers in tasks, capacity %u",
@@ -194,19 +195,19 @@ void tpool_leave(struct tpool *tp)
 void tpool_begin(struct tpool *tp, u32 nr)
 {
 	atomic64_add(nr, &tp->begun);
-	/* known before the pool can count; pairs with the barriers of tpool_check() */
+	/* count the submits before the pool can; pairs with the barriers of tpool_check() */
 	smp_mb__after_atomic();
 }
 
 void tpool_end(struct tpool *tp, u32 nr, u32 accepted)
 {
-	/* the pool has counted; pairs with the barriers of tpool_check() */
+	/* count the results after the pool has; pairs with the barriers of tpool_check() */
 	smp_mb__before_atomic();
 	atomic64_add(accepted, &tp->accepted);
 	atomic64_add(nr - accepted, &tp->refused);
 }
 
-/* ---- random ones ---- */
+/* ---- random pools ---- */
 
 static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 {
@@ -229,7 +230,7 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 	attrs->handoff = !rnd_one_in(&rnd, 4);
 	attrs->latency = rnd_one_in(&rnd, 4);
 	attrs->freezable = rnd_one_in(&rnd, 4);
-	/* none of ours waits for so long: each has to run */
+	/* no task here waits for so long: each task has to run */
 	attrs->max_wait_ms = rnd_one_in(&rnd, 4) ? WPOOL_MAX_WAIT_MS : 0;
 	attrs->reclaim = rnd_one_in(&rnd, 3);
 	attrs->order = rnd_one_in(&rnd, 4) ? WPOOL_FIFO : WPOOL_LIFO;
@@ -320,7 +321,7 @@ void tpool_slots_exit(void)
 		if (!tp)
 			continue;
 		if (tp->shared) {
-			/* our functions have returned, whatever others do there */
+			/* the functions of this module have returned, whatever programs submit */
 			err = wpool_flush(tp->pool);
 			torture_check(!err, "flush of the default pool: %d", err);
 			tpool_put(tp);

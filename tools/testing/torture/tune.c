@@ -7,7 +7,8 @@
  *   - after the capacity has shrunk, the limit stays the old one until there are no more workers
  *     than the new capacity, because none is made before that.
  *
- * limit_gen moves with each change. Who compares looks at it before and after.
+ * limit_gen changes before and after each change of the limit. A thread that compares reads it
+ * before and after the limit.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -22,7 +23,7 @@ static void set_limit(struct tpool *tp, u32 limit)
 	if (limit == tp->limit)
 		return;
 	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
-	/* the number moves before the limit and again after it */
+	/* limit_gen changes before the limit, and again after it */
 	smp_mb();
 	WRITE_ONCE(tp->limit, limit);
 	/* pairs with the smp_rmb() in tpool_enter() */
@@ -30,7 +31,7 @@ static void set_limit(struct tpool *tp, u32 limit)
 	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
 }
 
-/* Those too many leave when their task is done. */
+/* Wait until the excess workers have left, each after its task, and lower the limit. */
 static void await_shrunk(struct tpool *tp, u32 capacity)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -64,22 +65,22 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 		if (capacity < tp->limit)
 			await_shrunk(tp, capacity);
 	} else {
-		/* preallocated, or less than min_workers; items of a bound pool */
+		/* preallocated, below min_workers, or no memory for items of a bound pool */
 		torture_check(err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
 			      (err == -EINVAL && (tp->attrs.prealloc || capacity < 4)),
 			      "%s: tune of the capacity to %u: %d", tp->name, capacity, err);
-		/* the old one is in force still */
+		/* the old capacity is still in force */
 		if (tp->attrs.capacity < tp->limit)
 			await_shrunk(tp, tp->attrs.capacity);
 	}
 	mutex_unlock(&tp->tune_mutex);
 }
 
-/* That many for each CPU; with those that are offline, that is how many there may be at most. */
+/* Tune capacity_per_cpu. The limit counts offline CPUs, too, since they may come online. */
 static void set_per_cpu(struct tpool *tp, u32 per_cpu)
 {
 	struct wpool_attrs attrs = { .capacity_per_cpu = per_cpu };
-	/* or min_workers, which are three at most */
+	/* at least 4: min_workers, which are three at most, raise the capacity */
 	u32 most = max(per_cpu * num_possible_cpus(), 4U);
 	int err;
 
@@ -97,7 +98,7 @@ static void set_per_cpu(struct tpool *tp, u32 per_cpu)
 	mutex_unlock(&tp->tune_mutex);
 }
 
-/* The default mask if there is no memory. */
+/* Returns a random mask, or NULL, the default mask, if there is no memory. */
 static struct cpumask *random_cpumask(struct rnd *rnd)
 {
 	struct cpumask *mask = kzalloc(cpumask_size(), GFP_KERNEL);
@@ -119,7 +120,7 @@ void tpool_move(struct tpool *tp, struct rnd *rnd)
 	struct wpool_attrs attrs = { .cpumask = cpus };
 	int err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CPUMASK);
 
-	/* closed; all of these CPUs are off just now */
+	/* the pool is closed, or all these CPUs are offline now */
 	torture_check(!err || err == -ESHUTDOWN || (err == -EINVAL && cpus),
 		      "%s: not moved: %d", tp->name, err);
 	kfree(cpus);
@@ -146,14 +147,14 @@ void tpool_tune(struct tpool *tp, u64 how)
 		return;
 	}
 	wpool_attrs_init(&attrs);
-	/* one of them, or any; capacity_per_cpu goes off, which leaves the capacity */
+	/* one attribute, or a random set; without capacity_per_cpu the capacity stays */
 	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 12)) :
 				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
 	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
 	if (!tp->by_run && rnd_one_in(&rnd, 4))
 		mask |= WPOOL_TUNE_POLICY;
 	attrs.queue_depth = depths[rnd_below(&rnd, ARRAY_SIZE(depths))];
-	/* bound pools keep that many items */
+	/* a bound pool allocates as many items */
 	if (tp->bound)
 		attrs.queue_depth = min(attrs.queue_depth, 500U);
 	attrs.max_blocking = rnd_below(&rnd, 4);
@@ -179,7 +180,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 	kfree(cpus);
 	torture_check(!err || err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
 		      (err == -EINVAL && mask & WPOOL_TUNE_MIN_WORKERS) ||
-		      /* all of these CPUs are off just now */
+		      /* all these CPUs are offline now */
 		      (err == -EINVAL && mask & WPOOL_TUNE_CPUMASK && has_cpus),
 		      "%s: tune %x: %d", tp->name, mask, err);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase volume: as many tasks as possible. Each producer has a set of tasks that do next to
- * nothing. It hands the set over in batches of random sizes, waits for each task, checks that each
- * ran exactly once more, and begins again. Attributes are tuned meanwhile, also below the number of
+ * nothing. It submits the set in batches of random sizes, waits for each task, checks that each ran
+ * exactly once more, and begins again. Attributes are tuned meanwhile, also below the number of
  * tasks in progress.
  */
 #include <linux/completion.h>
@@ -14,7 +14,7 @@
 
 #define NR_TASKS	1024
 #define NR_POOLS	2
-#define TUNE_EVERY	10	/* looks at the figures */
+#define TUNE_EVERY	10	/* checks of the figures between two tunes */
 
 struct vtask {
 	struct wpool_task task;
@@ -50,7 +50,7 @@ static void doing(struct producer *p, const char *what)
 	WRITE_ONCE(p->since, jiffies);
 }
 
-/* Hand over nr tasks from the first on, whatever the policy is just now. */
+/* Submit @nr tasks from @first on, whatever the policy is at the moment. */
 static void hand_over(struct producer *p, u32 first, u32 nr, bool try)
 {
 	struct tpool *tp = p->tp;
@@ -68,7 +68,7 @@ static void hand_over(struct producer *p, u32 first, u32 nr, bool try)
 		if (!ret && nr == 1)
 			ret = 1;
 		if (ret == -EAGAIN) {
-			/* full, and there is always one that will end */
+			/* the pool is full, and some task will end */
 			cond_resched();
 			continue;
 		}
@@ -181,7 +181,7 @@ static struct tpool *make_pool(u32 nr)
 	return tp;
 }
 
-/* Anything, and then back to where much goes through. */
+/* Tune random attributes, or set limits at which many tasks run. */
 static void tune(struct tpool *tp, u64 n)
 {
 	struct wpool_attrs attrs = { .queue_depth = 4096, .spin_us = 20 };

@@ -5,9 +5,9 @@
  * opened.
  *
  * A thing counts what is posted to it. After a wake-up its function must see all that was posted
- * before, so that nothing is lost while it is watched; the function never runs twice at once. Its
- * file is ready while something is posted that its function has not seen. A loner ends its watch
- * and frees itself in its first run.
+ * before, so that no wake-up is lost while the file is watched; the function never runs twice at
+ * once. Its file is ready while something is posted that its function has not seen. A loner ends
+ * its watch and frees itself in its first run.
  */
 #include <linux/anon_inodes.h>
 #include <linux/atomic.h>
@@ -30,16 +30,16 @@ struct stage;
 /**
  * struct thing - an event with a watch
  * @event: the event
- * @watch: of the file
- * @stage: where it is
- * @nr: of the thing
- * @head: what is woken
- * @file: is polled at @head
+ * @watch: the watch of @file
+ * @stage: its stage
+ * @nr: number of the thing
+ * @head: the wait queue that is woken
+ * @file: a file whose poll waits at @head
  * @posted: wake-ups that began
  * @seen: of these, those that a run has seen
- * @runs: of its function
+ * @runs: runs of its function
  * @inside: functions that are running
- * @watched: the watch has begun; the thread's
+ * @watched: the watch has begun; only the stage's thread uses it
  */
 struct thing {
 	struct wpool_event event;
@@ -64,9 +64,9 @@ struct loner {
 
 /**
  * struct stage - a pool and its watches
- * @base: the pool, and who acts on it
- * @things: those that last
- * @loners: that have not freed themselves
+ * @base: the pool, and the threads that act on it
+ * @things: events that do not free themselves
+ * @loners: loners that have not freed themselves
  */
 struct stage {
 	struct stage_base base;
@@ -91,20 +91,20 @@ static const struct file_operations thing_fops = {
 
 /* ---- wake-ups ---- */
 
-/* In any context. */
+/* May be called in any context. */
 static void post(struct thing *thing)
 {
 	atomic64_inc(&thing->posted);
 	wake_up_poll(&thing->head, EPOLLIN);
 }
 
-/* What nobody waits for. */
+/* Wake-ups that no watch waits for. */
 static void disturb(struct thing *thing)
 {
 	wake_up_poll(&thing->head, EPOLLPRI);
 }
 
-/* As a run that ends, or as one that the closed pool has refused. */
+/* Note what was posted, in a run or in an abort by the closed pool. */
 static void see(struct thing *thing, bool slowly)
 {
 	s64 posted = atomic64_read(&thing->posted);
@@ -166,12 +166,12 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
-	/* one that is never woken cannot end: the last wake-ups of the stage are for these */
+	/* a loner that is never woken cannot end: the stage's last wake-ups are for loners */
 	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
 
-/* ---- who acts ---- */
+/* ---- threads that act ---- */
 
 static void watch_begin(struct thing *thing)
 {
@@ -189,7 +189,7 @@ static void watch_end(struct thing *thing)
 	thing->watched = false;
 }
 
-/* What is posted while it is watched is seen, however busy the pool is. */
+/* A wake-up of a watched file is seen, however busy the pool is. */
 static void expect(struct thing *thing)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -285,7 +285,7 @@ static void settle(void *data)
 		err = wpool_event_cancel_sync(&thing->event);
 		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
 			      stage->base.nr, i, err);
-		/* nobody comes any more */
+		/* all watches have ended */
 		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
 			      stage->base.nr, i);
 		torture_count_tasks(atomic64_read(&thing->runs));

@@ -3,13 +3,14 @@
  * Phase work: works and delayed works of the workqueues that wpool stands in for. Threads,
  * hard interrupts and the works themselves queue, cancel, flush, change and disable them.
  *
- * What the calls say is counted for each work, and in the end, when none is pending any more,
+ * The results of the calls are counted for each work, and in the end, when no work is pending,
  *
  *   queued <= runs + taken_back   and   runs <= queued + changed
  *
  * No work runs twice at once, and no work of a queue runs while max_active others do. A quiet work
  * is only queued and flushed: it must have run when a flush has returned, and each run that had
- * started before has ended. A cancel or a disable that waits ends each such run of any work.
+ * started before has ended. When a cancel or a disable that waits has returned, each such run of
+ * any work has ended.
  *
  * Some works wander from queue to queue: they are queued on one while they run on another one.
  */
@@ -32,16 +33,16 @@ struct stage;
 /**
  * struct thing - a work with its accounts
  * @dwork: the work
- * @stage: where it is
- * @nr: of the work
- * @queued: calls that said that they queued it
- * @changed: calls that may have
- * @taken_back: calls that said, or may have meant, that they took it back
+ * @stage: its stage
+ * @nr: number of the work
+ * @queued: calls that returned that they queued it
+ * @changed: calls that may have queued it
+ * @taken_back: calls that took it back, or may have
  * @runs: functions that started
  * @ends: functions that ended
  * @inside: functions that are running
  * @last: the queue that took it last
- * @seed: of what its next run does
+ * @seed: seed for its next run
  */
 struct thing {
 	struct wpool_delayed_work dwork;
@@ -59,10 +60,10 @@ struct thing {
 
 /**
  * struct stage - queues and their works
- * @base: the pool, and who acts on it
+ * @base: the pool, and the threads that act on it
  * @wq: the queue
  * @others: the queues of works that wander, which are never on @wq
- * @max_active: of the queue
+ * @max_active: max_active of the queue
  * @things: its works
  * @inside: functions that are running on @wq
  */
@@ -87,7 +88,7 @@ static bool is_quiet(struct thing *thing)
 
 static bool wanders(struct thing *thing)
 {
-	/* one of them is quiet */
+	/* one of the works that wander is quiet */
 	return thing->nr < NR_THINGS / 3;
 }
 
@@ -109,7 +110,7 @@ static bool queue(struct thing *thing, struct rnd *rnd)
 	return ret;
 }
 
-/* What may be done in any context. */
+/* An action that is allowed in any context. */
 static void act(struct thing *thing, struct rnd *rnd)
 {
 	unsigned long delay = rnd_below(rnd, 4);
@@ -133,7 +134,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 		atomic64_add(ret, &thing->queued);
 		break;
 	case 5:
-		/* it may run before the call has returned */
+		/* the work may run before the call has returned */
 		atomic64_inc(&thing->changed);
 		ret = wpool_wq_mod_delayed(WORK_CPU_UNBOUND, wq, &thing->dwork, delay);
 		atomic64_add(ret, &thing->taken_back);
@@ -165,7 +166,7 @@ static void thing_fn(struct wpool_work *work)
 		act(thing, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(any_thing(stage, &rnd), &rnd);
-	/* while it is queued elsewhere */
+	/* give another queue time to take the work meanwhile */
 	if (wanders(thing) && rnd_one_in(&rnd, 4))
 		usleep_range(10, 100);
 	if (!wanders(thing))
@@ -174,7 +175,7 @@ static void thing_fn(struct wpool_work *work)
 	atomic64_inc(&thing->ends);
 }
 
-/* A call has returned that waits for the function; @started: its runs before the call. */
+/* After a call that waits for the function, all runs before it have ended. @started: @runs then. */
 static void check_ended(struct thing *thing, s64 started, const char *call)
 {
 	torture_check(atomic64_read(&thing->ends) >= started,
@@ -182,7 +183,7 @@ static void check_ended(struct thing *thing, s64 started, const char *call)
 		      thing->nr, call, started);
 }
 
-/* Others may take back what is not quiet. */
+/* Other threads may take back a work that is not quiet. */
 static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 {
 	s64 runs = atomic64_read(&thing->runs);
@@ -194,12 +195,12 @@ static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 	}
 	wpool_work_flush(&thing->dwork.work);
 	check_ended(thing, runs, "flush");
-	/* one that another CPU is just queueing may be missed */
+	/* the flush may miss a work that another CPU is just queueing */
 	torture_check(!ours || atomic64_read(&thing->runs) != runs,
 		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
-/* All works of a queue; a quiet one that does not wander is there. */
+/* Flush a queue, which must run a quiet work that does not wander. */
 static void flush_queue(struct stage *stage, struct rnd *rnd)
 {
 	struct thing *thing = &stage->things[NR_THINGS - 4];
@@ -221,7 +222,7 @@ static void cancel_sync(struct thing *thing)
 	check_ended(thing, started, "cancel");
 }
 
-/* While it is disabled it does not run, whatever is queued. */
+/* While the work is disabled, it does not run, whatever is queued. */
 static void disable_and_enable(struct thing *thing, bool sync, struct rnd *rnd)
 {
 	struct wpool_work *work = &thing->dwork.work;
@@ -269,7 +270,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 	wpool_delayed_work_destroy_on_stack(&visitor.dwork);
 }
 
-/* ---- who acts ---- */
+/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {

@@ -174,7 +174,7 @@ static inline char *kstrndup(const char *s, size_t max, gfp_t gfp)
 	return strndup(s, max);
 }
 
-/* What a path leads to is not the parser's. */
+/* No parser looks up a path. */
 struct path {
 	const char *name;
 };

@@ -81,7 +81,7 @@ test_workers_return_to_a_cpu_that_came_back()
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
 }
 
-# refuses CPU MESSAGE: a run that prefers that CPU is refused with the message
+# refuses CPU MESSAGE: a run that prefers CPU is refused with MESSAGE
 refuses()
 {
 	wpoolctl run "$POOL" --on "$1" --tasks 1 --quiet 2>"$TMP/err"

@@ -32,7 +32,7 @@ cleanup()
 # has CPU LIST: is the CPU in the list?
 has() { cpus "$2" | grep -qx "$1"; }
 
-# allowed POOL: the CPUs on which the kernel lets its workers run
+# allowed POOL: the CPUs on which the kernel lets the pool's workers run
 allowed()
 {
 	awk -v pool="$1" '$1 == pool { print $2 }' $WORKERS | while read -r pid; do
@@ -43,7 +43,7 @@ allowed()
 # load POOL [OPTION]...: run tasks that sleep, so that the pool needs many workers
 load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet || fail "tasks were lost"; }
 
-# load_from_all POOL: the same with a submitter on each CPU
+# load_from_all POOL: as load, with a submitter on each CPU
 load_from_all() { load "$1" --submitters "$(nproc)" --submit-cpus "$(cat $CPU_DIR/online)"; }
 
 # keeps_off POOL CPU: the pool's workers and its cpumask avoid the CPU
@@ -60,7 +60,7 @@ test_workers_stay_off_cpus_isolated_at_boot()
 		load_from_all "$POOL" || return 1
 	keeps_off "$POOL" "$cpu" || fail "CPU $cpu: cpumask $(cat "$CLASS/$POOL/cpumask")," \
 		"workers on $(allowed "$POOL")" || return 1
-	# a pool whose cpumask names the CPU gets it
+	# a pool whose cpumask names the CPU has workers there
 	wpoolctl create "$POOL-named" capacity=4 cpumask="$cpu" >/dev/null &&
 		load_from_all "$POOL-named" || return 1
 	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
@@ -97,7 +97,7 @@ test_pools_follow_cpusets()
 	wpoolctl create "$POOL" capacity=8 min_workers=4 >/dev/null && load "$POOL" || return 1
 	has 1 "$(cat "$CLASS/$POOL/cpumask")" || fail "it never was on CPU 1" || return 1
 	echo isolated >"$PARTITION/cpuset.cpus.partition"
-	# an existing pool notices when it has something to do
+	# an existing pool leaves the CPU when it next has tasks to run
 	wait_for loaded_and_off || fail "isolated: cpumask $(cat "$CLASS/$POOL/cpumask")," \
 		"workers on $(allowed "$POOL")" || return 1
 	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "the named cpumask has changed" ||

@@ -36,7 +36,7 @@ pool()
 	wpoolctl create "$POOL" expiry_ms=0 "$@" >/dev/null || fail "no pool"
 }
 
-# work COUNT: run that many tasks to their end
+# work COUNT: run COUNT tasks to their end
 work()
 {
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
@@ -80,11 +80,11 @@ test_cpus_adds_up_to_sysfs()
 			same cpus stolen stolen && same cpus workers workers &&
 			same cpus idle idle && same cpus queued queued
 	}
-	# wait until the last task is counted out, and one more worker may have come
+	# wait: the last task may not be counted out yet, and one more worker may come
 	wait_for all_same || all_same
 }
 
-# One busy worker, and two tasks that wait for it.
+# One worker is busy, and two queued tasks wait for that worker.
 test_cpus_counts_what_is_queued()
 {
 	pool capacity=1 queue_depth=5 || return 1
@@ -112,10 +112,10 @@ test_workers_has_a_line_for_each()
 	wait_for asleep || fail "not three asleep: $(table workers)" || return 1
 	! table workers | grep ' asleep ' | grep -q -e ' -$' -e '0x' ||
 		fail "in no function: $(table workers)" || return 1
-	# the three tasks differ
+	# each of the three lines has another task
 	[ "$(table workers | awk '$5 == "asleep" { print $7 }' | sort -u | wc -l)" = 3 ] ||
 		fail "not three tasks: $(table workers)" || return 1
-	# one more worker may just come
+	# wait, since one more worker may be starting
 	all_there() { [ $(($(table workers | wc -l) - 1)) = "$(cat "$POOL_DIR/workers")" ]; }
 	wait_for all_there || fail "not all workers: $(table workers)" || return 1
 	# the PIDs are threads of wpool, each on the CPU of its line
@@ -177,7 +177,7 @@ test_latency_counts_while_it_is_asked_for()
 	counted 100 || fail "counted after latency was switched off: $(table latency)"
 }
 
-# Costs, as latency, but for each function; a task that sleeps uses no CPU time.
+# The table costs has a line for each function; a task that sleeps uses no CPU time.
 test_costs_tells_functions_apart()
 {
 	pool capacity=2 queue_depth=10 || return 1

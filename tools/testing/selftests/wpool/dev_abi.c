@@ -32,7 +32,7 @@ union args {
 
 static const struct wpool_dev_work noop = { .kind = WPOOL_WORK_NOOP };
 
-/* A page with an unmapped page behind it; or MAP_FAILED. */
+/* Map a page with an unmapped page behind it. Returns the page, or MAP_FAILED. */
 static void *page_with_an_end(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -81,7 +81,7 @@ FIXTURE_VARIANT_ADD(cmd, release) {
 
 FIXTURE_VARIANT_ADD(cmd, reboot) { CMD(REBOOT, simple) };
 FIXTURE_VARIANT_ADD(cmd, destroy) { CMD(DESTROY, simple) };
-/* without the flag ON its field cpu is reserved */
+/* without the flag ON, the field cpu is reserved */
 FIXTURE_VARIANT_ADD(cmd, submit) {
 	CMD(SUBMIT, submit), .flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
 	.reserved = offsetof(struct wpool_dev_submit, cpu),
@@ -210,7 +210,7 @@ TEST_F(cmd, unknown_flag_or_reserved_field)
 		EXPECT_ERRNO(EOPNOTSUPP, ioctl(self->fd, variant->nr, &self->args));
 		self->args.bytes[variant->reserved] = 0;
 	}
-	/* one byte more, which is zero */
+	/* a structure with one more byte, which is zero */
 	self->args.size = variant->size + 1;
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, &self->args));
 }

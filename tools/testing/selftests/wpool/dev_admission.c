@@ -82,7 +82,7 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, self->limit + 10, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	/* exactly a prefix of the batch was accepted */
+	/* exactly the first tasks of the batch were accepted */
 	ASSERT_EQ(self->limit, read_records(self->pool.fd, records, self->limit));
 	for (i = 0; i < self->limit; i++)
 		EXPECT_GT(self->limit, records[i].cookie);
@@ -166,7 +166,7 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
-	/* each submit checks O_NONBLOCK */
+	/* with room again, the submit through the non-blocking file is accepted */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, free) == 1));
 	EXPECT_EQ(0, submit_flags(fd, works, 1, 0, &accepted));
@@ -175,7 +175,7 @@ TEST_F(block, nonblocking)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-/* A non-blocking submitter does not overtake one that waits. */
+/* A non-blocking submitter does not overtake a submitter that waits. */
 TEST_F(block, nonblocking_behind_a_waiter)
 {
 	struct submitter sub;
@@ -242,7 +242,7 @@ TEST_F(block, killed_submitter_leaves_nothing)
 		}
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == ARRAY_SIZE(pids)));
-	/* first kill the one in the middle of the line */
+	/* first kill the process in the middle of the waiters */
 	EXPECT_EQ(0, kill(pids[1], SIGKILL));
 	EXPECT_EQ(pids[1], waitpid(pids[1], &status, 0));
 	EXPECT_TRUE(WIFSIGNALED(status));
@@ -357,7 +357,7 @@ TEST_F(block, close_of_a_duplicate)
 
 /* ---- capacity under load ------------------------------------------------- */
 
-/* After capacity was lowered, no task starts until fewer than that run. */
+/* After capacity was lowered, no task starts until fewer tasks than the new capacity run. */
 TEST(shrink_under_load)
 {
 	struct wpool_dev_record records[4 + 12], late[12];
@@ -470,7 +470,7 @@ TEST_F(together, threads_submit)
 	ASSERT_NE(NULL, records);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], fd, WPOOL_WORK_NOOP, 0, i * EACH, EACH));
-	/* the threads sleep while the pool is full; this empties it */
+	/* the threads sleep while the pool is full; their tasks empty the pool again */
 	for (i = 0; i < THREADS; i++) {
 		EXPECT_EQ(0, submitter_end(&subs[i]));
 		EXPECT_EQ(EACH, subs[i].accepted);

@@ -76,7 +76,7 @@ TEST_F(behalf, bad_address)
 	/* an address of the kernel */
 	ASSERT_EQ(0, count_many(self->fd, (void *)-4096L, 1));
 	EXPECT_TRUE(all_have_status(self->fd, 4, -EFAULT));
-	/* the same after a task on behalf of a process */
+	/* the result is the same after a task on behalf of a process */
 	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
 	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
 	EXPECT_EQ(0, number_at(&counted));
@@ -182,7 +182,7 @@ TEST_F(behalf, flags)
 {
 	int err = group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MEMCG);
 
-	/* a kernel without memory cgroups refuses this, and the file has no group */
+	/* a kernel without memory cgroups refuses this, and then the file has no group */
 	EXPECT_TRUE(!err || err == -EOPNOTSUPP);
 	EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));

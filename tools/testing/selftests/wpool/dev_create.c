@@ -264,7 +264,7 @@ TEST(tune_bad_attribute_changes_nothing)
 	ASSERT_EQ(0, pool_create(&pool, NULL));
 	ASSERT_EQ(0, pool_info(pool.fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad_attrs); i++) {
-		/* together with a valid attribute */
+		/* the bad attribute together with a valid one */
 		attrs = bad_attrs[i].attrs;
 		if (!(attrs.mask & WPOOL_DEV_EXPIRY_MS)) {
 			attrs.mask |= WPOOL_DEV_EXPIRY_MS;
@@ -361,7 +361,7 @@ TEST(capacity_per_cpu)
 	EXPECT_EQ(7, info.attrs.capacity);
 	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
-	/* the two exclude each other */
+	/* capacity_per_cpu and capacity exclude each other */
 	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.capacity_per_cpu = 9, .capacity = 5)));
 	EXPECT_EQ(9, pool_figure(pool.fd, free));
 	EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 5)));

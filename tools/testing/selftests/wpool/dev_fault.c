@@ -50,7 +50,7 @@ TEST_F(fault, pool_lives)
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 0 },
 		{ .kind = WPOOL_WORK_FAULT, .cookie = 1 },
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 2 },
-		/* this one is submitted later: two oopses at once make an unreadable log */
+		/* this task is submitted later: two oopses at once make an unreadable log */
 		{ .kind = WPOOL_WORK_FAULT, .cookie = 3 },
 		{ .kind = WPOOL_WORK_SLEEP, .cookie = 4, .arg = MSEC },
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 5 },
@@ -94,7 +94,7 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }
 
-/* An oops wakes a poll of the file pressure. Waiting tasks may wake it before. */
+/* An oops wakes a poll of the file "pressure". Tasks that begin to wait may wake it earlier. */
 TEST_F(fault, is_news)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
@@ -172,7 +172,7 @@ static unsigned int traced_dropped(const char *pool, int status)
 	return nr;
 }
 
-/* The trace shows the end of this task, too. */
+/* The trace shows the end of a task that oopses, too. */
 TEST_F(fault, is_traced)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };

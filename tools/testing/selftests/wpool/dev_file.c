@@ -35,7 +35,7 @@ FIXTURE_VARIANT_ADD(in_flight, tree) {
 	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 3, .fanout = 4 },
 };
 
-/* Close does not wait for the tasks' own end: each that sleeps or spins takes LONG. */
+/* Close cuts tasks short: each task that sleeps or spins would take LONG. */
 TEST_F(in_flight, close_ends_it_soon)
 {
 	struct wpool_dev_work works[16];
@@ -121,9 +121,9 @@ TEST_F(in_flight, killed_while_it_waits)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-/* ---- how much it holds --------------------------------------------------- */
+/* ---- what a file holds --------------------------------------------------- */
 
-/* A file holds that many unfinished tasks and unread records, and no more. */
+/* A file holds WPOOL_MAX_INFLIGHT unfinished tasks and unread records, and no more. */
 TEST_F(in_flight, records_of_a_file)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };

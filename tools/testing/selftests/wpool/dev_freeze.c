@@ -83,7 +83,7 @@ TEST_F(freeze, nothing_starts)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, NR - 1));
 	ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_NOOP, 0, 0, NR));
 	EXPECT_EQ(NR, read_records(self->other.fd, records, NR));
-	/* the timer has fired, too */
+	/* wait until the timer has fired, too */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, queued) == NR));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, completed));
 	thawed = now_ns();
@@ -195,7 +195,7 @@ static int ascending(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Returns the longest time between two starts; *from is when it begins. */
+/* Returns the longest time between two starts; *from is when this time begins. */
 static __u64 longest_gap(__u64 *starts, unsigned int nr, __u64 *from)
 {
 	__u64 most = 0;

@@ -69,10 +69,10 @@ TEST_F(group, cancel_all)
 	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(BOUND - 1, cancelled);
-	/* the running task, and the submitter unless it has already returned */
+	/* stopped: the running task, and the submitter unless this has already returned */
 	EXPECT_LE(1, stopped);
 	EXPECT_GE(2, stopped);
-	/* a submitter that did not wait yet is cancelled the next time, or its task is */
+	/* a submitter that did not wait yet, or its task, is cancelled by a later call */
 	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
 	err = submitter_end(&submitter);
 	EXPECT_TRUE(err == -ECANCELED || !err);
@@ -122,7 +122,7 @@ TEST_F(group, close_while_tasks_are_queued)
 
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
-	/* all workers are busy, and close does not wait until one takes these tasks */
+	/* all workers are busy, and close does not wait until a worker takes the tasks */
 	for (i = 0; i < 20; i++) {
 		fd = pool_attach(self->pool.name, 0);
 		ASSERT_LE(0, fd);

@@ -20,7 +20,7 @@ struct submitter {
 	__u32 kind;
 	__u64 arg;
 	int err;
-	struct wpool_dev_record *records;	/* by cookie */
+	struct wpool_dev_record *records;	/* indexed by cookie */
 };
 
 /* Submits all tasks in one call: they are accepted one after the other, as there is room. */
@@ -39,7 +39,7 @@ static int by_cookie(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* When had the i-th task surely been accepted? Tasks of one submit have the same submit_ns. */
+/* Returns when the i-th task had surely been accepted. Tasks of one submit have one submit_ns. */
 static __u64 accepted_ns(const struct submitter *s, unsigned int i)
 {
 	__u64 ns = s->records[i].submit_ns;
@@ -49,7 +49,7 @@ static __u64 accepted_ns(const struct submitter *s, unsigned int i)
 	return i < s->nr ? s->records[i].submit_ns : UINT64_MAX;
 }
 
-/* How many tasks of @other overtook the i-th one of @s? */
+/* How many tasks of @other overtook the i-th task of @s? */
 static unsigned int overtakes(const struct submitter *s, unsigned int i,
 			      const struct submitter *other)
 {
@@ -164,8 +164,8 @@ static int run(const struct pool *pool, struct submitter *submitters, unsigned i
 }
 
 /*
- * A worker may take a task and lose its CPU for any time before it notes the start. Then the load
- * is tried again.
+ * A worker may take a task and lose its CPU for any time before it notes the start. If this
+ * happens, try the load again.
  */
 TEST_F(order, few_overtake_a_task)
 {

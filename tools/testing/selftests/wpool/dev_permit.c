@@ -17,7 +17,7 @@
 FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
-	int own;		/* opened and made by the user nobody, which runs the test */
+	int own;		/* a file of the user nobody, who made its pool and runs the test */
 	int limit;		/* max_user_workers */
 	char name[WPOOL_DEV_NAME_LEN];
 };
@@ -140,7 +140,7 @@ TEST_F(permit, pool_of_another_user)
 	EXPECT_EQ(-EPERM, pool_release(fd, 0, 0));
 	EXPECT_EQ(-EPERM, pool_reboot(fd));
 	EXPECT_EQ(-EPERM, pool_destroy(fd));
-	/* the same through a file that root has opened */
+	/* the user may do no more through a file that root has opened */
 	EXPECT_EQ(-EPERM, pool_destroy(self->root.fd));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 2));
 	close(fd);
@@ -188,7 +188,7 @@ TEST_F(permit, each_privilege_by_itself)
 	close(fds[0]);
 }
 
-/* Such a task may wait for a program, and then holds its worker. */
+/* A poll or a count may wait for a program, and then holds its worker. */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
@@ -199,7 +199,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	ASSERT_LE(0, event);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_POLL, event, 0));
-	/* also through a file that root has opened; no task of such a submit is accepted */
+	/* through a file of root, too, such a submit is refused, with all its tasks */
 	EXPECT_EQ(-EPERM, submit(self->root.fd, WPOOL_WORK_POLL, event, 0));
 	works[1].kind = WPOOL_WORK_POLL;
 	works[1].arg = event;
@@ -273,7 +273,7 @@ TEST_F(permit, workers)
 	EXPECT_FALSE(pool_exists(name));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
-	/* no workers are left; a refusal changes nothing */
+	/* the user has no workers left; a refusal changes nothing */
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
 	EXPECT_EQ(4, attr_number(self->name, "capacity"));
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
@@ -314,7 +314,7 @@ static int occupy_all(int fd)
 	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
-/* Tasks of all such files together may allocate a quarter of the memory. */
+/* Tasks of all files opened without privileges together may allocate a quarter of the memory. */
 TEST_F(permit, memory)
 {
 	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
@@ -325,7 +325,7 @@ TEST_F(permit, memory)
 
 	for (i = 0; i < ARRAY_SIZE(works); i++)
 		works[i] = (struct wpool_dev_work){ .kind = WPOOL_WORK_TOUCH, .arg = 16 * MIB };
-	/* no further task starts */
+	/* occupy all workers, so that no further task starts */
 	ASSERT_EQ(0, occupy_all(self->own));
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = pool_attach(self->name, 0);
@@ -373,7 +373,7 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
-	/* at the end less than two of these are left; a task takes at least 128 bytes */
+	/* at the end less than 2 * @least bytes are left; a task takes at least 128 bytes */
 	const __u64 least = 64 * 1024, most = 2 * least / 128;
 	char name[WPOOL_DEV_NAME_LEN];
 	int fds[64], second, spare;

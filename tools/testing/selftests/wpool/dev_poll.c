@@ -19,8 +19,8 @@ TWO_FILES_AND(poll, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL),
 	      event = eventfd(0, EFD_NONBLOCK))
 
 /*
- * Let this many tasks wait. Each has looked at the file once. Such a look is counted as completed
- * before its place is free again.
+ * Submit @nr tasks, and wait until each has looked at the file once. The pool counts such a look as
+ * a completed task before the task's place is free again.
  */
 static bool begin(int fd, int event, unsigned int nr)
 {
@@ -103,7 +103,7 @@ TEST_F(poll, taken_by_another)
 	ASSERT_EQ(0, eventfd_read(event, &value));
 	EXPECT_EQ(1, pool_figure(self->fd, waiting));
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* the task that slept, and the task's look at the file */
+	/* completed: the task that slept, and the poll task's look at the file */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	ASSERT_TRUE(happen(event));
@@ -176,7 +176,7 @@ TEST_F(poll, bad_files)
 	EXPECT_EQ(-ELOOP, submit(self->fd, WPOOL_WORK_POLL, self->pool.fd, 0));
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, 99999, 0));
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, -1ULL, 0));
-	/* the number is not truncated to 32 bits */
+	/* the number of the descriptor is not truncated to 32 bits */
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + event, 0));
 	close(null);
 	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));

@@ -128,7 +128,7 @@ static bool runs_on(int fd, int cpu, __u32 flags)
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
 }
 
-/* Enough tasks on both CPUs, so that no run passes by accident. */
+/* Submit enough tasks to both CPUs that most of them do not run there by accident. */
 static bool most_run_there(int fd, const int *cpu, __u32 flags)
 {
 	unsigned int i, right = 0;
@@ -138,7 +138,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* This is a preference: if a worker waits too long for its CPU, the other worker takes its task. */
+/* The CPU is a preference: if a worker waits too long for its CPU, the other takes its task. */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
@@ -147,7 +147,7 @@ TEST_F(on, runs_there)
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 
-/* More tasks than the module submits at a time, and some of them urgent. */
+/* Submit more tasks than the module takes at a time, some of them urgent: all run. */
 TEST_F(on, runs_all_tasks)
 {
 	struct wpool_dev_work works[200] = { };

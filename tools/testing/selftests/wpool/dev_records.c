@@ -192,7 +192,7 @@ TEST_F(work, every_record_goes_to_one_reader)
 		EXPECT_EQ(0, readers[i].err);
 		nr += readers[i].nr;
 	}
-	/* a reader may have ended at a moment without unfinished tasks */
+	/* a reader may have ended at a moment without unfinished tasks: read the rest */
 	readers[0].nr = 0;
 	read_some(&readers[0]);
 	EXPECT_EQ(ARRAY_SIZE(seen), nr + readers[0].nr);

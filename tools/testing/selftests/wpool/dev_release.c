@@ -210,7 +210,7 @@ TEST_F(block, release_sends_submitters_away)
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 }
 
-/* Closed to others: an earlier timer still fires, and tasks of a tree still submit. */
+/* A pool is closed to others: an earlier timer still fires, and tasks of a tree still submit. */
 TEST_F(block, release_to_own)
 {
 	struct wpool_dev_work tree = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workload strand of /dev/wpool: such tasks of one file run one after the other, in the
+ * The workload strand of /dev/wpool: the strand tasks of one file run one after the other, in the
  * order of their submits.
  */
 #include "work_fixture.h"

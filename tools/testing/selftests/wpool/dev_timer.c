@@ -24,7 +24,7 @@ TEST_F(timer, holds_nothing_of_the_pool)
 	EXPECT_EQ(1, pool_figure(self->fd, free));
 	/* the pool still has room for other tasks */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
-	/* a cancel has its effect at once */
+	/* a cancel ends the waiting tasks at once */
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(TIMERS, cancelled);
 	EXPECT_EQ(0, stopped);
@@ -102,7 +102,7 @@ TEST_F(timer, closed_pool)
 	/* the pool is gone when the timer fires */
 	ASSERT_EQ(1, read_records(self->fd, &record, 1));
 	EXPECT_EQ(2, record.cookie);
-	/* unless the machine took longer to destroy the pool */
+	/* on a slow machine the timer may have fired before the pool was destroyed */
 	EXPECT_TRUE(record.status == -ESHUTDOWN || !record.status);
 	EXPECT_EQ(0, cancel_all(self->fd));
 	EXPECT_RECORD(self->fd, 1, -ECANCELED);

@@ -140,7 +140,7 @@ TEST_F(work, argument_out_of_range)
 		{ .kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH + 1, .fanout = 1 },
 		{ .kind = WPOOL_WORK_TREE, .depth = UINT32_MAX, .fanout = 1 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = UINT32_MAX },
-		/* 2^21 - 1 and 16^5 + ... + 1 nodes; the last would overflow */
+		/* trees of 2^21 - 1 and of 16^5 + ... + 1 nodes, and one too large to count */
 		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 2 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 5, .fanout = 16 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 16 },
@@ -176,7 +176,7 @@ TEST_F(work, argument_at_its_limit)
 	__u32 cancelled, stopped;
 	size_t i;
 
-	/* a task that does not end comes first, so that none of these starts */
+	/* a task that does not end comes first, so that none of @good starts */
 	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
 	EXPECT_EQ(0, submit_all(self->single.fd, good, ARRAY_SIZE(good)));
 	EXPECT_EQ(0, cancel(self->single.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));

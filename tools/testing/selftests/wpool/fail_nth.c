@@ -52,8 +52,8 @@ FIXTURE_TEARDOWN(sweep)
 }
 
 /*
- * One call to be swept; each function returns 0 or -errno. @call makes it, @check checks its effect
- * after a success, @undo reverts it after a success.
+ * One call to be swept; each function returns 0 or -errno. @call makes the call; after a success
+ * @check checks its effect, and @undo reverts it.
  */
 struct step {
 	int (*prepare)(struct _test_data_sweep *self);
@@ -190,7 +190,7 @@ static int call_create(struct _test_data_sweep *self)
 	return create_with(self, NULL);
 }
 
-/* Allocates the same as any create, and also the rescuer and the workers. */
+/* Allocates what any create allocates, and also the rescuer and the workers. */
 static int call_create_prealloc(struct _test_data_sweep *self)
 {
 	__u64 cpus[2] = { 1, 0 };
@@ -364,7 +364,7 @@ static int call_reboot_other(struct _test_data_sweep *self)
 	return pool_reboot(self->other.fd);
 }
 
-/* The call makes all workers, or none; then the pool stays closed. */
+/* The reboot makes all workers; or it makes none, and the pool stays closed. */
 TEST_F(sweep, reboot_prealloc)
 {
 	sweep(_metadata, self, &(struct step){
@@ -406,7 +406,7 @@ TEST_F(sweep, info)
 
 /* ---- submit, wait, cancel, read ---------------------------------------------------------- */
 
-/* Tasks of each kind, and enough of them for several slabs. */
+/* Submit tasks of each kind, and enough of them for several slabs. */
 static int call_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_work works[80] = {};
@@ -431,7 +431,7 @@ static int prepare_attached(struct _test_data_sweep *self)
 	return self->fd < 0 ? self->fd : 0;
 }
 
-/* Each task has one record. */
+/* Check that each task has one record. */
 static int check_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_record records[80];

@@ -53,8 +53,8 @@ static inline int nth_set(int fd, unsigned int nth)
 }
 
 /*
- * Stop injecting. Returns 1 if the failure that was due has happened, or else 0. It may happen in
- * this request itself, which counts as 0.
+ * Stop injecting. Returns 1 if the failure that was due has happened, or else 0. If this request
+ * itself fails, the result is 0.
  */
 static inline int nth_end(int fd)
 {

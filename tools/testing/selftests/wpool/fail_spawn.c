@@ -36,8 +36,8 @@ static int no_workers(int fd)
 }
 
 /*
- * It fails nine times in a row. The module tries again after 10, 20, ... ms, then every second. All
- * tasks queued meanwhile start, and none is lost or runs twice.
+ * The creation fails nine times in a row. The module tries again after 10, 20, ... ms, then every
+ * second. All tasks queued meanwhile start, and none is lost or runs twice.
  */
 TEST_F(spawn, nine_times_in_a_row)
 {
@@ -72,8 +72,8 @@ TEST_F(spawn, nine_times_in_a_row)
 }
 
 /*
- * No pool gets a worker, and the pool's only worker sleeps. Its rescuer runs one task after the
- * other. When workers can be made again, the pool gets a new rescuer.
+ * No pool gets a worker, and the pool's only worker sleeps. The pool's rescuer runs one task after
+ * the other. When workers can be made again, the pool gets a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)
 {

@@ -322,7 +322,7 @@ TEST_F(httpd, silent_clients_starve_nobody)
 	START("workers=1");
 	for (i = 0; i < ARRAY_SIZE(silent); i++) {
 		ASSERT_EQ(0, client_open(&silent[i], 0));
-		/* a third each: silent, in the middle of a request, after an answer */
+		/* a third of the clients each: silent, in the middle of a request, answered */
 		ASSERT_EQ(0, client_say(&silent[i], (i % 3 == 1) ? "GET / HT" : ""));
 		ASSERT_LE(200, (i % 3 == 2) ? get(&silent[i], "/", &self->answer) : 200);
 	}
@@ -386,7 +386,7 @@ TEST_F(httpd, answers_that_nobody_reads)
 		ASSERT_EQ(200, read_answer(&self->client, &self->answer, true));
 		ASSERT_TRUE(self->answer.is_pattern);
 	}
-	/* the request that was cut in two */
+	/* send the rest of the request that was cut in two */
 	if (at) {
 		ASSERT_EQ(0, client_send(&self->client, request + at, sizeof(request) - at));
 		ASSERT_EQ(200, read_answer(&self->client, &self->answer, true));
@@ -512,7 +512,7 @@ TEST_F(httpd, many_connections)
 			     figures.connections == (int)nr / 2 + 1));
 	EXPECT_EQ(200, get(&clients[1], "/", &self->answer));
 	EXPECT_EQ(200, get(&clients[nr - 1], "/", &self->answer));
-	/* the module's end closes the other half, and the clients notice */
+	/* the unload closes the other connections, and the clients notice */
 	EXPECT_EQ(0, httpd_unload());
 	for (i = 1; i < nr; i += 2) {
 		EXPECT_TRUE(has_ended(&clients[i]));
@@ -521,7 +521,7 @@ TEST_F(httpd, many_connections)
 	free(clients);
 }
 
-/* ---- the end ---- */
+/* ---- unload ---- */
 
 /* The packets that close a connection are lost. The kernel repeats them without the module. */
 TEST_F(httpd, a_lost_end_is_repeated)
@@ -573,7 +573,7 @@ static struct {
 	unsigned long answers;	/* answers, or parts of answers */
 } load;
 
-/* Begins a connection, without waiting for it. */
+/* Begins to connect, without waiting for the connection. */
 static struct pollfd load_begin(void)
 {
 	struct sockaddr_in address = httpd_address();
@@ -628,7 +628,7 @@ static void *load_thread(void *arg)
 			close(pfds[i].fd);
 			pfds[i] = load_begin();
 		}
-		/* if all are refused, leave the machine some time */
+		/* if all connections are refused, leave the machine some time */
 		usleep(1000);
 	}
 	for (i = 0; i < NR_CLIENTS; i++)

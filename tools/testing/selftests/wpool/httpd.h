@@ -88,11 +88,11 @@ struct client {
 
 struct answer {
 	int status;		/* the server's status, or -errno; -ENODATA at the end */
-	long length;		/* of the body */
+	long length;		/* length of the body */
 	bool closes;
 	bool is_pattern;	/* the body has the content of /bytes */
 	char head[512];
-	char body[256];		/* its start */
+	char body[256];		/* the start of the body */
 };
 
 static inline struct sockaddr_in httpd_address(void)
@@ -265,7 +265,7 @@ static inline bool has_ended(struct client *client)
 }
 
 struct figures {
-	int connections;	/* including the one that asks */
+	int connections;	/* including the connection that asks */
 	long accepted, timed_out, died;
 };
 

@@ -103,7 +103,7 @@ FIXTURE_TEARDOWN(many)
 {
 	unsigned int i;
 
-	/* the case may have failed before it destroyed them; twice does no harm */
+	/* the case may have failed before it destroyed the pools; a second destroy does no harm */
 	destroy_pools(&self->pools);
 	for (i = 0; i < self->pools.nr; i++)
 		close(self->pools.fds[i]);
@@ -153,7 +153,7 @@ static void *load_run(void *data)
 
 	for (i = 0; !load->err && !__atomic_load_n(&load->over, __ATOMIC_RELAXED); i++) {
 		fd = load->fds[i % load->nr];
-		/* the tasks of the last round */
+		/* wait for the tasks of the last round */
 		load->err = wait_tasks(fd, WAIT_NS) ?:
 			submit_many(fd, i % 3 ? WPOOL_WORK_NOOP : WPOOL_WORK_SLEEP, MSEC, 0, 20);
 		load->submitted += load->err ? 0 : 20;

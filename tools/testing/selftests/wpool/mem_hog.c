@@ -47,7 +47,7 @@ static bool is_small(void)
 	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
 }
 
-/* Take memory until the kernel kills this program, which it does first. */
+/* Take memory until the kernel kills this program; the kernel kills it before all others. */
 static void hog(void)
 {
 	size_t i, bytes = 4 * MB;
@@ -105,8 +105,8 @@ static bool is_enough(unsigned int killed, const char *pool)
 }
 
 /*
- * Run tasks that sleep, so that each needs a worker, in a pool whose workers leave at once. It
- * needs new workers all the time. The harness limits the time.
+ * Run tasks that sleep, so that each needs a worker, in a pool whose workers leave at once. Such a
+ * pool needs new workers all the time. The harness limits the time.
  */
 static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev_attrs *attrs)
 {

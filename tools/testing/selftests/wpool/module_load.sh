@@ -103,8 +103,8 @@ test_parameters_are_visible()
 	unload
 }
 
-# At rest there are the rescuers of two workqueues. The first freezable pool adds a thread, which
-# stays.
+# At rest the module has two threads: the rescuers of its workqueues. The first freezable pool
+# adds a thread, which stays.
 test_threads_at_rest()
 {
 	fresh || return 1
@@ -276,7 +276,7 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# For kernels without KUnit, too: softirqs differ on PREEMPT_RT.
+# Tested here, so that kernels without KUnit run it, too: softirqs differ on PREEMPT_RT.
 test_softirqs_left_off_are_given_back()
 {
 	fresh || return 1
@@ -389,8 +389,8 @@ test_few_workers_and_a_rescuer()
 	wpoolctl destroy a && unload
 }
 
-# A pool that waits for a free worker is not reported as stalled. The monitor reports
-# a stall after a second, so this test takes that time.
+# A pool that waits for a free worker is not reported as stalled. The monitor reports a
+# stall after a second, so this test takes longer.
 test_all_workers_in_use_is_no_stall()
 {
 	fresh max_workers=1 || return 1
@@ -402,7 +402,7 @@ test_all_workers_in_use_is_no_stall()
 	unload
 }
 
-# As many tasks at once as the largest pool of the requirements.
+# Run as many tasks at once as the largest pool of the requirements has.
 test_10000_together()
 {
 	need=$((10000 * 40))

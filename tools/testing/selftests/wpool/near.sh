@@ -24,7 +24,7 @@ cleanup()
 # cache CPU: the CPUs with the same last-level cache, itself among them
 cache() { cpus "$(cat "$(printf '%s\n' "$CPU_DIR/cpu$1"/cache/index* | tail -n 1)/shared_cpu_list")"; }
 
-# node CPU: the CPUs of its node
+# node CPU: the CPUs of the same node
 node() { cpus "$(cat "$CPU_DIR/cpu$1"/node*/cpulist 2>/dev/null || cat $CPU_DIR/online)"; }
 
 # submitter: a CPU that shares its cache with other CPUs, but not with the first CPU of its node,

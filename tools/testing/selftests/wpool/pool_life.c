@@ -3,8 +3,8 @@
  * Pools and workers over time: workers come and leave, a quiet pool runs nothing, the smallest and
  * the largest pools work, and several processes make and destroy pools at once.
  *
- * The tests check that nothing happens too early. How late it happens depends on the machine: the
- * test prints the delay, which has to be within WAIT_NS.
+ * The tests check that nothing happens too early. How late something happens depends on the
+ * machine: the test prints the delay, which has to be within WAIT_NS.
  */
 #include "wpool_test.h"
 
@@ -185,7 +185,7 @@ static int all_switches(struct quiet *quiet, int max, const struct pool *pools, 
 			snprintf(path, sizeof(path), "/proc/%d/comm", pids[i]);
 			file_read(path, quiet[all].name, sizeof(quiet[all].name));
 			quiet[all].name[strcspn(quiet[all].name, "\n")] = 0;
-			/* a kernel thread that is named after its last work */
+			/* kworkers are named after their last work */
 			if (!strncmp(quiet[all].name, "kworker", 7))
 				continue;
 			all++;
@@ -251,7 +251,7 @@ TEST(quiet_pools_do_not_run)
 	/* wait for leftover workers of the default pool, and for searching workers */
 	ASSERT_TRUE(WAIT_FOR(attr_number("default", "workers") <= 1));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
-	/* threads that exit are the last ones to run */
+	/* threads that exit may still run: repeat until no thread has run */
 	for (end = now_ns() + 3 * WAIT_NS;;) {
 		/* the sleepers end LONG after this */
 		began = now_ns();
@@ -270,7 +270,7 @@ TEST(quiet_pools_do_not_run)
 		nr_after = all_switches(after, ARRAY_SIZE(after), pools, NR);
 		for (i = 0; i < NR; i++)
 			ASSERT_EQ(0, pool_stats(pools[i].fd, &is[i]));
-		/* if the look took longer than the sleep, try again */
+		/* if the check took longer than the tasks sleep, try again */
 		if ((rest && now_ns() - began < LONG) || now_ns() > end)
 			break;
 	}
@@ -349,7 +349,7 @@ TEST(capacity_10000)
 	free(records);
 }
 
-/* The simple pool of the model: N workers, an unlimited queue, submitters never sleep. */
+/* The simple pool: N workers, an unlimited queue, submitters never sleep. */
 TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
@@ -378,7 +378,7 @@ TEST(simple_pool)
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
-	/* Kill of the model hangs on an idle pool; a release does not */
+	/* Kill of the simple pool hangs if that is idle; a release does not */
 	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);

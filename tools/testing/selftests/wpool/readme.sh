@@ -55,7 +55,7 @@ test_commands()
 		[ "$prompt" = "#" ] || fail "no command: $prompt $line" || return 1
 		case $line in
 		"wpoolctl top")
-			# q quits, as its last line says
+			# q quits top, as the last line on the screen says
 			"$WPOOL_HELPER" pty q wpoolctl top >"$TMP/out" 2>&1 ||
 				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
 			grep -q 'q: quit' "$TMP/out" ||

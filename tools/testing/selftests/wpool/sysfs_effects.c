@@ -130,7 +130,7 @@ TEST(stores_against_destroy)
 		storms[i].stop = &stop;
 		ASSERT_EQ(0, pthread_create(&storms[i].thread, NULL, store_for_ever, &storms[i]));
 	}
-	/* as many rounds as a slow machine makes in a few seconds, and until a store succeeded */
+	/* 5 to 30 rounds in a few seconds, and more until a store has succeeded */
 	for (round = 0;; round++) {
 		if (round >= 5 && (round >= 30 || now_ns() > end) &&
 		    (any_good(storms, ARRAY_SIZE(storms)) || now_ns() > patience))
@@ -158,7 +158,7 @@ TEST(stores_against_destroy)
 	EXPECT_LT(0, good);
 }
 
-/* A file that was open when the pool ended. */
+/* Reads and writes of a file that was opened before the pool was destroyed return ENODEV. */
 TEST_F(attrs, open_file_of_a_destroyed_pool)
 {
 	char path[256], buf[64];
@@ -195,7 +195,7 @@ TEST_F(attrs, handoff_on_sleepers_do_not_hold_others_up)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* Does the figure keep this value for as long as a few looks of the monitor take? */
+/* Does the figure keep this value for several periods of the monitor? */
 static bool stays(const char *pool, const char *name, long long value)
 {
 	__u64 end = now_ns() + 200 * MSEC;
@@ -249,7 +249,7 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
-	/* two more such seconds */
+	/* wait for two more such seconds */
 	usleep(2500 * 1000);
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -409,7 +409,7 @@ static bool all_workers_at(const char *pool, int least, int priority)
 	return true;
 }
 
-/* Do all workers have these values? At least @least: a hand-off may have made one more. */
+/* Do all workers, at least @least, have these values? A hand-off may have made one more. */
 static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 {
 	pid_t pids[64];
@@ -503,7 +503,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 	EXPECT_EQ(0, attr_write(pool, "cpumask", "0"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* at the latest after their tasks */
+	/* the workers move at the latest when their tasks end */
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0")));
 }
 

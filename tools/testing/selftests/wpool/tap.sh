@@ -77,7 +77,7 @@ no_thread_now()
 	return 0
 }
 
-# no_threads NAME: the same, but wait: a thread may still be exiting.
+# no_threads NAME: as no_thread_now, but wait: a thread may still be exiting.
 no_threads() { wait_for no_thread_now "$1" || no_thread_now "$1"; }
 
 # watchdog_start: end this shell if a test hangs.
@@ -94,7 +94,7 @@ watchdog_start()
 	watchdog=$!
 }
 
-# without NAME: print $TESTS without this one.
+# without NAME: print $TESTS without the test NAME
 without()
 {
 	for name in $TESTS; do

@@ -88,7 +88,8 @@ test_life_of_tasks()
 	done
 }
 
-# One task runs, the others are queued: they are cancelled, and the running task is cut short.
+# One task runs, the others are queued: the queued tasks are cancelled, and the running task
+# is cut short.
 test_cancelled_tasks_are_dropped()
 {
 	setup capacity=1 queue_depth=max || return 1
@@ -144,7 +145,7 @@ test_workers()
 {
 	setup expiry_ms=0 min_workers=0 || return 1
 	run --work noop --tasks 10 || return 1
-	# in the second run there are workers to wake
+	# the second run wakes the workers of the first
 	wait_for grep -qx 0 "$CLASS/$POOL/searching" && run --work noop --tasks 10 || return 1
 	echo 1 >"$CLASS/$POOL/expiry_ms"
 	wait_for grep -qx 0 "$CLASS/$POOL/workers" || fail "nobody expires" || return 1

@@ -187,14 +187,14 @@ SYSCTL=/proc/sys/kernel
 # In 6.12 the scheduler has a server that gives starved threads a share of the CPU.
 SERVER=/sys/kernel/debug/sched/fair_server/cpu1/runtime
 
-# for_now FILE VALUE: until cleanup(); nothing if there is no such file.
+# for_now FILE VALUE: set FILE, if there is one, to VALUE until cleanup().
 for_now()
 {
 	[ ! -e "$1" ] || { echo "$1 $(cat "$1")" >>"$TMP/was" && echo "$2" >"$1"; }
 }
 
-# hold_cpu COMMAND...: a thread keeps CPU 1 for itself, and has queued 8 works of each kind there; those
-# of wpool_wq run. COMMAND comes just before it.
+# hold_cpu COMMAND...: after COMMAND a thread queues 8 works of each kind on CPU 1, and keeps that
+# CPU for itself. Wait until the works of wpool_wq have run.
 hold_cpu()
 {
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
@@ -208,7 +208,8 @@ hold_cpu()
 		fail "$(cat $HELD/on_wpool) of 8 works of wpool_wq ran beside the thread"
 }
 
-# let_go: of the works on the kernel's workqueue none has run until now, and then all do.
+# let_go: no work of the kernel's workqueue has run. Stop the thread, and wait until they
+# all have.
 let_go()
 {
 	meanwhile=$(cat $HELD/on_kernel)
@@ -218,14 +219,14 @@ let_go()
 		fail "$(cat $HELD/on_kernel) of 8 works of the kernel ran in the end"
 }
 
-# As long as the thread polls, no work of the kernel runs, and all of wpool_wq do. The kernel's watchdog
-# is off: on a slow machine it would have something to say.
+# While the thread polls, no work of the kernel's workqueue runs, and all works of wpool_wq do. The
+# kernel's watchdog is off, since it may report the thread on a slow machine.
 test_a_polling_thread_stops_a_workqueue_and_not_wpool()
 {
 	hold_cpu for_now $SYSCTL/soft_watchdog 0 && let_go
 }
 
-# watch_closely: that CPU alone, where the thread comes before anybody else is late.
+# watch_closely: watch CPU 1 only, with the shortest limit, to report the thread first.
 watch_closely()
 {
 	for_now $SYSCTL/watchdog_cpumask 1
@@ -235,12 +236,12 @@ watch_closely()
 
 lockup_is_reported() { dmesg | grep -q 'soft lockup - CPU#1 stuck .*\[held/1:'; }
 
-# The works of the kernel wait for as long as it takes the kernel to complain of the thread.
+# The works of the kernel's workqueue wait until the kernel reports a lockup of the thread.
 test_a_polling_thread_until_the_kernel_reports_a_lockup()
 {
 	[ "$(cat $SYSCTL/watchdog $SYSCTL/soft_watchdog 2>/dev/null | xargs)" = "1 1" ] ||
 		skip "the kernel has no detector of lockups, or it is off"
-	# there the watchdog's own thread takes the CPU from any other one
+	# with preemption the watchdog's own thread gets the CPU, and there is no lockup
 	case "$(uname -v) $(cat /sys/kernel/debug/sched/preempt 2>/dev/null)" in
 	*PREEMPT_DYNAMIC*"(none)"* | *PREEMPT_DYNAMIC*"(voluntary)"*) ;;
 	*PREEMPT*) skip "a thread in the kernel can be preempted" ;;

@@ -125,7 +125,7 @@ static inline __u32 attr_value(const struct wpool_dev_attrs *attrs, const struct
 
 /*
  * ATTRS() - attributes to create or tune a pool with, by the names of their fields. The mask gets
- * all that are not 0. If an attribute has to be 0, put its bit into .mask.
+ * the bits of all that are not 0. If an attribute has to be 0, put its bit into .mask.
  */
 #define ATTRS(...) attrs_masked(&(struct wpool_dev_attrs){ __VA_ARGS__ })
 
@@ -240,7 +240,7 @@ static inline int pool_stats(int fd, struct wpool_dev_stats *stats)
 	return ioctl(fd, WPOOL_IOC_STATS, stats) ? -errno : 0;
 }
 
-/* pool_figure() - one figure of WPOOL_IOC_STATS, all ones if there are none */
+/* pool_figure() - one figure of WPOOL_IOC_STATS, all ones if the call fails */
 #define pool_figure(fd, field)					\
 	({							\
 		struct wpool_dev_stats st_;			\
@@ -276,7 +276,7 @@ static inline int submit_flags(int fd, const struct wpool_dev_work *works,
 	return submit_on(fd, works, nr, flags, 0, accepted);
 }
 
-/* Submit until all tasks are accepted, or an error. */
+/* Submit until all tasks are accepted, or a submit fails. */
 static inline int submit_all(int fd, const struct wpool_dev_work *works, __u32 nr)
 {
 	__u32 accepted, batch;
@@ -302,7 +302,7 @@ static inline int submit(int fd, __u32 kind, __u64 arg, __u64 cookie)
 	return submit_flags(fd, &work, 1, 0, NULL);
 }
 
-/* An array of equal tasks, with cookies that count from @cookie; NULL: no memory. To be freed. */
+/* An array of equal tasks, with cookies from @cookie on; NULL: no memory. The caller frees it. */
 static inline struct wpool_dev_work *works_alloc(__u32 kind, __u64 arg, __u64 cookie, __u32 nr)
 {
 	struct wpool_dev_work *works = calloc(nr, sizeof(*works));
@@ -460,7 +460,7 @@ static inline int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* The maximum of these tasks that ran at the same time. */
+/* Returns the largest number of these tasks that ran at the same time. */
 static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigned int nr)
 {
 	unsigned int i, j, most = 0, now;
@@ -520,7 +520,7 @@ static inline void pool_end(struct pool *pool)
  */
 #define TWO_FILES(fixture, attrs)	TWO_FILES_AND(fixture, attrs, (void)0)
 
-/* TWO_FILES_AND() - the same, and further setup */
+/* TWO_FILES_AND() - as TWO_FILES(), with further setup */
 #define TWO_FILES_AND(fixture, attrs, more)				\
 	FIXTURE(fixture)						\
 	{								\
@@ -559,7 +559,7 @@ static inline void pool_end(struct pool *pool)
 
 /*
  * Start a task of LONG in its own pool, before other tasks of LONG. If the others have ended and
- * this one still runs, they did not end by themselves, however slow the machine.
+ * this one still runs, a call ended them, however slow the machine.
  */
 static inline int witness_begin(struct pool *witness)
 {

@@ -159,7 +159,7 @@ test_create_and_destroy()
 	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
 	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
 		attr_is workers 3 || return 1
-	# the same values as in sysfs
+	# tune accepts the same values as sysfs
 	good tune "$POOL" cpumask=all spin_us=+7 && attr_is spin_us 7 &&
 		attr_is cpumask "$(cat /sys/devices/system/cpu/possible)" || return 1
 	good destroy "$POOL"
@@ -287,7 +287,7 @@ test_run_full_pool()
 	rc=$?
 	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	key_is accepted 2 && key_is refused 3 && key_is completed 2 || return 1
-	# the same with retries
+	# with --retry all tasks run
 	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json || return 1
 	key_is completed 6 || return 1
 	good tune "$POOL" policy=block || return 1
@@ -327,7 +327,7 @@ test_run_open_loop()
 	rc=$?
 	[ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
 	balanced && accounted && key_is arrivals '"poisson"' || return 1
-	# closed loop: all offered tasks are accepted
+	# without --rate, all offered tasks are accepted
 	good run "$POOL" --duration 0.5s --warmup 0.1s --work sleep:1ms --batch 16 --json || return 1
 	accounted && key_is not_sent 0 && key_is refused 0 && key_is tasks null || return 1
 	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
