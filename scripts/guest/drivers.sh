@@ -105,6 +105,30 @@ use_nbd()
 	wait
 }
 
+# requests WHICH PREFIX AEAD WHAT BLOCK:REQUESTS...: of pcrypt, compared with those of AEAD.
+requests()
+{
+	which=$1 prefix=$2 aead=$3 what=$4
+	shift 4
+	for shape; do
+		figure=$($D/io aead "$aead" "pcrypt($aead)" "$what" "${shape%:*}" "${shape#*:}" "$MS") ||
+			fail "$what $shape failed"
+		echo "figure $prefix${what}_$((${shape%:*} / 1024))k_${shape#*:} $which ${figure% *}"
+		echo "sum $which ${figure##* }"
+	done
+}
+
+use_pcrypt()
+{
+	gcm="gcm_base(ctr(aes-generic),ghash-generic)"
+	for what in encrypt decrypt; do
+		requests "$1" "" "$gcm" $what 4096:1 4096:4 4096:16 16384:1 16384:4 16384:16
+		# this one returns before it has begun, and ends in another thread
+		requests "$1" cryptd_ "cryptd($gcm)" $what 4096:16
+		uses "p$what" "$1"
+	done
+}
+
 # disk N: a disk joins the array that is in the current directory, and is known by its size.
 disk()
 {
