@@ -96,6 +96,26 @@ use_erofs()
 	umount /mnt || fail "umount"
 }
 
+use_ksmbd()
+{
+	MB=4
+	rm -rf /etc/ksmbd
+	mkdir -p /etc/ksmbd /run /share /mnt
+	mount -t tmpfs share /share && : >/share/disk || fail "no directory to share"
+	printf '[share]\npath = /share\nread only = no\n' >/etc/ksmbd/ksmbd.conf
+	ksmbd.adduser -a root -p secret && ksmbd.mountd || fail "no daemon"
+	until grep -q running /sys/class/ksmbd-control/stats; do usleep 20000; done
+	mount -t cifs -o ip=127.0.0.1,vers=3.1.1,cache=none,username=root,password=secret \
+		//127.0.0.1/share /mnt || fail "mount"
+	rows /mnt/disk "$1" "" $SHAPES
+	umount /mnt || fail "umount"
+	# what the server has
+	sum "$1" /share/disk
+	uses ksmbd-io "$1"
+	ksmbd.control -s || fail "the daemon does not end"
+	umount /share || fail "umount"
+}
+
 use_nbd()
 {
 	$D/io nbd /dev/nbd0 $MB 2 &
