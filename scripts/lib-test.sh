@@ -347,12 +347,12 @@ part_many()
 
 # part_wide NAME PREFIX KERNEL CPUS: the selftests on so many CPUs, in four nodes of memory,
 # two of which are isolated, with thousands of pools; but those of what has nothing to do with CPUs.
-# A node has two last-level caches, which QEMU shows of a processor of Intel.
+# A node has two last-level caches.
 part_wide()
 {
 	local numa='' cores="cores=$(($4 / 4))" node each=$(($4 / 4))
 	if [ "$(arch_of "$3")" = amd64 ]; then
-		numa="-cpu max,vendor=GenuineIntel,la57=off,cx16=off"
+		numa=$CACHE_A_DIE
 		cores="dies=2,cores=$((each / 2))"
 	fi
 	for node in 0 1 2 3; do

@@ -20,6 +20,9 @@ PROG=${0##*/}
 # The stock kernels that the tests run on, and the ones built from source.
 # shellcheck disable=SC2034
 STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 rt-7.3 arm64 arm64-7.3"
+# QEMU's arguments for a last-level cache in each die of --smp: only a processor of Intel shows it.
+# shellcheck disable=SC2034
+CACHE_A_DIE="-cpu max,vendor=GenuineIntel,la57=off,cx16=off"
 
 note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }

@@ -5,7 +5,8 @@
 # bench.sh - in the virtual machine, or on any machine as root: make the measurements that
 # /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}", or with
 # "bench: failed: ...", and then the others continue. A line with scope=WHAT is for unbound
-# workqueues of that affinity scope; it is left out if this kernel does not know the scope.
+# workqueues of that affinity scope; it is left out if this kernel does not know the scope. A line
+# "load PARAMETERS" loads wpool again with these parameters.
 #
 # usage: bench.sh [MODULES [PLAN]]      (/wpool /files/plan)
 
@@ -49,9 +50,16 @@ at_rest()
 if grep -q '^rest ' "$plan"; then
 	at_rest || exit 1
 fi
+# If lines that cross caches are counted: is a cache of as many CPUs as the counter takes it for?
+if [ -n "${SHARE:-}" ] &&
+	! grep -qx "0-$((SHARE - 1))" /sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list; then
+	echo "CPU 0 does not share its last-level cache with $((SHARE - 1)) more"
+	exit 1
+fi
 # Room for the widest pool beside the default of a quarter of pid_max.
-insmod "$modules/wpool.ko" max_workers=65536 || exit 1
-insmod "$modules/wpool_bench.ko" || exit 1
+load() { insmod "$modules/wpool.ko" max_workers=65536 "$@" && insmod "$modules/wpool_bench.ko"; }
+unload() { rmmod wpool_bench && rmmod wpool; }
+load || exit 1
 
 was=$(sed "s/ .*//" $SCOPE 2>/dev/null)
 scope=
@@ -59,6 +67,11 @@ status=0
 while read -r line; do
 	case $line in
 	'' | '#'*) continue ;;
+	load*)
+		# shellcheck disable=SC2086
+		unload && load ${line#load} || exit 1
+		continue
+		;;
 	'rest '*)
 		echo "bench: {\"case\":\"rest\",\"row\":9,\"v\":\"rest\",\"peer\":\"wpool\",\"round\":1,$rest}"
 		continue
@@ -87,5 +100,5 @@ while read -r line; do
 done <"$plan"
 echo "bench: end"
 
-rmmod wpool_bench && rmmod wpool || exit 1
+unload || exit 1
 exit $status

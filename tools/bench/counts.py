@@ -4,17 +4,20 @@
 
 usage: counts.py plan [gate | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
+       counts.py keep OUT.json KEPT.json
        counts.py show OUT.json
        counts.py rst OUT.json
 
 plan writes down what a boot measures. collect takes of each boot what the plugin
 counted and what the module answered, refuses a boot whose known path was not counted
-right, and writes OUT.json; its schema is in README.md of this directory. show prints
-tables, rst the same as reStructuredText.
+right, and writes OUT.json; its schema is in README.md of this directory. keep takes over
+into KEPT.json what OUT.json has, and leaves the rest. show prints tables, rst the same as
+reStructuredText.
 """
 
 import json
 import sys
+from collections import Counter
 
 import results
 
@@ -68,15 +71,23 @@ LOADED_ROWS = {
 # task in flight. Name in the table: the measured peer, as in row 28.
 SHAPE_PEERS = {
     'wpool': {'peer': 'wpool'},
+    'wpool, by_cache=0': {'peer': 'wpool', 'load': 'by_cache=0'},
     'per-CPU workqueue': {'peer': 'percpu'},
     'unbound workqueue, scope cpu': {'peer': 'unbound', 'scope': 'cpu'},
-    'unbound workqueue, scope cache_shard': {'peer': 'unbound', 'scope': 'cache_shard'},
     'unbound workqueue, scope cache': {'peer': 'unbound', 'scope': 'cache'},
+    'unbound workqueue, scope system': {'peer': 'unbound', 'scope': 'system'},
 }
-SHAPE_TRIPS = 200
+SHAPE_TASKS = 12800
+# On so many CPUs the same peers have other loads, too: a producer in one last-level cache or in each
+# of four submits as many tasks at a time as CPUs share the cache. Where a pool's first workers are
+# differs, so there are several rounds, with a pool each. Number of producers: its name.
+NEAR_CPUS, SHARE, NEAR_ROUNDS = 16, 4, 8
+NEAR_LOADS = {1: 'one producer', 4: 'four producers'}
+NEAR_FIGURES = ('moved', 'crossed')
 SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
-                 'shared': 'lines that more than one CPU wrote'}
+                 'moved': 'lines from another CPU', 'crossed': 'lines from another cache'}
 PEER = 'per-CPU workqueue'
+LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
 FIGURES = ('instructions', 'locked', 'lines')
 # An unlimited pool does not have these paths.
 NEEDS_LIMIT = ('refuse', 'block')
@@ -119,9 +130,19 @@ def plan_loaded():
 
 def plan_shape(cpus):
     yield line('none', 'known', what='known', n=100)
+    loads = {'shape': f'clients={cpus} n={SHAPE_TASKS}'}
+    if cpus == NEAR_CPUS:
+        loads |= {f'near{clients}': f'clients={clients} first={SHARE} step={SHARE} burst={SHARE} '
+                  f'ns=20000 n={SHAPE_TASKS // SHARE // NEAR_ROUNDS}' for clients in NEAR_LOADS}
     for i, params in enumerate(SHAPE_PEERS.values()):
-        yield ' '.join(['client', f'v={i}', 'of=shape', 'turns=1', f'clients={cpus}',
-                        f'n={cpus * SHAPE_TRIPS}'] + [f'{key}={value}' for key, value in params.items()])
+        if 'load' in params:
+            yield f'load {params["load"]}'
+        for of, load in loads.items():
+            for _ in range(1 if of == 'shape' else NEAR_ROUNDS):
+                yield ' '.join(['client', f'v={i}', f'of={of}', 'turns=1', load] +
+                               [f'{key}={params[key]}' for key in ('peer', 'scope') if key in params])
+        if 'load' in params:
+            yield 'load'
 
 
 # ---- the results of a boot ----
@@ -174,35 +195,44 @@ def rows_of(counted, pool, rows):
             for row, (what, name, per) in rows.items() if (pool, what, name) in counted}
 
 
-def shape(path):
+def shape(path, of):
     """name -> { samples, all: figure -> a task's }"""
-    out = {}
+    sums = {}
     for report in reports(path):
         asked, turns = words_of(report['asked']), report.get('turns')
-        if asked.get('of') == 'shape' and turns:
-            name = list(SHAPE_PEERS)[int(asked['v'])]
-            out[name] = {'samples': turns['nr'],
-                         'all': {figure: turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
-    return out
+        if asked.get('of') == of and turns:
+            sums.setdefault(list(SHAPE_PEERS)[int(asked['v'])], Counter()).update(turns)
+    # A task has two turns: its submit begins one, and its start.
+    return {name: {'samples': turns['nr'],
+                   'all': {figure: 2 * turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
+            for name, turns in sums.items()}
 
 
 def collect(out, specs):
-    boots, loaded, shapes, failed = {}, {}, {}, []
+    boots, loaded, shapes, near, failed = {}, {}, {}, {}, []
     for spec in specs:
         cpus, plugin, answers = spec.split(':')
         failed += [f'{cpus} CPUs: {why}' for _, why in results.read_lines(answers) if why]
         counted = paths(plugin)
         if cpus.startswith('shape'):
-            shapes[cpus.removeprefix('shape')] = shape(plugin)
+            shapes[cpus.removeprefix('shape')] = shape(plugin, 'shape')
+            if int(cpus.removeprefix('shape')) == NEAR_CPUS:
+                near = {str(clients): shape(plugin, f'near{clients}') for clients in NEAR_LOADS}
         elif cpus.startswith('loaded'):
             loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
         else:
             boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
     results.write_json(out, {'schema': 2, 'boots': boots, 'loaded': loaded, 'shape': shapes,
-                             'failed': failed}, 4)
+                             'near': near, 'failed': failed}, 4)
     for why in failed:
         print(f'FAILED: {why}')
     return bool(failed)
+
+
+def keep(new, kept):
+    with open(new, encoding='utf-8') as counted, open(kept, encoding='utf-8') as before:
+        both = json.load(before) | {part: one for part, one in json.load(counted).items() if one}
+    results.write_json(kept, both, 4)
 
 
 # ---- tables ----
@@ -217,7 +247,7 @@ def cells_of(name, of_boots, part, figures=FIGURES):
     for figure in figures:
         values = [one[part][figure] for one in of_boots]
         cells += [number(value) for value in values]
-        cells.append(f'{values[-1] / values[0]:.2f}' if values[0] else '')
+        cells.append(f'{values[-1] / values[0]:.2f}' if values[0] >= 0.05 else '')
     return cells
 
 
@@ -232,13 +262,24 @@ def tables(results_file):
     """(title, header, rows) of each."""
     with open(results_file, encoding='utf-8') as file:
         found = json.load(file)
-    boots, loaded, shapes = found['boots'], found['loaded'], found.get('shape', {})
+    boots, loaded, shapes, near = (found[part] for part in ('boots', 'loaded', 'shape', 'near'))
     counts = sorted(shapes, key=int)
     if shapes:
         yield 'a producer on each CPU, a task', \
             header_of('CPUs', counts, SHAPE_FIGURES.values()), [
                 cells_of(name, [shapes[cpus][name] for cpus in counts], 'all', SHAPE_FIGURES)
                 for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)]
+    if near:
+        yield f'{NEAR_CPUS} CPUs in {NEAR_CPUS // SHARE} last-level caches, a task', \
+            [''] + [f'{SHAPE_FIGURES[figure]}: {load}'
+                    for load in NEAR_LOADS.values() for figure in NEAR_FIGURES], [
+                [name] + [number(near[str(clients)][name]['all'][figure])
+                          for clients in NEAR_LOADS for figure in NEAR_FIGURES]
+                for name in SHAPE_PEERS if all(name in near[str(clients)] for clients in NEAR_LOADS)]
+    lost = list(losses(shapes, near))
+    if lost:
+        yield 'Where wpool takes more than a workqueue, a task', \
+            [''] + list(LOSES_TO), lost
     counts = sorted(loaded, key=int)
     for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")) if loaded else ():
         yield f'busy CPUs{of}', header_of('busy CPUs', counts), [
@@ -253,6 +294,19 @@ def tables(results_file):
             yield f'{pool}{" pool" if pool in POOLS else ""}{of}', header, [
                 cells_of(row, [boots[cpus][pool][row] for cpus in counts], part)
                 for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
+
+
+def losses(shapes, near):
+    """Where wpool takes more than the per-CPU workqueue, or than the unbound one of the default scope."""
+    loads = [(f'a producer on each of {cpus} CPUs', shapes[cpus], SHAPE_FIGURES)
+             for cpus in sorted(shapes, key=int)]
+    loads += [(f'{load}, {NEAR_CPUS} CPUs', near[str(clients)], NEAR_FIGURES)
+              for clients, load in NEAR_LOADS.items() if near]
+    for load, of_peers, figures in loads:
+        for figure in figures:
+            values = [of_peers[name]['all'][figure] for name in LOSES_TO]
+            if values[0] > min(values):
+                yield [f'{SHAPE_FIGURES[figure]}, {load}'] + [number(value) for value in values]
 
 
 def show(results_file):
@@ -307,6 +361,8 @@ def main():
         print(*plan(bool(args[1:])), sep='\n')
     elif args[:1] == ['collect'] and len(args) > 2:
         sys.exit(collect(args[1], args[2:]))
+    elif args[:1] == ['keep'] and len(args) == 3:
+        keep(args[1], args[2])
     elif args[:1] == ['show'] and len(args) == 2:
         show(args[1])
     elif args[:1] == ['rst'] and len(args) == 2:

@@ -673,6 +673,7 @@ QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x
 CONSTANTS = {
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
     'drivers.rst': ('256 MB', ),
+    'growth.rst': ('20 µs', ),
     'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
     'modules.rst': ('128 bytes', '64 bytes', '30 s'),

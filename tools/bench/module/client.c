@@ -2,15 +2,17 @@
 /*
  * Clients that submit a task and wait for it, again and again.
  *
- *	client peer=NAME n=N [clients=C] [own=1] [ns=NS] [enqueue=1] [turns=1]
+ *	client peer=NAME n=N [clients=C] [first=F] [step=S] [burst=B] [own=1] [ns=NS] [enqueue=1]
+ *	       [turns=1]
  *
- * N round trips, shared by C clients; client i is on CPU i modulo the number of CPUs. A client
+ * N round trips, shared by C clients; client i is on CPU F + i * S modulo the number of CPUs. By
+ * default F is 0, and S and B are 1. In a trip a client submits B tasks, and waits for all. It
  * sleeps on a completion that its task completes, or with own=1 in the peer's own wait:
  * wpool_task_wait(), flush_work(), kthread_flush_work(). A task computes for NS. "trip_*" is the
  * time from before the submit until the client runs again, in ns; with enqueue=1, "enqueue_*" is
  * the time of the submit alone. One client per CPU with enqueue=1 has the shape of the kernel's own
- * lib/test_workqueue.c. With turns=1 the emulator's plugin counts the instructions of each CPU from
- * one trip of its client to the next.
+ * lib/test_workqueue.c. With turns=1 the emulator's plugin counts what each CPU executes from one
+ * mark to the next: before each submit, and where each task begins.
  */
 #include <linux/completion.h>
 
@@ -27,11 +29,13 @@ struct clients {
 	struct bench b;
 	struct client *clients;
 	u32 *trip_ns, *enqueue_ns;
+	u32 burst;
 	bool own;
 };
 
 static void answer(struct bench_item *item)
 {
+	bench_mark(BENCH_MARK_TURN, 0);
 	if (item->turns)
 		bench_spend(item->turns);
 	complete(&container_of(item, struct client, item)->done);
@@ -39,12 +43,13 @@ static void answer(struct bench_item *item)
 
 BENCH_FN(answer);
 
-static int trip(struct clients *c, struct client *client, u64 i)
+static int submit(struct clients *c, struct client *client, u64 i)
 {
 	struct bench *b = &c->b;
 	u64 before;
 	int err;
 
+	bench_mark(BENCH_MARK_TURN, 0);
 	reinit_completion(&client->done);
 	if (c->enqueue_ns) {
 		before = ktime_get_ns();
@@ -53,8 +58,13 @@ static int trip(struct clients *c, struct client *client, u64 i)
 	} else {
 		err = bench_submit(b, &client->item);
 	}
-	if (err)
-		return err;
+	return err;
+}
+
+static int wait(struct clients *c, struct client *client)
+{
+	struct bench *b = &c->b;
+
 	if (c->own)
 		return b->pool.peer->wait(&b->pool, &client->item);
 	wait_for_completion(&client->done);
@@ -64,13 +74,16 @@ static int trip(struct clients *c, struct client *client, u64 i)
 static int produce_trips(struct bench_producer *p)
 {
 	struct clients *c = p->data;
+	struct client *own = &c->clients[p->index * c->burst], *client;
 	u64 i, before;
-	int err;
+	int err = 0;
 
 	for (i = p->first; i < p->first + p->nr; i++) {
-		bench_mark(BENCH_MARK_TURN, 0);
 		before = ktime_get_ns();
-		err = trip(c, &c->clients[p->index], i);
+		for (client = own; !err && client < own + c->burst; client++)
+			err = submit(c, client, i);
+		for (client = own; !err && client < own + c->burst; client++)
+			err = wait(c, client);
 		if (err)
 			return err;
 		c->trip_ns[i] = bench_u32(ktime_get_ns() - before);
@@ -84,9 +97,10 @@ static int prepare(struct bench *b)
 
 	b->producers = bench_num(b->run, "clients", 1);
 	b->nr_items = 1;
-	if (!b->producers || b->n < b->producers)
+	c->burst = bench_num(b->run, "burst", 1);
+	if (!b->producers || b->n < b->producers || !c->burst)
 		return -EINVAL;
-	c->clients = bench_zalloc(b, b->producers, sizeof(*c->clients));
+	c->clients = bench_zalloc(b, b->producers, c->burst * sizeof(*c->clients));
 	c->trip_ns = bench_series(b, "trip", b->n);
 	if (bench_num(b->run, "enqueue", 0))
 		c->enqueue_ns = bench_series(b, "enqueue", b->n);
@@ -102,7 +116,7 @@ static int ready(struct bench *b)
 	struct clients *c = container_of(b, struct clients, b);
 	u32 i;
 
-	for (i = 0; i < b->producers; i++) {
+	for (i = 0; i < b->producers * c->burst; i++) {
 		init_completion(&c->clients[i].done);
 		b->pool.peer->init(&b->pool, &c->clients[i].item);
 		c->clients[i].item.turns = turns;

@@ -45,21 +45,18 @@ static u64 run_time_ns(struct task_struct *thread)
 	return thread->se.sum_exec_runtime;
 }
 
-static int producers_create(struct bench_producer *all, u32 nr, bool pin)
+static int producers_create(struct bench *b, struct bench_producer *all, bool pin)
 {
-	int cpu = cpumask_first(cpu_online_mask);
-	u32 i;
+	u32 cpu = bench_num(b->run, "first", 0), step = bench_num(b->run, "step", 1), i;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < b->producers; i++, cpu += step) {
 		all[i].thread = kthread_create(producer_main, &all[i], "bench_prod/%u", i);
 		if (IS_ERR(all[i].thread))
 			return PTR_ERR(all[i].thread);
 		if (pin)
-			kthread_bind(all[i].thread, cpu);
+			kthread_bind(all[i].thread,
+				     cpumask_nth(cpu % num_online_cpus(), cpu_online_mask));
 		get_task_struct(all[i].thread);
-		cpu = cpumask_next(cpu, cpu_online_mask);
-		if (cpu >= nr_cpu_ids)
-			cpu = cpumask_first(cpu_online_mask);
 	}
 	return 0;
 }
@@ -86,7 +83,7 @@ int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn)
 		all[i].nr = nr * (i + 1) / n - all[i].first;
 		all[i].group = &group;
 	}
-	err = producers_create(all, n, pin);
+	err = producers_create(b, all, pin);
 	if (err)
 		goto out;
 

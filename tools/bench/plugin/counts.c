@@ -9,14 +9,16 @@
  * is 64 bytes of virtual address, read or written at least once. The stack's lines count, too.
  *
  * If all CPUs repeat an operation, a turn is the code that a CPU executes from one mark to the
- * next. Each turn counts, except turns that a clock interrupted. A shared line is a line that more
- * than one CPU has written.
+ * next. Each turn counts, except turns that a clock interrupted. A line moves when a CPU reads or
+ * writes it for the first time since another CPU wrote it. It crosses caches if no CPU has it whose
+ * last-level cache is the same: neither the CPU that wrote it nor a CPU that read it since.
  *
  * Until the guest asks for more, the plugin counts only the locked instructions of all CPUs, which
  * slows nothing down.
  *
  * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
- * trace=FILE gets each instruction and access of one operation of each path.
+ * trace=FILE gets each instruction and access of one operation of each path. share=N says
+ * that the first N CPUs share one last-level cache, the next N another one, and so on.
  *
  * All CPUs must share one thread: -accel tcg,thread=single.
  */
@@ -192,27 +194,36 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 
 /* 2^20 */
 #define NR_WRITTEN	1048576
-#define MAX_TURN_LINES	65536
+/* A bit of written.holders for each. */
+#define MAX_TURN_CPUS	64
+
+enum turn_figure { TURN_INSNS, TURN_LOCKED, MOVED, CROSSED, NR_TURN_FIGURES };
+
+static const char *const turn_names[NR_TURN_FIGURES] = {
+	[TURN_INSNS] = "instructions",
+	[TURN_LOCKED] = "locked",
+	[MOVED] = "moved",
+	[CROSSED] = "crossed",
+};
 
 struct turn {
 	bool open, ticked;
-	uint32_t number;
-	uint32_t insns, locked, nr_lines;
-	uint32_t *lines;	/* indices of written[] */
+	uint32_t figures[NR_TURN_FIGURES];
 };
 
-/* A line that a CPU has written, and the number of turns with such a write. */
+/* The CPU that wrote a line last, and the CPUs that have read it since. */
 struct written {
-	uint64_t line;
-	uint32_t cpu, turn, times;
+	uint64_t line, holders;
 };
 
 static struct turn *turns;
 static struct written *written;
 static int nr_cpus;
+/* How many CPUs share a last-level cache. */
+static unsigned int cache_cpus = MAX_TURN_CPUS;
 static bool in_turns, turns_full;
 static uint32_t nr_turns, nr_ticked;
-static uint64_t turn_insns, turn_locked;
+static uint64_t turn_sums[NR_TURN_FIGURES];
 
 static void turns_end(void)
 {
@@ -227,26 +238,23 @@ static void turns_begin(void)
 {
 	turns_end();
 	memset(written, 0, NR_WRITTEN * sizeof(*written));
+	memset(turn_sums, 0, sizeof(turn_sums));
 	nr_turns = 0;
 	nr_ticked = 0;
-	turn_insns = 0;
-	turn_locked = 0;
 	turns_full = false;
 }
 
 static void turn_end(struct turn *turn)
 {
-	uint32_t i;
+	int i;
 
 	if (turn->ticked) {
 		nr_ticked++;
 		return;
 	}
 	nr_turns++;
-	turn_insns += turn->insns;
-	turn_locked += turn->locked;
-	for (i = 0; i < turn->nr_lines; i++)
-		written[turn->lines[i]].times++;
+	for (i = 0; i < NR_TURN_FIGURES; i++)
+		turn_sums[i] += turn->figures[i];
 }
 
 static void turn_begin(unsigned int cpu)
@@ -255,58 +263,45 @@ static void turn_begin(unsigned int cpu)
 
 	if (turn->open)
 		turn_end(turn);
-	*turn = (struct turn){ .open = true, .number = turn->number + 1, .lines = turn->lines };
+	*turn = (struct turn){ .open = true };
 	in_turns = true;
 }
 
-static void turn_write(unsigned int cpu, uint64_t line)
+/* Returns NULL if there is no room, and if nobody has written the line that this CPU reads. */
+static struct written *written_of(uint64_t line, bool write)
 {
-	uint32_t at = (line * MAX_CPUS + cpu) * 0x9e3779b97f4a7c15ULL >> 44, tries;
-	struct turn *turn = &turns[cpu];
+	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 44, tries;
 	struct written *one;
 
 	for (tries = 0; tries < 1024; tries++, at = (at + 1) % NR_WRITTEN) {
 		one = &written[at];
-		if (!one->turn)
-			*one = (struct written){ .line = line, .cpu = cpu };
-		if (one->line != line || one->cpu != cpu)
-			continue;
-		if (one->turn == turn->number)
-			return;
-		one->turn = turn->number;
-		if (turn->nr_lines == MAX_TURN_LINES)
-			break;
-		turn->lines[turn->nr_lines++] = at;
-		return;
+		if (one->line == line)
+			return one;
+		if (!one->line && !write)
+			return NULL;
+		if (!one->line) {
+			one->line = line;
+			return one;
+		}
 	}
 	turns_full = true;
+	return NULL;
 }
 
-static int compare_lines(const void *a, const void *b)
+static void turn_touch(unsigned int cpu, uint64_t line, bool write)
 {
-	const struct written *x = a, *y = b;
+	uint64_t own = 1ULL << cpu, same_cache;
+	struct written *one = written_of(line, write);
+	uint32_t *figures = turns[cpu].figures;
 
-	return (x->line > y->line) - (x->line < y->line);
-}
-
-/* How often a turn has written a line that another CPU has written, too. */
-static uint64_t shared_lines(void)
-{
-	uint64_t sum = 0, of_line;
-	uint32_t i, end, writers;
-
-	qsort(written, NR_WRITTEN, sizeof(*written), compare_lines);
-	for (i = 0; i < NR_WRITTEN; i = end) {
-		of_line = 0;
-		writers = 0;
-		for (end = i; end < NR_WRITTEN && written[end].line == written[i].line; end++) {
-			of_line += written[end].times;
-			writers += written[end].times > 0;
-		}
-		if (writers > 1)
-			sum += of_line;
+	if (!one)
+		return;
+	if (one->holders && !(one->holders & own)) {
+		same_cache = ((2ULL << (cache_cpus - 1)) - 1) << cpu / cache_cpus * cache_cpus;
+		figures[MOVED]++;
+		figures[CROSSED] += !(one->holders & same_cache);
 	}
-	return sum;
+	one->holders = write ? own : one->holders | own;
 }
 
 /* ---- counting the guest's instructions ---- */
@@ -361,8 +356,8 @@ static void on_insn(unsigned int cpu, void *data)
 			trace_insn(op, insn);
 	}
 	if (in_turns && turns[cpu].open) {
-		turns[cpu].insns++;
-		turns[cpu].locked += insn->locked;
+		turns[cpu].figures[TURN_INSNS]++;
+		turns[cpu].figures[TURN_LOCKED] += insn->locked;
 	}
 }
 
@@ -395,10 +390,10 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t add
 			fprintf(trace, "%s   %s %llx\n", path_names[op - operations],
 				write ? "write" : "read", (unsigned long long)address);
 	}
-	if (!write || !in_turns || !turns[cpu].open || is_device(info, address))
+	if (!in_turns || !turns[cpu].open || (write && is_device(info, address)))
 		return;
 	for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
-		turn_write(cpu, line);
+		turn_touch(cpu, line, write);
 }
 
 /* ---- reports ---- */
@@ -445,13 +440,15 @@ static void report(const char *what)
 
 	fprintf(out, "{\"asked\":\"%s\",\"locked\":%llu,", what,
 		(unsigned long long)between_locked);
-	if (turns_full)
+	if (turns_full) {
 		fprintf(stderr, "counts: turns: too many lines\n");
-	else if (nr_turns)
-		fprintf(out,
-			"\"turns\":{\"nr\":%u,\"ticked\":%u,\"instructions\":%llu,\"locked\":%llu,\"shared\":%llu},",
-			nr_turns, nr_ticked, (unsigned long long)turn_insns,
-			(unsigned long long)turn_locked, (unsigned long long)shared_lines());
+	} else if (nr_turns) {
+		fprintf(out, "\"turns\":{\"nr\":%u,\"ticked\":%u", nr_turns, nr_ticked);
+		for (i = 0; i < NR_TURN_FIGURES; i++)
+			fprintf(out, ",\"%s\":%llu", turn_names[i],
+				(unsigned long long)turn_sums[i]);
+		fputs("},", out);
+	}
 	nr_turns = 0;
 	fputs("\"paths\":{", out);
 	for (i = 0; i < NR_BENCH_PATHS; i++) {
@@ -565,7 +562,7 @@ static void on_mark(unsigned int cpu, void *data)
 		turns_end();
 		break;
 	case BENCH_MARK_TURN:
-		if (watching)
+		if (watching && nr_cpus <= MAX_TURN_CPUS)
 			turn_begin(cpu);
 		break;
 	case BENCH_MARK_TICK:
@@ -668,9 +665,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 			out = open_for(argv[i], "out");
 		if (!trace)
 			trace = open_for(argv[i], "trace");
+		if (!strncmp(argv[i], "share=", 6))
+			cache_cpus = strtoul(argv[i] + 6, NULL, 10);
 	}
 	if (!out) {
 		fprintf(stderr, "counts: out=FILE is missing\n");
+		return -1;
+	}
+	if (!cache_cpus || cache_cpus > MAX_TURN_CPUS) {
+		fprintf(stderr, "counts: share=N is 1 to %d\n", MAX_TURN_CPUS);
 		return -1;
 	}
 	nr_cpus = info->system.max_vcpus;
@@ -678,11 +681,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 	written = calloc(NR_WRITTEN, sizeof(*written));
 	if (!turns || !written)
 		return -1;
-	for (i = 0; i < nr_cpus; i++) {
-		turns[i].lines = calloc(MAX_TURN_LINES, sizeof(*turns[i].lines));
-		if (!turns[i].lines)
-			return -1;
-	}
 	for (i = 0; i < NR_BENCH_PATHS; i++)
 		operations[i].cpu = NOWHERE;
 	plugin_id = id;
