@@ -7,6 +7,7 @@
  * right order in most of the rounds.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 
 #include "core/near.h"
 #include "core/state.h"
@@ -142,6 +143,40 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 	wpk_destroy(test, pool);
 }
 
+static void sleep_long(struct wpk_job *job)
+{
+	msleep(2);
+}
+
+/* A worker for a long task is made beside the submitter, which may keep its CPU. */
+static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
+{
+	unsigned long end;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int i, ret, nr = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pool = pool_of_two_caches(test, 2, false);
+		jobs = wpk_jobs(test, 2, NULL);
+		wpk_jobs_body(jobs, sleep_long, NULL);
+		/* the worker of this CPU, and the pool knows how long the tasks last */
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+		end = jiffies + WPK_PATIENCE;
+		preempt_disable();
+		ret = wpool_try_submit(pool, &jobs->job[1].task);
+		while (atomic_read(&jobs->started) < 2 && time_before(jiffies, end))
+			cpu_relax();
+		preempt_enable();
+		KUNIT_ASSERT_EQ(test, ret, 0);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+		nr += jobs->job[1].cpu == wpk_cpu(NEAR);
+		wpk_destroy(test, pool);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
 /* A pool's first worker is made on the CPU of the submit, not on the first CPU. */
 static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *test)
 {
@@ -213,6 +248,7 @@ static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *
 WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
 	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
+	  KUNIT_CASE(wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),

@@ -89,7 +89,8 @@ void wpool_home_leave(struct wpool_runq *rq)
 
 int wpool_home_place(struct wpool *pool, int prefer)
 {
-	struct wpool_runq *rq, *goal = prefer < 0 ? NULL : wpool_runq(pool, prefer);
+	int near = prefer < -1 ? WPOOL_BESIDE(prefer) : prefer;
+	struct wpool_runq *rq, *goal = near < 0 ? NULL : wpool_runq(pool, near);
 	u32 away, nearest = 0;
 	u64 cost, least = U64_MAX;
 	int cpu, best = -1;
@@ -101,7 +102,9 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		/* a CPU without room comes last, but a preallocated worker may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
-		away = goal && rq != goal ? 1 + wpool_distance(rq, goal) : 0;
+		away = goal ? 1 + wpool_distance(rq, goal) : 0;
+		if (rq == goal)
+			away = prefer < 0 ? U32_MAX : 0;
 		if (cost < least || (cost == least && away < nearest)) {
 			least = cost;
 			nearest = away;

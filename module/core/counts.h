@@ -48,9 +48,13 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one worker at home out; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
+/* As @prefer below: near this CPU, but on another one. Its own inverse. */
+#define WPOOL_BESIDE(cpu)	(-2 - (cpu))
+
 /*
- * Find the best CPU for a worker. @prefer: a CPU, or -1. Returns a CPU that wpool_affinity_set()
- * allows: with room if possible; of these with the fewest workers; of these the nearest to @prefer.
+ * Find the best CPU for a worker. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Returns a CPU that
+ * wpool_affinity_set() allows: with room if possible; of these with the fewest workers; of these
+ * the nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 

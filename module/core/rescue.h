@@ -8,7 +8,7 @@
 struct wpool;
 
 /*
- * Make the worker in reserve a worker of the pool. @prefer: the CPU that needs a worker, or -1.
+ * Make the worker in reserve a worker of the pool. @prefer: as for wpool_home_place().
  * Returns true if this was done: a worker was in reserve, and the pool was below its capacity. Then
  * the caller has the reserve refilled.
  */

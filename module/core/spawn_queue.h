@@ -19,7 +19,7 @@ struct wpool;
 /**
  * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
  * @pool: the pool; the caller has seen that it needs one
- * @prefer: the CPU that needs the worker, or -1
+ * @prefer: as for wpool_home_place()
  *
  * Context: any.
  */

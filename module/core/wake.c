@@ -218,29 +218,18 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 	return usable < READ_ONCE(pool->nr_cpus);
 }
 
-/* @prefer: the CPU that needs the worker, or -1 if a worker might not get that CPU */
-static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, int prefer)
+/*
+ * @beside: a worker might not get this CPU. A real-time thread may even hold off the timers of its
+ * CPU, the monitor's, too.
+ */
+static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool beside)
 {
 	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
 	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
 		return false;
-	wpool_spawn_ask(pool, prefer);
+	beside = beside || rt_task(current);
+	wpool_spawn_ask(pool, beside ? WPOOL_BESIDE(rq->cpu) : rq->cpu);
 	return true;
-}
-
-/*
- * On which CPU should a new worker be made, for tasks queued on this one? @beside: a worker might
- * not get this CPU, so return -1, any CPU. If a real-time thread runs here, return another CPU: the
- * thread may hold off workers and timers of this CPU, the monitor's timer, too.
- */
-static int place_of_new(const struct wpool_runq *rq, bool beside)
-{
-	u32 other;
-
-	if (beside)
-		return -1;
-	other = rt_task(current) ? cpumask_any_but(cpu_online_mask, rq->cpu) : nr_cpu_ids;
-	return other < nr_cpu_ids ? other : rq->cpu;
 }
 
 /* Is a worker waking here that was woken within the last tick? Another may wait for its CPU. */
@@ -286,7 +275,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return true;
 		/* one new worker a tick: too late for this task perhaps, but it helps later */
 		asked = (i || !beside || here->help_jiffy != now) &&
-			ask_for_worker(pool, rq, place_of_new(rq, beside));
+			ask_for_worker(pool, rq, beside);
 		here->help_jiffy = now;
 		if (wake_own(rq, helps) || asked)
 			return true;
@@ -422,7 +411,7 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 
 	wpool_runq_offer(rq);
 	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
-	if (wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, -1))
+	if (wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, true))
 		return true;
 	/* all idle workers are on CPUs at their concurrency: move one here */
 	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);
