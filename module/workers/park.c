@@ -14,9 +14,9 @@
 #include "workers/expire.h"
 
 /* Must this worker stay awake because of the state of the pool, whether tasks are queued or not? */
-static bool is_wanted_awake(struct wpool *pool, struct wpool_runq *rq)
+static bool is_wanted_awake(struct wpool_worker *w, struct wpool *pool, struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->redirect) ||
+	return READ_ONCE(rq->redirect) || !wpool_cgroup_is_joined(w) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
 	       wpool_spawn_wants_place() ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
@@ -42,7 +42,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	 * see wpool_idle_wake_runq(). This check comes last: if tasks are queued now, the call
 	 * above has made sure that a worker comes for them.
 	 */
-	if (is_wanted_awake(pool, rq)) {
+	if (is_wanted_awake(w, pool, rq)) {
 		raw_spin_lock(&rq->lock);
 		if (w->parked) {
 			/* Count it as picked, so that wakers may still rely on it. */

@@ -148,7 +148,8 @@ TEST_F(cgroup, by_path)
 
 	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 2));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
-	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, MSEC, 0, 2));
+	ASSERT_EQ(0, occupy(pool->fd, 0, 2));
+	ASSERT_EQ(0, cancel_all(pool->fd));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[0]));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
@@ -340,6 +341,36 @@ TEST_F(cgroup, changes_while_in_use)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[1])));
 	EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
 	EXPECT_EQ(0, wait_tasks(pool->fd, WAIT_NS));
+}
+
+/* Also a worker that has just joined the cgroup before, and waits for the CPU on its way to park. */
+TEST_F(cgroup, changes_while_a_worker_parks)
+{
+	const int nr_hogs = sysconf(_SC_NPROCESSORS_ONLN);
+	struct pool *pool = &self->pool[0];
+	bool follows = true;
+	pid_t hogs[nr_hogs];
+	int i;
+
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	ASSERT_EQ(0, attr_write(pool->name, "nice", "19"));
+	ASSERT_EQ(0, run_one(pool->fd));
+	for (i = 0; i < nr_hogs; i++) {
+		hogs[i] = fork();
+		while (!hogs[i])
+			;
+	}
+	for (i = 1; i <= 200 && follows; i++) {
+		EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[i % 2]));
+		follows = WAIT_FOR(workers_are_in(pool, 1, self->group[i % 2]));
+	}
+	EXPECT_TRUE(follows)
+		TH_LOG("change %d", i - 1);
+	for (i = 0; i < nr_hogs; i++) {
+		EXPECT_EQ(0, kill(hogs[i], SIGKILL));
+		EXPECT_EQ(hogs[i], waitpid(hogs[i], NULL, 0));
+	}
 }
 
 /* The worker in reserve is no worker, but must not keep a cgroup. */
