@@ -148,7 +148,8 @@ TEST_F(cgroup, by_path)
 
 	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 2));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
-	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, MSEC, 0, 2));
+	ASSERT_EQ(0, occupy(pool->fd, 0, 2));
+	ASSERT_EQ(0, cancel_all(pool->fd));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[0]));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
