@@ -1134,15 +1134,16 @@ struct module *wpool_owner(struct wpool *pool);
  *
  * The cgroups' weights and limits of CPU time and I/O then apply to tasks, and memory that tasks
  * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may
- * kill a process of that cgroup. A cpuset has no effect: workers run on the pool's cpumask. New and
- * idle workers join at once, the others when their task has ended. Workers stay in the cgroups when
- * the caller leaves them. A cgroup with workers cannot be removed until shortly after
- * wpool_destroy(), or after another call of this function.
+ * kill a process of that cgroup. The memory nodes of a cpuset apply, too, but not its CPUs: workers
+ * run on the pool's cpumask. New and idle workers join at once, the others when their task has
+ * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
+ * shortly after wpool_destroy(), or after another call of this function and the end of the tasks
+ * that ran then.
  *
- * Context: process context; sleeps, killable.
- * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool, or a cgroup that takes no
- * threads; -ESHUTDOWN if the pool is being destroyed; -EOPNOTSUPP if the kernel has no cgroups, or
- * the cgroup is of a kind that takes no threads; -ENOMEM; -EINTR if the caller was killed.
+ * Context: process context; sleeps.
+ * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
+ * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has no
+ * CPU; -ENOMEM; -EINTR if the caller was killed.
  */
 int wpool_set_cgroup(struct wpool *pool, bool of_caller);
 
