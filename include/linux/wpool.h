@@ -1138,7 +1138,7 @@ struct module *wpool_owner(struct wpool *pool);
  * run on the pool's cpumask. New and idle workers join at once, the others when their task has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
  * shortly after wpool_destroy(), or after another call of this function and the end of the tasks
- * that ran then.
+ * that ran then. CONFIG_DEBUG_PREEMPT reports an smp_processor_id() of a task with preemption on.
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is

@@ -48,7 +48,7 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one worker at home out; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
-/* As @prefer below: near this CPU, but on another one. Its own inverse. */
+/* As @prefer below: near this CPU, rather than on it. Its own inverse. */
 #define WPOOL_BESIDE(cpu)	(-2 - (cpu))
 
 /*

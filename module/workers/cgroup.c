@@ -48,6 +48,9 @@ struct join {
 
 static struct workqueue_struct *wq;
 
+/* In its cgroups all threads of the kernel are created. It never ends. */
+static struct task_struct *kthreadd;
+
 #ifdef CONFIG_CGROUPS
 
 static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
@@ -94,17 +97,6 @@ static int show_path(struct task_struct *thread, char *buf, size_t size)
 
 #endif
 
-/* kthreadd, in whose cgroups all threads of the kernel are created. It never ends. */
-static struct task_struct *thread_in_root(void)
-{
-	struct task_struct *thread;
-
-	rcu_read_lock();
-	thread = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
-	rcu_read_unlock();
-	return thread;
-}
-
 struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 {
 	struct mem_cgroup *memcg = NULL;
@@ -113,7 +105,7 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	rcu_read_lock();
 	do {
 		memcg = mem_cgroup_from_task(thread);
-		if (memcg == mem_cgroup_from_task(thread_in_root()))
+		if (memcg == mem_cgroup_from_task(kthreadd))
 			memcg = NULL;
 	} while (memcg && !css_tryget(&memcg->css));
 	rcu_read_unlock();
@@ -130,7 +122,7 @@ bool __wpool_cgroup_is_charged(const struct wpool_worker *w)
 
 	rcu_read_lock();
 	memcg = mem_cgroup_from_task(current);
-	charged = w->memcg == (memcg == mem_cgroup_from_task(thread_in_root()) ? NULL : memcg);
+	charged = w->memcg == (memcg == mem_cgroup_from_task(kthreadd) ? NULL : memcg);
 	rcu_read_unlock();
 #endif
 	return charged;
@@ -152,7 +144,7 @@ static void join_work(struct work_struct *work)
 
 	if (w) {
 		mutex_lock(&anchors_mutex);
-		join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
+		join->err = attach_thread(w->pool->anchor ?: kthreadd, w->thread);
 		/* after an error, too: each try takes the mutex of all cgroups */
 		w->cgroup_nr = w->pool->cgroup_nr;
 		mutex_unlock(&anchors_mutex);
@@ -224,7 +216,7 @@ static struct file *open_procs(const struct path *dir)
 	found = open_there(dir, O_PATH);
 	if (IS_ERR(found))
 		return found;
-	procs = open_there(dir, O_WRONLY);
+	procs = open_there(dir, O_WRONLY | O_NONBLOCK);
 	fput(found);
 	return procs;
 }
@@ -249,7 +241,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 	wait_for_completion(&begun);
 	join.anchor = anchor;
 	err = wait_for_join(&join);
-	if (err || has_same_cgroups(anchor, thread_in_root())) {
+	if (err || has_same_cgroups(anchor, kthreadd)) {
 		kthread_stop(anchor);
 		anchor = ERR_PTR(err);
 	}
@@ -267,7 +259,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
-	if (from && (dir || !has_same_cgroups(from, thread_in_root())))
+	if (from && (dir || !has_same_cgroups(from, kthreadd)))
 		anchor = make_anchor(pool, from, dir);
 	if (IS_ERR(anchor))
 		return PTR_ERR(anchor);
@@ -329,10 +321,10 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 
 	be_spared();
 	/*
-	 * A thread with this flag can join no other cpuset. In a cgroup other than the root, which
-	 * has no such threads elsewhere, each change of its cpuset would fail.
+	 * A thread with this flag can join no other cpuset. The kernel has such threads in the root
+	 * only: elsewhere, to enable or disable cpuset in a cgroup above would fail.
 	 */
-	if (has_same_cgroups(current, thread_in_root()))
+	if (has_same_cgroups(current, kthreadd))
 		current->flags |= PF_NO_SETAFFINITY;
 	else
 		current->flags &= ~PF_NO_SETAFFINITY;
@@ -361,6 +353,9 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 int wpool_cgroup_init(void)
 {
+	rcu_read_lock();
+	kthreadd = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_unlock();
 	/* few at a time, as the kernel has one mutex, whose holders may wait for memory */
 	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	return wq ? 0 : -ENOMEM;

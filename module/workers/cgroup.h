@@ -13,10 +13,11 @@
  * version 1 are those of the caller.
  *
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
- * cpuset, nor changes the cpuset of a cgroup that has one. So a worker in a cgroup other than the
- * root loses the mark of a bound thread; if its CPU changes, it goes home. When the cgroups of the pool have changed, each worker has itself moved before it
- * looks for its next task; a running task stays where it began. A work attaches them: it runs in
- * the root cgroup, and so is never out of quota.
+ * cpuset, and refuses to enable or disable cpuset above a cgroup that has one. So a worker in a
+ * cgroup other than the root loses the mark of a bound thread as soon as it runs; if its allowed
+ * CPUs change, it goes home. When the cgroups of the pool have changed, each worker has itself
+ * moved before it looks for its next task; a running task stays where it began. A work attaches the
+ * workers: it runs in the root cgroup, and so is never out of quota.
  *
  * The kernel does not charge a kernel thread's memory to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes that of its cgroup active, with a reference of its own. Only the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker stays on its home CPU, and in the cgroups of its pool. Only a hog may leave the CPU,
- * until its task has ended.
+ * A worker stays on its home CPU, and in the cgroups of its pool. A hog may leave the CPU until its
+ * task has ended, and so does a worker whose cpuset is changed.
  */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H

@@ -461,8 +461,9 @@ struct wpool_dev_group {
  * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
  * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
  * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
- * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the workers join the cgroups of the
- * caller. The directory of the root cgroup puts the workers back into the root cgroup.
+ * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
+ * the workers join the cgroups of the caller. The directory of the root cgroup puts the workers
+ * back into the root cgroup.
  */
 struct wpool_dev_cgroup {
 	__u32 size;
