@@ -113,7 +113,7 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
-bool __wpool_cgroup_is_charged(const struct wpool_worker *w)
+bool wpool_cgroup_is_charged(const struct wpool_worker *w)
 {
 	bool charged = true;
 

@@ -26,12 +26,13 @@
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
 
-#include <linux/sched.h>
-
-#include "core/state.h"
+#include <linux/types.h>
 
 struct mem_cgroup;
 struct path;
+struct task_struct;
+struct wpool;
+struct wpool_worker;
 
 /*
  * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
@@ -79,17 +80,8 @@ void wpool_cgroup_arrive(struct wpool_worker *w);
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 
-bool __wpool_cgroup_is_charged(const struct wpool_worker *w);
-
-/*
- * Has the calling worker followed? No if the cgroups of its pool have changed, or if its cgroup got
- * or lost the memory controller. In the root that takes two comparisons.
- */
-static inline bool wpool_cgroup_is_followed(const struct wpool_worker *w)
-{
-	return wpool_cgroup_is_joined(w) &&
-	       (likely(current->flags & PF_NO_SETAFFINITY) || __wpool_cgroup_is_charged(w));
-}
+/* Is the calling worker charged where it is? No if its cgroup got or lost the memory controller. */
+bool wpool_cgroup_is_charged(const struct wpool_worker *w);
 
 /* Start and stop the workqueue that moves workers, while there is no pool; 0 or -ENOMEM. */
 int wpool_cgroup_init(void);
