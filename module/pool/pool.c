@@ -379,10 +379,11 @@ void wpool_pool_destroy(struct wpool *pool)
 
 	mutex_lock(&pool->tune_mutex);
 	first = pool->state != WPOOL_DESTROYED;
-	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
-	if (first)
-		/* no task is accepted from here on */
+	if (first) {
 		close_pool(pool, false);
+		/* last: a thread that reads this state has its submits refused */
+		WRITE_ONCE(pool->state, WPOOL_DESTROYED);
+	}
 	mutex_unlock(&pool->tune_mutex);
 	if (!first) {
 		wait_for_completion(&pool->destroyed);
