@@ -48,8 +48,8 @@ struct join {
 
 static struct workqueue_struct *wq;
 
-/* In its cgroups all threads of the kernel are created. It never ends. */
-static struct task_struct *kthreadd;
+/* kthreadd, in whose cgroups all threads of the kernel are created. It never ends. */
+static struct task_struct *in_root;
 
 #ifdef CONFIG_CGROUPS
 
@@ -105,7 +105,7 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	rcu_read_lock();
 	do {
 		memcg = mem_cgroup_from_task(thread);
-		if (memcg == mem_cgroup_from_task(kthreadd))
+		if (memcg == mem_cgroup_from_task(in_root))
 			memcg = NULL;
 	} while (memcg && !css_tryget(&memcg->css));
 	rcu_read_unlock();
@@ -122,7 +122,7 @@ bool wpool_cgroup_is_charged(const struct wpool_worker *w)
 
 	rcu_read_lock();
 	memcg = mem_cgroup_from_task(current);
-	charged = w->memcg == (memcg == mem_cgroup_from_task(kthreadd) ? NULL : memcg);
+	charged = w->memcg == (memcg == mem_cgroup_from_task(in_root) ? NULL : memcg);
 	rcu_read_unlock();
 #endif
 	return charged;
@@ -144,7 +144,7 @@ static void join_work(struct work_struct *work)
 
 	if (w) {
 		mutex_lock(&anchors_mutex);
-		join->err = attach_thread(w->pool->anchor ?: kthreadd, w->thread);
+		join->err = attach_thread(w->pool->anchor ?: in_root, w->thread);
 		/* after an error, too: each try takes the mutex of all cgroups */
 		w->cgroup_nr = w->pool->cgroup_nr;
 		mutex_unlock(&anchors_mutex);
@@ -241,7 +241,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 	wait_for_completion(&begun);
 	join.anchor = anchor;
 	err = wait_for_join(&join);
-	if (err || has_same_cgroups(anchor, kthreadd)) {
+	if (err || has_same_cgroups(anchor, in_root)) {
 		kthread_stop(anchor);
 		anchor = ERR_PTR(err);
 	}
@@ -259,7 +259,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
-	if (from && (dir || !has_same_cgroups(from, kthreadd)))
+	if (from && (dir || !has_same_cgroups(from, in_root)))
 		anchor = make_anchor(pool, from, dir);
 	if (IS_ERR(anchor))
 		return PTR_ERR(anchor);
@@ -324,7 +324,7 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 	 * A thread with this flag can join no other cpuset. The kernel has such threads in the root
 	 * only: elsewhere, to enable or disable cpuset in a cgroup above would fail.
 	 */
-	if (has_same_cgroups(current, kthreadd))
+	if (has_same_cgroups(current, in_root))
 		current->flags |= PF_NO_SETAFFINITY;
 	else
 		current->flags &= ~PF_NO_SETAFFINITY;
@@ -354,7 +354,7 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 int wpool_cgroup_init(void)
 {
 	rcu_read_lock();
-	kthreadd = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
+	in_root = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
 	rcu_read_unlock();
 	/* few at a time, as the kernel has one mutex, whose holders may wait for memory */
 	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_HIGHPRI, 1);
