@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * padata on wpool, for scripts/drivers. The header has the guard of <linux/padata.h>: a source that
- * reads it first is built unchanged.
+ * padata on wpool, for scripts/drivers. This header defines the guard of <linux/padata.h>: a source
+ * that includes this header first is built unchanged.
  *
  *	padata_instance		a pool
  *	padata_shell		a strand of that pool
@@ -126,7 +126,7 @@ static inline void padata_turn(struct wpool_strand_task *task)
 	local_bh_enable();
 }
 
-/* Not called for a worker that died: a fault is a panic while bottom halves are off. */
+/* Not called if the worker dies: a fault while bottom halves are off is a panic. */
 static inline void padata_abort(struct wpool_strand_task *task, int status)
 {
 	container_of(task, struct padata_priv, task)->info = status;
