@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fairness: a queued task does not wait much longer than in one queue that is first in, first out,
+ * Fairness: a queued task does not wait much longer than in a single first-in-first-out queue,
  * wherever it is queued.
  *
  * The unit of the waits is a start of another task, not a time.
@@ -21,10 +21,10 @@
 /*
  * Tasks that submit themselves again and again.
  * @since: the number of each task's last start
- * @over: set when they must not submit themselves any more
+ * @over: tasks must not submit themselves any more
  * @busy_ns: how long each task computes
- * @from: waits that end with an earlier start than this do not count
- * @nr_waits: how often a task waited for others' starts
+ * @from: a wait that ends with an earlier start than this does not count
+ * @nr_waits: how often a task waited while others started
  * @longest: the largest number of starts in one wait
  * @nr_long: how many waits took more than @limit starts
  */
