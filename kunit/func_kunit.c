@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools bound to a function, and known pools as settings of one rule: ants' PoolWithFunc,
+ * Pools bound to a function. And other pools, as settings of one rule: ants' PoolWithFunc,
  * fasthttp's server, the simple pool.
  */
 #include <linux/module.h>
@@ -59,7 +59,7 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	struct conn *conn = conns(test, 500, NULL);
 	unsigned int i, bad = 0;
 
-	/* Far more calls than fit at a time: items are used again and again. */
+	/* Far more calls than items: items are reused. */
 	for (i = 0; i < 500; i++)
 		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	wpk_destroy(test, pool);
@@ -117,7 +117,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 }
 
 /*
- * Counts of arguments that reached the function or the abort function; either frees its argument.
+ * Arguments that reached the function or the abort function; each of the two frees the argument.
  */
 struct ends {
 	atomic_t returned;
@@ -233,7 +233,7 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
 }
 
-/* Half a billion items are refused before the OOM killer could run. */
+/* Half a billion items are refused before their memory could call the OOM killer. */
 static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
 	const char *name = wpk_name(test);
