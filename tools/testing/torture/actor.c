@@ -53,7 +53,7 @@ static void doing(struct actor *a, const char *what)
 	WRITE_ONCE(a->since, jiffies);
 }
 
-/* Returns an item that is in flight, or NULL. */
+/* Returns a random item of the actor that is in flight, or NULL. */
 static struct titem *any_in_flight(struct actor *a, struct rnd *rnd)
 {
 	u32 start = rnd_below(rnd, NR_ITEMS);
@@ -260,7 +260,7 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	wpool_put(found);
 }
 
-/* An actor draws a number and calls the first @fn whose @below is larger. */
+/* An actor draws a number and calls the first @fn whose @below is larger than it. */
 static const struct act {
 	u32 below;
 	const char *what;

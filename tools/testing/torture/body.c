@@ -55,10 +55,10 @@ static void spawn(struct tpool *tp, struct rnd *rnd, bool in_worker)
 	enum titem_how how = rnd_below(rnd, NR_HOW);
 	u64 item_seed = rnd_u64(rnd);
 
-	/* an item that frees itself must not run here: @caller is cleared after a run */
+	/* an item that frees itself must not run in this call, after which @caller is cleared */
 	if (tp->by_run)
 		how = BY_TRY;
-	/* if an actor runs this task, a submit would wait for room, and the task not end */
+	/* an actor that runs this task must not wait for room: the task would not end */
 	if (!in_worker && how != BY_TRY)
 		how = BY_BATCH_TRY;
 	titem_submit_freeing(tp, item_seed, how, in_worker);

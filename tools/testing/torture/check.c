@@ -11,7 +11,7 @@
  *
  *   completed <= runs - in_caller
  *
- * When a pool is empty and closed, and all users have accounted for their calls, both are exact.
+ * When a pool is empty and closed, and all users have accounted for their calls, both are equal.
  */
 #include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
@@ -94,7 +94,7 @@ void tpool_check_final(struct tpool *tp)
 		      atomic_read(&tp->inside));
 	torture_check(s.completed == runs, "%s: %llu completed, by our account %lld",
 		      tp->name, s.completed, runs);
-	/* wpool_release() with WPOOL_RELEASE_CANCEL drops functions without a call */
+	/* WPOOL_RELEASE_CANCEL drops functions, and this module is not told */
 	torture_check(!fn_lost || (fn_lost > 0 && READ_ONCE(tp->may_drop)),
 		      "%s: %lld functions never ran", tp->name, fn_lost);
 	taken_back += fn_lost;

@@ -149,7 +149,7 @@ static void arm(struct thing *thing, u32 us)
 
 static void mod(struct thing *thing, u32 us)
 {
-	/* the event may be due before the call has returned */
+	/* count first: the event may be due before the call returns */
 	atomic64_inc(&thing->armed);
 	if (thing->nr & 1) {
 		atomic64_add(wpool_event_cancel(event_of(thing)), &thing->taken_back);

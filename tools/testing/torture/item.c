@@ -326,7 +326,7 @@ void titem_cancel_sync(struct titem *item)
 	torture_check(!atomic_read(&item->inside), "%s: disabled, but somebody is inside",
 		      item->tp->name);
 	cond_resched();
-	/* not even a submit in the item's last run may run now */
+	/* a submit that was made in the item's last run must not run, either */
 	torture_check(atomic_read(&item->runs) == runs, "%s: it ran while disabled",
 		      item->tp->name);
 	torture_check(wpool_task_enable(&item->task), "%s: disabled by somebody else",

@@ -8,8 +8,8 @@
  * of:
  *
  *   - the gate opens: with one place, each task starts when its submitter is served, so the tasks
- *     must start in the order of the waiters, and before the task of the barger, a thread that tries
- *     all the time without waiting;
+ *     must start in the order of the waiters, and before the task of the barger, a thread that
+ *     tries all the time without waiting;
  *   - the limit grows: exactly as many tasks as now fit are accepted, those of the first waiters;
  *   - the pool is closed: all waiters return with -ESHUTDOWN.
  */
@@ -128,7 +128,7 @@ static int join(struct waiter *w)
 	}
 }
 
-/* Wait without a limit, in short sleeps: the kernel reports a long one as a hang. */
+/* Wait without a limit, in short sleeps: the kernel reports a long sleep as a hang. */
 static void await_go(struct completion *go)
 {
 	while (!wait_for_completion_timeout(go, HZ))

@@ -2,11 +2,11 @@
 /*
  * Phase release: after wpool_release() with WPOOL_RELEASE_CANCEL has returned, no task begins. Each
  * thread has a pool. In each round the thread fills the pool, closes it a moment later, and then
- * sets @released. No function that starts may see @released. Tasks submit themselves again and wait
+ * sets @released. A function must not start after that. Tasks submit themselves again and wait
  * for others, so at the release tasks are about to start in every way.
  *
  * If the kernel preempts its threads, a worker may be preempted between its claim of a task, which
- * the release waits for, and the first instruction of the function. There, one function for each
+ * the release waits for, and the first instruction of the function. So one function for each
  * worker may see @released.
  *
  * Parameter "rounds" is the sum of the rounds of all threads. No step takes a fixed time.
@@ -38,7 +38,7 @@ struct rtask {
 
 /**
  * struct closer - a thread and its pool
- * @nr: number of both
+ * @nr: number of the thread and of the pool
  * @pool: the pool
  * @capacity: capacity of the pool
  * @released: the release has returned

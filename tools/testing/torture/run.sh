@@ -235,8 +235,8 @@ job_tune()
 				handoff latency freezable max_wait_ms reclaim nice sched \
 				cpumask
 			attribute=$drawn
-			# Workers of these pools may be busy for minutes. In a real-time class they would
-			# leave no CPU to others, on PREEMPT_RT not even to RCU's callbacks and timers.
+			# Workers of these pools may be busy for minutes. Real-time ones would leave
+			# no CPU to others, on PREEMPT_RT not even to RCU's callbacks and timers.
 			case $pool/$attribute in
 			*/mixed*/sched | */default/sched | */shell/sched) continue ;;
 			esac

@@ -88,7 +88,7 @@ static void move_threads(struct rnd *rnd)
 	} else {
 		cpumask_copy(mask, cpu_online_mask);
 		cpumask_clear_cpu(cpu, mask);
-		/* do not clear the mask of the only CPU */
+		/* threads cannot leave the only CPU */
 		if (!cpumask_empty(mask))
 			move(rnd, 1);
 	}

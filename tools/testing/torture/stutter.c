@@ -78,7 +78,7 @@ static bool is_same(struct threads a, struct threads b)
 	return a.nr == b.nr && a.switches == b.switches;
 }
 
-/* Wait until all threads sleep, and have not run for REST_MS. */
+/* Wait until all threads of wpool sleep, and have not run for REST_MS. */
 static struct threads await_rest(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;

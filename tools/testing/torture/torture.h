@@ -5,17 +5,17 @@
  *   main.c    parameters, the phases, start and stop
  *   report.c  violations and results
  *   rnd.h     decisions from a seed
- *   tpool.c   pools under torture: made, found, destroyed, their own accounts
- *   check.c   the accounts against the pool's figures
- *   tune.c    attributes changed at random, and the limits in force meanwhile
+ *   tpool.c   pools under torture, and this module's accounts of them
+ *   check.c   the accounts compared with the pools' figures
+ *   tune.c    random changes of attributes, and the limit that holds meanwhile
  *   item.c    tasks under torture: every submit runs once or is taken back
  *   body.c    what the tasks do
  *   irq.c     submits and cancels in hard and soft interrupts
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
- *   stage.c   phase mixed, and what the next seven share: pools that they act on
- *   room.c    pools that live for a moment, in all of these: how much room they have
+ *   stage.c   phase mixed, and the pools of the phases event to task
+ *   room.c    pools that live for a moment in these phases, and their room
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
@@ -24,7 +24,7 @@
  *   loop.c    phase loop: loops and calls on several CPUs
  *   work.c    phase work: works of the workqueues that wpool stands in for
  *   task.c    phase task: tasks that are cancelled, disabled and submitted at once
- *   release.c phase release: no task starts when a pool has been closed
+ *   release.c phase release: no task starts after its pool was closed
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all threads, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -245,7 +245,7 @@ void tpool_show(struct tpool *tp);
 
 /* ---- tune.c ---- */
 
-/* Change the attributes of a pool that @how selects, to values that @how selects. */
+/* Change random attributes of a pool; @how is the seed of the choice. */
 void tpool_tune(struct tpool *tp, u64 how);
 /* Change the cpumask of a pool, which moves its workers. */
 void tpool_move(struct tpool *tp, struct rnd *rnd);
@@ -332,7 +332,7 @@ void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
 /* Undo the preparation of an item whose submit was refused, and which was not in flight before. */
 void titem_drop(struct titem *item);
-/* Check after a flush that began after @accepted submits of the item. */
+/* Check that a flush that began after @accepted submits of the item has waited for them. */
 void titem_check_flushed(struct titem *item, int accepted);
 /* Cancel without waiting. The caller owns the item, or has pinned it. */
 bool titem_cancel(struct titem *item);
@@ -378,7 +378,7 @@ void stutter_stay(void);
  * @nr threads have called stutter_stay(); until then look() reports threads that are stuck.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* The conductor begins to call stutter_serve(); it has ended that. */
+/* Called before the first and after the last stutter_serve() of a phase. */
 void stutter_open(void);
 void stutter_close(void);
 
@@ -474,9 +474,9 @@ extern const struct stage_kind task_stage;
 struct wpool_group;
 
 /**
- * struct tbehalf - what the tasks of a group have taken over
- * @what: WPOOL_AS_*
  * struct tbehalf - what a group has taken over from a process for its tasks
+ * @what: WPOOL_AS_*
+ * @uid: user of the tasks
  */
 struct tbehalf {
 	unsigned int what;

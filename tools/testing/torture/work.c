@@ -183,7 +183,7 @@ static void check_ended(struct thing *thing, s64 started, const char *call)
 		      thing->nr, call, started);
 }
 
-/* Queue and flush a work. If it is quiet, it must have run: no thread takes it back. */
+/* Queue and flush a work. A quiet work must have run: no thread takes it back. */
 static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 {
 	s64 runs = atomic64_read(&thing->runs);
