@@ -3,7 +3,7 @@
  * ioctl_fuzz: declarations that its parts share. See ioctl_fuzz.c.
  *
  * Every call draws its decisions from a generator whose seed depends only on the run's seed, the
- * number of the thread and the number of the call. So the earlier calls have no influence on it. If
+ * number of the thread and the number of the call. So a call does not depend on earlier ones. If
  * the kernel reports coverage, some calls draw from a tape instead, see corpus.c.
  */
 #ifndef WPOOL_FUZZ_H
@@ -276,7 +276,7 @@ bool cover_init(void);
 bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* Called in that thread. cover_look() returns how many counters are new since cover_begin(). */
+/* Called in the new thread. cover_look() returns how many counters are new since cover_begin(). */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
 /* Print the figures; if there were @enough calls, also check that workers were seen. */

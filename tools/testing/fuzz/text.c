@@ -283,7 +283,7 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	for (i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (err == allowed[i])
 			return;
-	/* only a pool's owner may switch these on */
+	/* only a pool's owner may set max_wait_ms, or the policy run */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
 	/* max_workers may leave no room for workers in reserve */

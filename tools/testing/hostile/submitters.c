@@ -222,7 +222,7 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0; i < (int)nr; i += 5)
 			kill_one(self, killed, live[i]);
 
-		/* The processes mostly wait in this order: kill one at the head or near it. */
+		/* The processes mostly wait in the order of live[]: kill one near the head. */
 		ASSERT_EQ(0, cancel_all(fd));
 		while ((waiting = pool_figure(self->pool.fd, waiting))) {
 			ASSERT_LE(waiting, nr);

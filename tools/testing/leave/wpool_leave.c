@@ -2,7 +2,7 @@
 /*
  * A task that leaves softirqs disabled, a plug and a memory cgroup, for the selftest module_load.
  * The suite wpool_contain tests all other things that a task may leave, but it needs KUnit. These
- * three need Debian's kernels, which have no KUnit, but have block devices and memory cgroups. On
+ * three need Debian's kernels, which have block devices and memory cgroups. On
  * Debian's PREEMPT_RT, disabled softirqs are a lock of the CPU that disables migration and holds
  * RCU, but does not disable preemption.
  *
