@@ -22,7 +22,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* Keep this CPU until the case lets it continue, or for WPK_PATIENCE. */
+/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. No other thread runs here. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);

@@ -256,7 +256,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }
 
-/* A connection: an event that fires itself twice more, and in its third run tells the case. */
+/* A connection: an event that fires itself twice more, and tells the case in its third run. */
 static void serve(struct wpk_ev *ev)
 {
 	if (atomic_read(&ev->runs) < 3)

@@ -48,7 +48,7 @@ static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 
 	for (i = 0; i < 2; i++)
 		wpk_jobs_body(jobs[i], run_until_all_are_inside, NULL);
-	/* first a batch to a pool without workers, then tasks one by one to idle workers */
+	/* first submit a batch to a pool without workers, then single tasks to idle workers */
 	wpk_submit_together(test, pool, jobs[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], concurrency));
 	wpk_no_errors(test, jobs[0]);

@@ -603,7 +603,7 @@ static void sleep_with_spin_lock(struct wpk_job *job)
 	migrate_disable();
 	raw_spin_lock(&spun);
 	msleep(20);
-	/* after its report the scheduler sets preempt_count to 0; an unlock at 0 ends lockdep */
+	/* the scheduler reports and sets preempt_count to 0; an unlock at 0 turns lockdep off */
 	if (!preempt_count())
 		preempt_disable();
 	raw_spin_unlock(&spun);

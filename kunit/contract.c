@@ -245,7 +245,7 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
-/* In the message of a failure; the script that reads the results prints this line first. */
+/* A part of each failure's message. The script that reads the results prints this line first. */
 #define PROMISE		"    Promised: %s"
 
 /* Figures may follow a moment later: a cancel in an interrupt leaves the rest to another thread. */

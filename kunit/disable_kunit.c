@@ -62,7 +62,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 	for (i = 0; i < NR_ROUNDS; i++) {
 		ret = wpool_task_disable_sync(&job->task);
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		/* @ret is the status of the last accepted submit, however late that came */
+		/* @ret is the status of the last accepted submit */
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), ret);
 		runs = atomic_read(&job->runs);
 		tries = atomic_read(&try->tries);

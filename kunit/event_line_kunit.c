@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that get no place wait among blocked submitters, without a thread. And events of a closed
- * pool.
+ * Events that get no place wait among blocked submitters, without a thread. The cases also close
+ * pools that have events.
  */
 #include <linux/delay.h>
 #include <linux/wpool_event.h>

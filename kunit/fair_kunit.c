@@ -41,7 +41,7 @@ struct load {
 	int longest;
 };
 
-/* Cases that count waits have one worker, so this runs in one thread at a time. */
+/* Cases that count waits have one worker, so only one task at a time is in this function. */
 static void submit_again(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -557,7 +557,7 @@ static void keep_cpu(struct wpk_job *job)
 	wait_for_shared(job);
 }
 
-/* Two queues whose first tasks are of the same tick. */
+/* Fill two queues so that their first tasks are of the same tick. */
 static void make_tie(struct wpk_job *job)
 {
 	struct tie *tie = job->arg;

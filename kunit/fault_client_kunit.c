@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The member's mm is off while the inner task runs; wpool_group_exit() drops the mm. */
+/* While the inner task runs, the worker has no mm; wpool_group_exit() drops the member's. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -477,7 +477,7 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flushes[0] = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[0]));
-	/* once more, behind the run that dies */
+	/* queue the work once more, behind the run that dies */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);

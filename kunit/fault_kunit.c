@@ -351,7 +351,7 @@ static void die_as_a_child(struct wpool_task *task)
 	wpk_die();
 }
 
-/* The child is on the stack of the job, which is lost with the worker. */
+/* The child is on the stack of the job: both are lost with the worker. */
 static void die_while_helping(struct wpk_job *job)
 {
 	struct child child = { .parent = job };

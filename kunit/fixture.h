@@ -305,7 +305,7 @@ bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 /* The number of lines in the kernel's log with @name, a colon, and then @text. */
 unsigned int wpk_lines_about(const char *name, const char *text);
 
-/* Stay on one CPU, or, with -1, on no certain one. */
+/* Stay on @cpu. -1: this thread may run on all CPUs again. */
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */
 int wpk_cpu(unsigned int n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools bound to a function. And other pools, as settings of one rule: ants' PoolWithFunc,
- * fasthttp's server, the simple pool.
+ * Pools bound to a function. The cases also set a pool's attributes to those of known pools: ants'
+ * PoolWithFunc, fasthttp's server, the simple pool.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -192,7 +192,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 		}
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 		WPK_EVENTUALLY(test, atomic_read(&ends->aborted) == 9);
-		/* An argument that is refused stays the caller's. */
+		/* A refused argument still belongs to the caller. */
 		p = parcel(test, ends);
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, p), -ESHUTDOWN);
 		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, deliver, return_to_sender, p,
@@ -287,7 +287,7 @@ static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *t
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), 0);
 		next++;
 	}
-	/* The stop waits for no task, and the pool stays stopped. */
+	/* The release waits for no task, and the pool stays closed. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), -ESHUTDOWN);
 	wpk_gate_open(gate);

@@ -41,7 +41,7 @@ static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
-	/* A submit in an interrupt, and a second submit of a task. */
+	/* Submit a task in an interrupt, and submit another one a second time. */
 	wpk_in_hardirq(try_it, &members[100]);
 	KUNIT_EXPECT_EQ(test, members[100].status, 0);
 	wpk_members_submit(test, members, 1);

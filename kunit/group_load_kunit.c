@@ -19,7 +19,7 @@ struct life {
 	struct wpk_member members[NR_SHORT];
 };
 
-/* As soon as exit has returned, the memory of the group and its tasks may be freed. */
+/* When wpool_group_exit() has returned, the memory of the group and its tasks may be freed. */
 static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);

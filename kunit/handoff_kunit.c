@@ -110,7 +110,7 @@ static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test
 
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* no worker comes for the other tasks, however long this waits */
+	/* no worker comes for the other tasks, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
@@ -127,7 +127,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* no worker comes for the task, however long it takes */
+	/* no worker comes for the other task, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);

@@ -87,7 +87,7 @@ static bool has_started(struct wpk_job *job)
 	return spin_until(smp_load_acquire(&note_of(job)->worker));
 }
 
-/* Does the job's worker sleep, in the job or after it? */
+/* True if the job's worker sleeps, in the job or after it. */
 static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;

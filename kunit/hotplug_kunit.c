@@ -224,7 +224,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 
 /*
  * The last moment before the pool's callback for a CPU that goes offline; an ordinary thread may
- * not stay there any more.
+ * not stay on that CPU any more.
  * @name: name of the pool
  * @ret: result of the submit
  * @finished: the job has finished before the CPU continued

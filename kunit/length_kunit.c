@@ -27,7 +27,7 @@ static void submit_late(struct wpk_job *job)
 		cpu_relax();
 	rq = wpool_runq(parent->pool, raw_smp_processor_id());
 	rq->estimate.task_ns = 2 * WPOOL_HELP_NS;
-	/* as if another CPU had found its tasks short */
+	/* as if another CPU had found the pool's tasks short */
 	parent->pool->task_ns = 1;
 	for (i = 0; i < parent->children->nr; i++)
 		job->ret = wpool_submit(parent->pool, &parent->children->job[i].task) ?: job->ret;

@@ -76,7 +76,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
-	/* The dead task's pool has lost only that place. */
+	/* The pool has lost only the place of the dead task. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);

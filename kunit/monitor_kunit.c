@@ -385,8 +385,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor has to run while the CPU is held. On a slow machine it does not in some tries. The
- * monitor logs only two stalls of all pools in 5 s, so the tries last longer than that.
+ * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries. It
+ * logs only two stalls of all pools in 5 s, so the tries last longer than that.
  */
 static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
@@ -540,7 +540,7 @@ static void expect_quiet(struct kunit *test)
 
 /*
  * Checks also that timers are counted. After a submit, the monitor looks at least twice: once
- * because of the submit, and once more because it saw a task. A hog is no reason to look again.
+ * because of the submit, and again because of what it saw then. A hog is no reason to continue.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {

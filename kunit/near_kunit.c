@@ -104,7 +104,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Two sleeping workers have a task queued behind them. Does the worker here take NEAR's first? */
+/* Two sleeping workers each have a queued task. True if the worker here takes NEAR's first. */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];
@@ -148,7 +148,7 @@ static void sleep_long(struct wpk_job *job)
 	msleep(2);
 }
 
-/* A worker for a long task is made beside the submitter, which may keep its CPU. */
+/* A worker for a long task is made near the submitter's CPU, since the submitter may keep that. */
 static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
 {
 	unsigned long end;

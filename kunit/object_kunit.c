@@ -140,7 +140,7 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 
 /*
  * Objects whose memory is not reused after they are freed. If the expected report does not come, a
- * freed object continues, and the case fails; otherwise the machine would crash.
+ * freed object continues, and the case fails. With other memory the machine would crash.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;

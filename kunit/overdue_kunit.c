@@ -272,7 +272,7 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
 	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
-	/* the task is its owner's again, and may be submitted */
+	/* the task belongs to its owner again, and may be submitted */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
 	wpk_gate_open(full.gate);

@@ -108,7 +108,7 @@ static void each_was_done_once(struct kunit *test, struct span *span)
 	KUNIT_EXPECT_EQ(test, atomic_read(&span->inside), 0);
 }
 
-/* With chunks of each kind, including sizes that do not divide the range. */
+/* The case uses chunks of each kind, also of sizes that do not divide the range. */
 static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 {
 	static const unsigned long grains[] = { 0, 1, 7, 1000, NR_INDICES, ULONG_MAX };

@@ -589,7 +589,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* With lockdep, the pool reports a flush of a pool without reclaim, once, as workqueues do. */
+/* As with workqueues, lockdep makes a pool report that its task flushes one without reclaim. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

@@ -211,7 +211,7 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	/* after the reboot, nothing of the cancel is left */
+	/* the reboot ends the effect of WPOOL_RELEASE_CANCEL */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 64);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

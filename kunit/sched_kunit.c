@@ -409,7 +409,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 	return stuck;
 }
 
-/* There is one worker on each of two CPUs: the other worker must take the tasks. */
+/* Of two CPUs, each has one worker: the other worker must take the stuck worker's tasks. */
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

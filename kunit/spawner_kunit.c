@@ -12,7 +12,7 @@
 /* ---- a thread that ends slowly ----------------------------------------------- */
 
 /*
- * Keeps a thread that ends at @gate, in do_exit().
+ * Keeps a thread in do_exit(), at @gate.
  * @told: the pool has been told that the thread ends
  * @gone: the thread has passed the gate for good
  */
@@ -106,7 +106,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* The system has no free threads: unlike with max_workers, other pools' workers need not leave. */
+/* The system lacks threads, not max_workers: it does not help if workers of other pools leave. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);

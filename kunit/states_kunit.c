@@ -577,7 +577,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(0));
 	while (!wpk_stopped(thread->test)) {
 		ret = wpool_try_submit(thread->pool, thread->work);
-		/* the pool is full, or the owner is going */
+		/* the pool is full, or the owner is being unloaded */
 		if (ret != -EAGAIN && ret != -ENOENT)
 			return ret ?: -EBADE;
 		cond_resched();

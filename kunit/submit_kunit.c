@@ -81,7 +81,7 @@ static void submit_fn_atomic(void *arg)
 	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
-/* The call in all contexts that can allocate: not in a hard interrupt on PREEMPT_RT. */
+/* Make the call in all contexts that can allocate: not in a hard interrupt on PREEMPT_RT. */
 static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
 {
 	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning under load: a tune is all or nothing. What it does to running tasks and to submitters that
- * wait.
+ * Tuning under load: a tune is all or nothing. The cases check what it does to running tasks and to
+ * submitters that wait.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>

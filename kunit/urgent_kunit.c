@@ -212,7 +212,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 		wpool_task_set_urgent(&s->tasks[i], true);
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &s->tasks[i]), 0);
 	}
-	/* others in the ring, in its backlog, and in the queue of one CPU */
+	/* the others are queued in the ring, in its backlog, and in the queue of one CPU */
 	wpk_jobs_submit(test, pool, jobs, 0, 499);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
 	wpk_gate_open(gate);

@@ -207,7 +207,7 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		start = jiffies;
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
 							   msecs_to_jiffies(50)), -ETIME);
-		/* In jiffies, the unit of the timeout: ticks may come late, and all at once. */
+		/* compare jiffies, the unit of the timeout: ticks may come late, and all at once */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 		/* A timeout of 0 is over at once. */

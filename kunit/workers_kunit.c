@@ -238,7 +238,7 @@ static void wpool_order_prealloc_is_fifo(struct kunit *test)
 
 /* ---- when they leave ------------------------------------------------------ */
 
-/* Make as many workers as @nr, all of them idle when this returns. */
+/* Make @nr workers. When this returns, all of them are idle. */
 static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -285,7 +285,7 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	start = jiffies;
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
-	/* No worker leaves early, in jiffies, the clock of the timers. */
+	/* No worker leaves too early. The timers' clock is jiffies. */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
