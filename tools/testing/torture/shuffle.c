@@ -97,7 +97,7 @@ static void move_threads(struct rnd *rnd)
 
 static void move_workers(struct rnd *rnd)
 {
-	/* NULL if the phase has no slots, or if another thread exchanges this one */
+	/* NULL if the phase has no slots, or if another thread exchanges the pool */
 	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
 
 	if (!tp)
