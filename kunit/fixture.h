@@ -270,7 +270,7 @@ void wpk_stop(struct kunit *test);
  */
 bool wpk_has_time(struct kunit *test);
 
-/* Functions for wpk_thread(): each makes the call in its name. */
+/* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
 int wpk_do_submit(struct wpk_thread *thread);
 int wpk_do_wait(struct wpk_thread *thread);
 int wpk_do_cancel_sync(struct wpk_thread *thread);

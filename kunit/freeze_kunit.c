@@ -404,7 +404,7 @@ static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, false), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	/* and freezable again, while its workers are idle */
+	/* make the pool freezable again, while its workers are idle */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, true), 0);
 	wpk_jobs_submit(test, pool, more, 0, 1);

@@ -95,7 +95,7 @@ static inline int wpk_member_try(struct wpk_member *member)
 	return wpool_group_try_submit(member->group, &member->task);
 }
 
-/* Functions for wpk_thread(), with a member or a group: each makes the call in its name. */
+/* Functions for wpk_thread(), with a member or a group: wpk_do_<call>() makes this call. */
 static inline int wpk_do_group_submit(struct wpk_thread *thread)
 {
 	return wpk_member_submit(thread->arg);

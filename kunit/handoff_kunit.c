@@ -425,7 +425,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
-	/* the job arrives at the gate before it sleeps there */
+	/* wait: the job has arrived at the gate, but may not sleep there yet */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	first_counts_again(test, pool, jobs, told, gate);
 	/* the monitor, even if it was delayed, must not count another worker as a hog */

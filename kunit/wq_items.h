@@ -133,7 +133,7 @@ static inline bool wpk_waits(struct wpk_thread *thread)
 	       !wpk_ended(thread);
 }
 
-/* Functions for wpk_thread(): each makes the call in its name. */
+/* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
 static inline int wpk_do_flush_work(struct wpk_thread *thread)
 {
 	struct wpk_item *item = thread->arg;
