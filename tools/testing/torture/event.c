@@ -313,7 +313,7 @@ static bool start(void *data)
 	return true;
 }
 
-/* The events of a stage fire each other: no event is quiet before all are. */
+/* The events of a stage act on each other: no event is quiet before all are. */
 static void take_back(void *data)
 {
 	struct stage *stage = data;
