@@ -266,8 +266,8 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 }
 
 /*
- * fasthttp's server: exactly capacity connections are served, the next one is
- * refused (the server answers 503), and served again after one ends.
+ * fasthttp's server: exactly @capacity connections are served. The next one is refused (the server
+ * answers 503). When a connection has ended, another one is served.
  */
 static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *test)
 {

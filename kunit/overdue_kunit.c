@@ -174,7 +174,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* Tasks with a time of submit or without, with another limit or none; one task, or a full ring. */
+/* Tasks with a time of submit or without, with another limit or none; one task, or NR_MANY. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
