@@ -281,15 +281,15 @@ struct wpool_dev_simple {
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
  * pool has room for the tasks of these workers.
  *
- * A timer is always accepted by an open pool, and takes no room in it while it waits. If
- * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
+ * A timer is always accepted by an open pool, and takes no room in it while it waits. If the pool
+ * is closed when the time has come, the timer's record has the status -ESHUTDOWN.
  *
  * A poll is like a timer, but waits until the file, an eventfd for example, can be read from, or is
  * at its end; it reads nothing. If the file is not ready within WPOOL_MAX_WORK_NS, the record has
  * the status -ETIME. A submit checks the files one after the other and stops at the first bad one,
- * so the tasks before that one are accepted: EBADF no such file; EPERM it cannot be polled; ELOOP
- * it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. The record has
- * the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
+ * so the tasks before that one are accepted. EBADF: no such file. EPERM: the file cannot be polled.
+ * ELOOP: the file is /dev/wpool. ENOBUFS: the submitting file has WPOOL_MAX_POLLS already. The
+ * record has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
  *
  * A count writes to the memory of a process: the one that gave the file its group with
  * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
@@ -359,16 +359,17 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
- * @status: 0, -ECANCELED, -EIO (the worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
- *	poll), -ETIME (poll; or the task waited for longer than max_wait_ms), -EOPNOTSUPP
- *	(poll), -EFAULT (count), -ESRCH and -EPERM (WPOOL_DEV_GROUP_MM)
+ * @status: 0; -ECANCELED; -EIO: the worker died; -ETIME: the task waited for longer than
+ *	max_wait_ms; or an error of its kind: -ENOMEM (touch), -ESHUTDOWN (timer, poll), -ETIME and
+ *	-EOPNOTSUPP (poll), -EFAULT (count); or an error of the file's group, see struct
+ *	wpool_dev_group: -ESRCH, -EPERM
  * @cpu: CPU on which the task finished; (__u32)-1 if it never ran
  * @submit_ns: when the task was handed over, before any wait for room in the pool
  * @start_ns: when the task started, 0 if it never did
  * @end_ns: when the task finished
  *
- * Records come in the order in which tasks finished. A cancelled task has its
- * record at once.
+ * Records come in the order in which tasks finished. A task that is cancelled before it starts has
+ * its record at once.
  *
  * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if
  * there is none and no task of this file is unfinished. EINVAL: the buffer is
@@ -435,9 +436,9 @@ struct wpool_dev_cancel {
  *
  * Applies to tasks that are submitted afterwards, except timers, polls and strands. If the group is
  * full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
- * cancelled gets ECANCELED if none of its tasks was accepted. A cancelled task has its record at
- * once, as always, but keeps its place until its turn in the pool comes. EISCONN: the file has a
- * group already. EOPNOTSUPP: also MEMCG, on a kernel without memory cgroups.
+ * cancelled gets ECANCELED if none of its tasks was accepted. A task that is cancelled before it
+ * starts keeps its place until its turn in the pool comes, although its record is there at once.
+ * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, if there are no memory cgroups.
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
@@ -461,8 +462,8 @@ struct wpool_dev_group {
  * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
  * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
  * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
- * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the workers join the cgroups of the
- * caller. The directory of the root cgroup puts the workers back into the root cgroup.
+ * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
+ * the workers join the cgroups of the caller. The root cgroup's directory puts them back there.
  */
 struct wpool_dev_cgroup {
 	__u32 size;
