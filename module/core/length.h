@@ -91,9 +91,9 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 }
 
 /*
- * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if a
- * worker counts as running or waking there, so that it looks at the queue before it sleeps, and the
- * tasks are short.
+ * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if the
+ * tasks are short, and a worker counts as running or waking there: that worker looks at the queue
+ * before it sleeps.
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {

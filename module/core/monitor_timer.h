@@ -11,7 +11,7 @@
 
 #include "core/state.h"
 
-/* The timer is off; it is on; it is on, and a thread has asked for it since it last fired. */
+/* The timer is off; on; USED: on, and a thread has asked for the timer since it last fired. */
 enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_USED };
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;

@@ -68,7 +68,7 @@ struct wpool_runq {
 	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
 
-	/* Only this CPU changes these, except that other CPUs take tokens from @share. */
+	/* Only this CPU changes the next fields, but other CPUs take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */

@@ -164,7 +164,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min3(nr, WPOOL_RING_HALF, wpool_ring_room(&rq->ring) + 1);
-		/* the tasks moved here are older than those that stay: the next turn is theirs */
+		/* tasks moved here are older than those that stay: end the global queue's turn */
 		rq->turn_end = READ_ONCE(pool->globq.popped);
 	}
 	return wpool_transit_fill(rq, &pool->globq, &nr);

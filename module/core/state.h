@@ -124,7 +124,7 @@ struct wpool {
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
 	u32 coming_jiffy;		/* X: when the first of these was woken */
 	bool unserved;			/* X: a thread needed a worker and could wake or create
-					 *    none; the next worker that makes room clears it and
+					 *    none; the next worker that makes room clears this, and
 					 *    looks at the queues: wake_one:A in wake.c
 					 */
 	char name[WPOOL_NAME_LEN];	/* I */
