@@ -56,7 +56,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 	return true;
 }
 
-/* Cancel the task, and wait for it where that is possible: not for a detached one. */
+/* Cancel the task; wait for its end if it is joinable and this context may sleep. */
 static void debug_end_task(void *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)

@@ -260,8 +260,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 
 /*
  * Preemption is off from the finish of a task to the claim of the next one; with @exact interrupts
- * are off as well. A close waits for these sections. After that wait, no thread that has not seen
- * the close is about to claim a task, but such a thread may run one that it has claimed.
+ * are off as well. A close waits for these sections: after that wait, each thread that claims a
+ * task has seen the close; tasks claimed earlier may still run.
  */
 static __always_inline void section_begin(bool exact)
 {

@@ -367,7 +367,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
-		/* destroy does not wait for submitters in line: keep the pool's memory */
+		/* destroy does not wait for submitters that sleep: keep the pool's memory */
 		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
 			wpool_get(pool);
 			held = true;
