@@ -18,7 +18,7 @@
  * else the task waits in the strand like all others. If the turn comes before the part has ended,
  * the thread that ends the part finds that the task is the head, and sends the vehicle.
  *
- * A full strand refuses a task: submitters wait only for a pool. A single task cannot be cancelled.
+ * A full strand refuses a task: no submitter waits for room in it. A task cannot be cancelled.
  * So a task has two states: it is pending, from its submit until its function starts, or it is not.
  * While the function runs, strand->runner is the thread, and the task belongs to its function,
  * which may free it or submit it again. All of that is under strand->lock.
