@@ -2,9 +2,9 @@
 /*
  * The pools that were made through /dev/wpool, and only these.
  *
- * Such a pool belongs to no module and to no file: this list holds the creator's reference until
- * the pool is destroyed through the device or the module is unloaded. Pools of modules, and the
- * default pool, are not on the list, so no user can close them through the device.
+ * Such a pool belongs to no module and to no file: the list devpools holds the creator's reference
+ * until the pool is destroyed through the device or the module is unloaded. Pools of modules, and
+ * the default pool, are not on the list, so no user can close them through the device.
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
  * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
