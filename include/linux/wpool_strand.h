@@ -96,9 +96,10 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
 /**
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
  *
- * It belongs to its function from the moment the function starts. As its last act the function may
- * free the task or, if the task has no parallel part, submit it again, to run last in the strand.
- * The last task may free the strand, too, after wpool_strand_finish(). All fields are private.
+ * A task belongs to its function from the moment the function starts. As its last act the function
+ * may free the task or, if the task has no parallel part, submit it again, to run last in the
+ * strand. The last task may free the strand, too, after wpool_strand_finish(). All fields are
+ * private.
  */
 struct wpool_strand_task {
 	/* private: */

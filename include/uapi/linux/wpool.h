@@ -256,11 +256,11 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
-#define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker before it starts */
-#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; those of one file run in order */
+#define WPOOL_WORK_TIMER	9	/* arg: ns that the task waits, without a worker */
+#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; strand tasks of one file run in order */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, shared by all CPUs that take part */
-#define WPOOL_WORK_COUNT	13	/* arg: address of a __u64 to which it adds 1 */
+#define WPOOL_WORK_COUNT	13	/* arg: address of a __u64, to which the task adds 1 */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 #define WPOOL_WORK_URGENT	(1U << 1)	/* starts before tasks that are not urgent */
@@ -301,9 +301,9 @@ struct wpool_dev_simple {
  * ends. So for poll and count the caller must have made the pool, or have CAP_SYS_ADMIN; otherwise
  * EPERM.
  *
- * The tasks of the kind strand that are submitted through one file run one after the other,
- * in the order of their submits. They are always accepted by an open pool, and only the
- * first of them takes room there.
+ * The tasks of the kind strand that are submitted through one file run one after the other, in the
+ * order of their submits. An open pool always accepts such tasks, and only the first of them takes
+ * room in it.
  *
  * An urgent task starts before tasks of the pool that are not urgent. Of a tree only the root is
  * urgent. A timer or a poll is urgent when its wait has ended. A task of a strand does not overtake
@@ -390,8 +390,8 @@ struct wpool_dev_record {
  * @flags: 0
  * @timeout_ns: longest wait; 0 waits forever
  *
- * Tasks that another thread is submitting count, too. The figures of the pool
- * follow a moment later, when its workers have let go of the tasks. ETIME: timed out.
+ * Tasks that another thread is submitting count, too. The pool's own figures may count the tasks as
+ * outstanding for a moment longer. ETIME: timed out.
  */
 struct wpool_dev_wait {
 	__u32 size;
@@ -463,7 +463,7 @@ struct wpool_dev_group {
  * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
  * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
  * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
- * the workers join the cgroups of the caller. The root cgroup's directory puts them back there.
+ * the workers join the cgroups of the caller. If @fd is the root cgroup, the workers return to it.
  */
 struct wpool_dev_cgroup {
 	__u32 size;
