@@ -126,7 +126,7 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
-/* Make a run queue's CPU look at the queues. An offline CPU need not: no task is pushed there. */
+/* Make a run queue's CPU look at the queues. An offline CPU need not: it has no submitters. */
 static void make_it_look(struct wpool_runq *rq)
 {
 	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */

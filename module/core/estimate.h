@@ -28,7 +28,7 @@ struct wpool_sample {
 	bool is_run;			/* P: are all tasks up to the next full look timed? */
 	u64 ns;				/* P: when the first task was taken; 0: no task is timed */
 	struct task_struct *thread;	/* P: the worker that took that task; only compared */
-	unsigned long switches;		/* P: how often that worker had been switched out by then */
+	unsigned long switches;		/* P: how often @thread had been switched out at @ns */
 };
 
 #endif /* WPOOL_CORE_ESTIMATE_H */

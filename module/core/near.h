@@ -4,8 +4,8 @@
  * another CPU, or takes that CPU's tasks, cache lines move. That costs least between CPUs with a
  * last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
  *
- * A CPU of the same core is not preferred to others with the same cache: a worker there would find
- * its submitter's cache lines, but would share the core's units with the submitter.
+ * A CPU of the same core is not preferred to others with the same cache: a worker on that CPU would
+ * find the submitter's cache lines, but would share the core's units with the submitter.
  */
 #ifndef WPOOL_CORE_NEAR_H
 #define WPOOL_CORE_NEAR_H

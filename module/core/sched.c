@@ -250,7 +250,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 		return NULL;
 	if (rq->tick - rq->urgent_tick != 1)
 		rq->urgent_streak = 0;
-	/* keep the streak at its limit: if no other task is queued now, a later one comes first */
+	/* keep the streak at its limit: the next task that is not urgent comes first */
 	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
 	rq->urgent_tick = rq->tick;
 	return task;
@@ -291,7 +291,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- find ---- */
 
-/* May one more worker search? At most half as many as there are CPUs without an idle worker. */
+/* May one more worker search? At most half as many search as there are CPUs without an idle one. */
 static bool may_search(struct wpool *pool)
 {
 	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;

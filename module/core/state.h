@@ -135,8 +135,8 @@ struct wpool {
 					 *    thread that finds no need for it
 					 */
 	u32 task_ns;			/* X: how long a task runs: an estimate, written by a CPU
-					 *    whose own differs much, see tell_pool() in length.c;
-					 *    %U32_MAX: unknown
+					 *    whose own estimate differs much, see tell_pool() in
+					 *    length.c; %U32_MAX: unknown
 					 */
 	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and tasks
 					 *    not known to be short; then also all other tasks that

@@ -57,8 +57,8 @@ void wpool_tidy_pool(struct wpool *pool);
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
 /*
- * Set the workqueues, before there is a pool. @normal: that of most pools; @reclaim: that of pools
- * with the attribute reclaim.
+ * Set the workqueues, before there is a pool. @normal: for most pools; @reclaim: for pools with the
+ * attribute reclaim.
  */
 void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
 

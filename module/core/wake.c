@@ -232,7 +232,7 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
-/* Is a worker waking here that was woken within the last tick? Another may wait for its CPU. */
+/* Is a worker waking here, woken within the last tick? One woken before may wait for its CPU. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
