@@ -183,8 +183,8 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 }
 
 /*
- * call_for_worker() for a joinable task that has the time of its submit. If the task has waited for
- * longer than max_wait_ms, finish it without a call, and return false.
+ * call_for_worker() for a joinable task whose submit_ns is set. If the task has waited for longer
+ * than max_wait_ms, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
@@ -311,7 +311,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	return true;
 }
 
-/* run_detached() of a task that has the time of its submit. */
+/* run_detached() of a task whose submit_ns is set. */
 static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task,
 					  bool exact)
 {

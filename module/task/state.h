@@ -21,7 +21,7 @@
  * of strands (strand.c).
  *
  * A CANCELLED task is still in a queue, among the waiters, or being passed from there to tidy.c.
- * The thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
+ * The thread that takes the task out finishes it; until then each submit is refused (-ECANCELED).
  *
  * In every state, task->state also counts the threads that disable the task: those in
  * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not

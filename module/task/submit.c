@@ -119,7 +119,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 /*
  * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
  * single task, or NULL; @how: what to do without room; NULL: unclaim the task. Returns the number
- * of accepted tasks, a prefix. If that is not all, *err says why; 0: call again for the rest.
+ * of accepted tasks, a prefix. If not all were accepted, *err says why; 0: call again for the rest.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
 		       struct wpool_runq *on, struct wpool_overload *how, int *err)

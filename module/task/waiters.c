@@ -6,9 +6,9 @@
  *
  * wait:A has a second partner, because a task may be cancelled while its submitter joins the
  * waiters. The submitter marks the task as waiting, full barrier, and checks whether the task is
- * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether it waits.
- * At least one of the two threads ends the submitter's wait. An event waits without a submitter:
- * event.c says how a cancel ends its wait.
+ * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether the task
+ * waits. At least one of the two threads ends the submitter's wait. An event waits without a
+ * submitter: event.c says how a cancel ends its wait.
  *
  * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
  * and then submits, it does not take that submitter's token. WAITERS is set, release,
