@@ -28,7 +28,7 @@
  *
  * What may run at the same time:
  *
- *   fire     at the same time as any other call; the change of state decides. It does not touch
+ *   fire     at the same time as any other call; the change of state decides. A fire does not touch
  *            the event once the task is submitted, since the function may free the event.
  *   arm      at the same time as another arm, or the callback: event->lock
  *   cancel_sync, finish: count as ENDING, so that no thread fires the event, or arms it under

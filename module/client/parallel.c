@@ -7,7 +7,7 @@
  * helpers have started. The caller submits two helpers, and each one that starts submits two more:
  * a busy pool gets few tasks in vain, and in an idle pool all CPUs soon take part.
  *
- * loop->next is the number of indices taken. A thread takes a chunk by adding to it.
+ * loop->next is the number of indices taken. A thread takes a chunk by adding to loop->next.
  *
  * Two counts:
  *

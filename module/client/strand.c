@@ -28,9 +28,9 @@
  * which waits for a grace period, finds the task that is sent. After the send the strand may be
  * freed, unless the caller owns it. A strand without a head is empty.
  *
- * A flush puts a mark into the queue, a task without a function. next_turn() takes it out and
- * completes it under the lock. So a thread that has waited for a mark takes the lock once before
- * it returns, and then the strand may be freed. A task that frees its own strand notes that in
+ * A flush puts a mark into the queue, a task without a function. next_turn() takes the mark out and
+ * completes it under the lock. So a thread that has waited for a mark takes the lock once before it
+ * returns, and then the strand may be freed. A task that frees its own strand notes that in
  * *task->gone, on the stack of the thread that called its function.
  */
 #include <linux/completion.h>
@@ -149,7 +149,7 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 
 /*
  * The calling thread is about to call a function of the head, which sets *@gone if it frees the
- * strand. @died: it calls the abort function, since the worker died in the function. If the
+ * strand. @died: that is the abort function, since the worker died in the task's function. If the
  * function had submitted the task again, take the submit back: the abort function ends the task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)

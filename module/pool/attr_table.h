@@ -13,7 +13,7 @@
  *   - its words
  *   - its unit and its description
  *
- * cpumask is a set: WPOOL_ATTR_CPUS(), if defined, is called for it. 'make check' in
+ * cpumask is a set: WPOOL_ATTR_CPUS(), if defined, is called for cpumask. 'make check' in
  * tools/wpoolctl compares the documents with this table.
  *
  * sysfs and wpoolctl accept the same spellings: WPOOL_BOOL_WORDS for a BOOL, and
