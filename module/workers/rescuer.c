@@ -57,7 +57,7 @@ void wpool_rescuer_is_missing(struct wpool *pool)
 	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
-/* The last rescuer is replaced: count it if that took long. */
+/* The last rescuer is replaced: count the replacement if it took long. */
 static void count_slow(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
