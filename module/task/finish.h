@@ -16,8 +16,8 @@
  *             thread could return before the task is counted out.
  *
  * So each side waits for the other: a thread that waits for the task returns only when the accounts
- * are right (finish:A), and a thread that flushes reads the accounts, so it returns only after the
- * last touch of the task (the accounts come after it).
+ * are right (finish:A), and a thread that flushes reads the accounts, so the flush returns only
+ * after the last touch of the task (the accounts come after it).
  */
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H

@@ -362,7 +362,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	else if (!call_stamped(w, task, func, NULL))
 		goto next;
 	WRITE_ONCE(w->task, NULL);
-	/* if the task freed itself, fault here, before anything depends on it */
+	/* if the task freed itself, fault in this read, before anything depends on the task */
 	colour = task->colour;
 
 	section_begin(exact);
