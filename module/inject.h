@@ -113,7 +113,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 /* For pools and tasks made from now on; the module parameter inject_start, or set by tests. */
 extern unsigned int wpool_inject_start;
 
-/** wpool_counter_start() - where a counter that wraps starts; cast to s32 for more bits */
+/** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */
 static inline u32 wpool_counter_start(void)
 {
 	return READ_ONCE(wpool_inject_start);
