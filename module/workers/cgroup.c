@@ -35,7 +35,7 @@
  */
 static DEFINE_MUTEX(anchors_mutex);
 
-/* On the stack of the thread that waits for it. */
+/* A request to attach a thread; on the stack of the thread that waits for the answer. */
 struct join {
 	struct work_struct work;
 	struct completion done;
@@ -128,7 +128,7 @@ bool wpool_cgroup_is_charged(const struct wpool_worker *w)
 	return charged;
 }
 
-/* As if the thread that opened the file had written there. */
+/* Move @anchor to the cgroup of @procs, as if the thread that opened the file had written there. */
 static int write_pid(struct file *procs, struct task_struct *anchor)
 {
 	char pid[12];
@@ -145,7 +145,7 @@ static void join_work(struct work_struct *work)
 	if (w) {
 		mutex_lock(&anchors_mutex);
 		join->err = attach_thread(w->pool->anchor ?: in_root, w->thread);
-		/* after an error, too: each try takes the mutex of all cgroups */
+		/* also after an error: each try would take the mutex of all cgroups */
 		w->cgroup_nr = w->pool->cgroup_nr;
 		mutex_unlock(&anchors_mutex);
 	} else {
@@ -167,13 +167,13 @@ static int wait_for_join(struct join *join)
 	init_completion(&join->done);
 	INIT_WORK_ONSTACK(&join->work, join_work);
 	queue_work(wq, &join->work);
-	/* no flush: lockdep takes files of sysfs and of cgroups for one, and sees a circle */
+	/* no flush: lockdep takes files of sysfs and of cgroups for the same, and sees a circle */
 	wait_for_completion(&join->done);
 	destroy_work_on_stack(&join->work);
 	return join->err;
 }
 
-/* memory.oom.group also kills threads of the kernel, and processes whose memory they use. */
+/* Keep memory.oom.group from killing this thread, and processes whose memory the thread uses. */
 static void be_spared(void)
 {
 	current->signal->oom_score_adj = OOM_SCORE_ADJ_MIN;
@@ -193,7 +193,7 @@ static int anchor_main(void *data)
 	return 0;
 }
 
-/* Not a file that is mounted over it, which the kernel itself would open, and write to. */
+/* Open cgroup.procs of @dir; not a file mounted over it, to which the kernel itself would write. */
 static struct file *open_there(const struct path *dir, int flags)
 {
 	struct file *procs = file_open_root(dir, "cgroup.procs", flags, 0);
@@ -205,14 +205,14 @@ static struct file *open_there(const struct path *dir, int flags)
 	return procs;
 }
 
-/* With the credentials and the namespaces of the caller, which the file keeps. */
+/* Open cgroup.procs to write. The file keeps the credentials and the namespaces of the caller. */
 static struct file *open_procs(const struct path *dir)
 {
 	struct file *procs, *found;
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
-	/* lockdep takes an open to write that has to look the file up for a part of a circle */
+	/* an open to write that has to look the file up would be a part of a circle for lockdep */
 	found = open_there(dir, O_PATH);
 	if (IS_ERR(found))
 		return found;
@@ -221,7 +221,7 @@ static struct file *open_procs(const struct path *dir)
 	return procs;
 }
 
-/* Returns NULL if its cgroups would be those of kthreadd. */
+/* Returns the new anchor; NULL if its cgroups would be those of kthreadd; or ERR_PTR(). */
 static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from,
 				       const struct path *dir)
 {
@@ -265,7 +265,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 		return PTR_ERR(anchor);
 
 	mutex_lock(&anchors_mutex);
-	/* written before wpool_cgroup_end() takes the mutex */
+	/* the state is set before wpool_cgroup_end() takes the mutex */
 	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
