@@ -313,9 +313,10 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			# no violation if the pool is gone, or may be a new one of this name
-			case $drawn:$(cat "$pool/cgroup"):$pool in
-			0:/$group:* | none:none:* | *::* | *:*/shell | *:*/room-*) ;;
+			# the others may be gone, or be new pools of the same name
+			[ "$pool" = "$POOLS/cgroup" ] || continue
+			case $drawn:$(cat "$pool/cgroup") in
+			0:/$group | none:none) ;;
 			*) complain "$pool: cgroup $(cat "$pool/cgroup") after $drawn in $group" ;;
 			esac
 		done 2>/dev/null
