@@ -53,7 +53,7 @@
 #include "mark.h"
 #include "switches.h"
 
-/* So many tasks of a stream are submitted in a row while their worker waits for the CPU. */
+/* The tasks of a stream that are submitted in a row, while their worker waits for the CPU. */
 #define BURST	32
 #define CHUNK	16
 
