@@ -68,7 +68,7 @@ struct watch {
 	struct progress *progress;
 	struct load_result *result;
 	int fd;
-	bool ending;		/* cancel the tasks */
+	bool ending;		/* the tasks are to be cancelled */
 	bool cancelled;		/* all tasks were cancelled */
 	__u64 ending_ns;
 	__u64 looked_ns;

@@ -12,7 +12,7 @@ struct tracepoint;
 /* The threads whose switches are marked: one that waits, one that submits, an idle worker. */
 extern struct task_struct *bench_sleeper, *bench_blocker, *bench_parker;
 
-/* Mark switches from now on; returns the tracepoint or an error pointer. Stop marking. */
+/* Mark switches until bench_ignore_switches(). Returns the tracepoint or an error pointer. */
 struct tracepoint *bench_watch_switches(void);
 void bench_ignore_switches(struct tracepoint *tp);
 struct tracepoint *bench_watch_ticks(void);
