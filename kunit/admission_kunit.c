@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one admission rule: a task is accepted if and only if fewer than capacity + queue_depth are
- * outstanding; otherwise the policies decide.
+ * The one admission rule: a task is accepted if and only if fewer than capacity + queue_depth tasks
+ * are outstanding. Otherwise the policy decides.
  */
 #include <linux/slab.h>
 
@@ -25,7 +25,7 @@ static void limit_desc(const struct limit *limit, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
 
-/* The number of tasks that one submitter gets accepted before the pool refuses one. */
+/* How many tasks one submitter submits before the pool refuses one. */
 struct share {
 	struct wpk_jobs *jobs;
 	unsigned int accepted;
@@ -81,7 +81,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		/* A submitter that is alone finds every remaining place, from each CPU. */
+		/* A submitter that is alone gets every remaining place, whatever its CPU is. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -100,13 +100,13 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(shares[i].jobs,
 								  shares[i].accepted));
-		/* a task is counted out before its place is free */
+		/* a finished task leaves "outstanding" before its place is free */
 		WPK_EVENTUALLY(test, wpk_stat(pool, free) == max);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	}
 }
 
-/* For one submitter on changing CPUs, each single answer is exact. */
+/* One submitter changes its CPU: the answer to each of its submits is exact. */
 static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 5);
@@ -126,7 +126,7 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 		outstanding++;
 	}
 	for (step = 0; step < 20; step++) {
-		/* Full: the eighth is refused from every CPU. */
+		/* The pool has its seven tasks, and refuses another one on every CPU. */
 		for (i = 0; i < num_online_cpus(); i++) {
 			wpk_move_to(wpk_cpu(i));
 			KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
@@ -251,7 +251,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 		if (exact)
 			KUNIT_EXPECT_EQ(test, nr_free, max - i);
 	}
-	/* the submit that was refused has emptied the caches */
+	/* the refused submit has taken the CPUs' cached tokens back */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	wpk_gate_let(gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);

@@ -11,7 +11,7 @@
 /* Bit for the attributes that are fixed at creation; wpool_tune() knows no such bit. */
 #define WPK_FIXED	BIT(31)
 
-/* An attribute, its default, and another value, which depends on no other attribute. */
+/* An attribute, its default, and another value that is valid whatever the other attributes are. */
 struct wpk_value {
 	const char *name;
 	u32 bit;	/* WPOOL_TUNE_*, or WPK_FIXED */

@@ -57,7 +57,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* A task that was pending before, and a task that the batch itself made pending. */
+	/* a batch ends at a pending task: at tasks[3]; at the second pointer to one task */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
@@ -146,7 +146,7 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
-/* A killed submitter: the tasks that were accepted stay. If there are none, -EINTR. */
+/* A submitter is killed: its accepted tasks stay, and their number is returned; -EINTR if 0. */
 static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -230,7 +230,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The pool takes at most ONE_GO tasks of a batch at once; TWO_GOES tasks need a second go. */
+/* The pool accepts at most ONE_GO tasks of a batch in one step; TWO_GOES tasks take two steps. */
 #define ONE_GO	32
 #define TWO_GOES (ONE_GO + 1)
 
@@ -260,7 +260,7 @@ static int crowd_out(struct wpk_thread *thread)
 }
 
 /*
- * The pool has run the tasks that waited, and is destroyed, before their submitter gets a CPU. If
+ * The pool runs all tasks of a waiting batch, and is destroyed, before the submitter gets a CPU. If
  * the submitter then touches the pool, KASAN reports the access.
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)

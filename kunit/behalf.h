@@ -82,7 +82,7 @@ static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *clie
 	return count;
 }
 
-/* Expect @nr groups to hold references, no task. Idle CPUs and workers may hold the mm, too. */
+/* Expect references of @nr groups, none of tasks. Idle CPUs and workers may hold the mm, too. */
 static inline void wpk_client_expect_refs(struct kunit *test, struct wpk_client *client, int nr)
 {
 	int most = client->mm_count + nr + num_online_cpus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks that act on behalf of another thread: wpool_group_act_for_me(). The selftest dev_behalf
- * tests the behalf of a process that ends, and of a submitter that is another process.
+ * tests a process that ends before its tasks, and a submitter that is another process.
  */
 #include <linux/cred.h>
 #include <linux/kthread.h>
@@ -58,7 +58,7 @@ static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
 	wpk_client_expect_refs(test, client, 0);
 }
 
-/* Note what the task has: an mm, other credentials than its worker's, or neither. */
+/* Note what the task has: an mm, credentials other than its worker's, or neither. */
 static void look_for_memory(struct wpk_member *member)
 {
 	member->status = current->mm ? 1 : current_cred() != current_real_cred() ? 2 : 3;
@@ -79,7 +79,7 @@ static void wpool_group_acts_with_one_of_them(struct kunit *test)
 		member->body = look_for_memory;
 		wpk_members_submit(test, member, 1);
 		KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-		/* the client's credentials equal a worker's, but are an object of their own */
+		/* the client's credentials equal a worker's, but are another object */
 		KUNIT_EXPECT_EQ(test, member->status, i + 1);
 	}
 	wpk_client_expect_refs(test, client, 0);
@@ -98,7 +98,7 @@ static void leave_more(struct wpk_member *member)
 	current->journal_info = member;
 }
 
-/* The worker restores the mm and the credentials that it gave the task, and then drops them. */
+/* The task changes its mm and credentials: the worker restores the given ones, and drops them. */
 static void wpool_group_task_leaves_something_references_are_as_before(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -211,7 +211,7 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* The submitter would run the member, but is a task of another pool, and has another mm. */
+/* The submitter would run the member, but it is a task of another pool and has another mm. */
 static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -237,7 +237,7 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	mmput(outer_mm);
 }
 
-/* A member runs a plain task inside itself, and then has its mm and credentials again. */
+/* A member runs a plain task inside itself. Then the member has its mm and credentials again. */
 struct inside {
 	struct wpool *pool;
 	struct wpk_client *client;
@@ -330,7 +330,7 @@ static void count_references(struct wpk_member *member)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Each member of @outer runs one of @inner, with another mm, and then has its own mm again. */
+/* Each member of @outer runs a member of @inner, with another mm, and then has its own mm again. */
 static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -361,7 +361,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_inside), 2 * NR_INSIDE);
 	for (i = 0; i < NR_INSIDE; i++) {
 		KUNIT_EXPECT_EQ(test, outers[i].status, 0);
-		/* NR_KEPT, one reference of the group, and one of all users of the mm */
+		/* mm_count: NR_KEPT, one of the group, and one that all mm_users share */
 		KUNIT_EXPECT_GE(test, inners[i].status, NR_KEPT + 2);
 	}
 	for (i = 0; i < NR_KEPT; i++)
@@ -370,7 +370,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	mmput(outer_mm);
 }
 
-/* The group decides whether a task acts for a client, not the task. */
+/* Whether a task acts for a client depends on its group, not on the task. */
 static void wpool_group_task_goes_to_another_group(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -400,7 +400,7 @@ static void wpool_group_act_for_me_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(&none, WPOOL_AS_CREDS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_ALL + 1), -EINVAL);
-	/* a thread of the kernel has no memory of a process */
+	/* a kernel thread has no memory of a process */
 	KUNIT_ASSERT_NULL(test, current->mm);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MM), -EINVAL);
 	if (!IS_ENABLED(CONFIG_MEMCG))

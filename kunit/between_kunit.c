@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Races between two instructions of the pool that have no tracepoint between them. A function at
- * lockdep's own tracepoint, or a delay of the pool's (inject.h), stops a CPU there until the other
- * threads are done. So each case needs two CPUs.
+ * Races between two instructions of the pool that have no tracepoint between them. A function at a
+ * tracepoint of lockdep, or a delay in the pool (inject.h), stops a CPU between the two until the
+ * other threads are done. So each case needs two CPUs.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -22,7 +22,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. No other thread gets the CPU. */
+/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. No other thread runs here. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
@@ -108,7 +108,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		kunit_skip(test, "nobody watches locks");
 	KUNIT_ASSERT_NOT_NULL(test, locker);
 	KUNIT_ASSERT_NOT_NULL(test, move);
-	/* each task comes from a CPU outside its pool's mask, and so goes to the global queue */
+	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
 		wpk_attrs(&attrs, 1, 4);
@@ -146,7 +146,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	}
 }
 
-/* ---- a submit of a running task that is no longer that run ------------------- */
+/* ---- a submit of a task that meanwhile runs again ---------------------------- */
 
 /* The thread whose submit stops before it changes the state of the task. */
 static struct stop *delayed;
@@ -193,7 +193,7 @@ static void no_delay(void *unused)
 	wpool_inject_set_delay(NULL);
 }
 
-/* A thread is created before a CPU stops, since the creation may need that CPU. */
+/* Created before a CPU stops, since the creation of a thread may need that CPU. */
 struct late {
 	struct completion begin;
 	struct wpool *pool;
@@ -335,7 +335,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	wpk_gate_let(gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(flushers[0]);
-	/* the submit that has stopped is counted, so the flush waits for it */
+	/* the flush waits for the stopped submit, which is counted */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
 	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -348,7 +348,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[1]));
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* as long as the first flush counts, the second waits for its turn */
+	/* the second flush waits for its turn until the first flush has counted */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
 	wpk_gate_open(gate);
@@ -465,7 +465,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
-	/* the waiter's mark makes the claim take the path with the delay */
+	/* because of the waiter's mark, the claim takes the path with the delay */
 	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
 	wpool_inject_set_delay(stop_claim_if_preemptible);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that serves thousands of tasks and waiters does so in small pieces; and a release that
- * cancels takes no task that was accepted after a reboot. A tracepoint shows the moment
- * between two steps.
+ * Code that serves thousands of tasks and waiters works in small pieces, and a release that cancels
+ * takes no task that was accepted after a reboot. A tracepoint shows the moment between two steps.
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
@@ -52,8 +51,8 @@ static int submit_line(struct wpk_thread *thread)
 }
 
 /*
- * A larger limit lets all waiting submitters in, in the order in which they came, and in between
- * the CPU serves its interrupts.
+ * A larger limit lets all waiting submitters in, in the order in which they came. In between, the
+ * CPU serves its interrupts.
  */
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
@@ -81,7 +80,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	strscpy(section->pool, attrs.name, sizeof(section->pool));
 	attrs.queue_depth = NR_LINES * LINE;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
-	/* All submitters that fit continue, not only those of the first piece. */
+	/* All submitters that fit continue, not only those that the first piece serves. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), NR_LINES * LINE + 1);
 	irq_work_sync(&section->work);
@@ -243,7 +242,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, taken);
 	wpk_probe(test, "lock_acquire", note_lock, taken);
-	/* in the pool's first tick a finished task looks like one that was never submitted */
+	/* in the pool's first tick a finished task looks like a task that was never submitted */
 	schedule_timeout_uninterruptible(2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);

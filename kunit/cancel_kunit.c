@@ -111,7 +111,7 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 	KUNIT_EXPECT_FALSE(test, call.ret[1]);
 }
 
-/* A task that was cancelled takes no place. */
+/* A cancelled task takes no place. */
 static void wpool_task_cancel_makes_room(struct kunit *test)
 {
 	struct busy busy;
@@ -136,7 +136,7 @@ static void wpool_task_cancel_makes_room(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&busy.jobs->job[i].runs), i == 5);
 }
 
-/* The place that a cancel gives back belongs to the first waiting submitter. */
+/* The first waiting submitter gets the place of a cancelled task. */
 static void wpool_task_cancel_lets_a_waiting_submitter_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

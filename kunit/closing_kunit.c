@@ -30,7 +30,7 @@ static void nothing(void *data)
 
 /* ---- submits that are accepted ------------------------------------------------- */
 
-/* All other submits are refused, by every submit function, although there is room. */
+/* Every submit function refuses a task, although there is room, unless an own task submits it. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -45,7 +45,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, nothing, NULL, THIS_MODULE, GFP_KERNEL),
 			-ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
-	/* An interrupt is no task, whichever thread it interrupts. */
+	/* An interrupt is not an own task, whichever task it interrupts. */
 	jobs->job[2].arg = pool;
 	wpk_in_hardirq(try_submit, &jobs->job[2]);
 	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -ESHUTDOWN);
@@ -104,7 +104,7 @@ static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *tes
 	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
 }
 
-/* The limit is so large that CPUs cache tokens. */
+/* With so large a limit, CPUs cache tokens. */
 static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
 {
 	own_and_others(test, wpk_pool(test, 64, 100000));
@@ -256,7 +256,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }
 
-/* A connection: an event that fires itself twice more, and in its third run tells the case. */
+/* A connection: an event that fires itself twice more, and tells the case in its third run. */
 static void serve(struct wpk_ev *ev)
 {
 	if (atomic_read(&ev->runs) < 3)
@@ -308,7 +308,7 @@ static int submit_and_submit(struct wpk_thread *thread)
 	return 0;
 }
 
-/* When the release has returned, no submit is about to be accepted. */
+/* When the release has returned, no other thread's submit can be accepted any more. */
 static void wpool_release_own_under_load_is_final(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Concurrency: how many workers of one CPU take tasks at a time, and what workers do after a sleep
- * in a task. No figure and no task is lost, however that number changes.
+ * Concurrency: how many workers of one CPU take tasks at a time, and what a worker does after a
+ * sleep in its task. While that number changes, no figure and no task is lost.
  */
 #include <linux/slab.h>
 
@@ -48,7 +48,7 @@ static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 
 	for (i = 0; i < 2; i++)
 		wpk_jobs_body(jobs[i], run_until_all_are_inside, NULL);
-	/* first a batch to a pool without workers, then tasks one by one to idle workers */
+	/* first submit a batch to a pool without workers, then single tasks to idle workers */
 	wpk_submit_together(test, pool, jobs[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], concurrency));
 	wpk_no_errors(test, jobs[0]);
@@ -110,9 +110,9 @@ static void run_a_little(struct wpk_job *job)
 }
 
 /*
- * Six tasks sleep in all six workers, and wake at once. All six finish, but then only @concurrency
- * of the workers take queued tasks. Returns crowd->beside, which need not be 0: on a slow machine
- * the monitor may help a queue that does not move.
+ * Six tasks sleep in all six workers, and wake at the same time. All six finish, but then only
+ * @concurrency of the workers take queued tasks. Returns crowd->beside, which need not be 0: on a
+ * slow machine the monitor may help a queue that does not move.
  */
 static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
@@ -166,7 +166,7 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	wpk_jobs_body(first, run_until_all_are_inside, NULL);
 	wpk_jobs_body(jobs, count_others, crowd);
 	wpk_submit_together(test, pool, first);
-	/* until one task started while the other one ran, however fast the machine is */
+	/* repeat until one task has started while the other one ran */
 	do {
 		wpk_submit_together(test, pool, jobs);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
@@ -270,7 +270,7 @@ static void sleep_1_ms(struct wpk_job *job)
 	usleep_range(1000, 1100);
 }
 
-/* Far more sleeping tasks than workers: capacity bounds the workers, and all figures are right. */
+/* 1000 tasks sleep: capacity bounds the workers, and all figures are right. */
 static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 16, WPOOL_UNLIMITED);
@@ -300,7 +300,7 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 0);
-	/* a worker that was asked for earlier may come only now */
+	/* a worker that was requested earlier may come only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, searching) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that leave their worker in a bad state, or sleep where they must not: the fault is reported
- * and repaired, and the next task sees nothing of it.
+ * Tasks that leave their worker in a bad state, or sleep where they must not. The worker reports
+ * and repairs this, and the next task does not notice.
  *
- * These cases make the kernel's log complain, so they only run when asked for.
+ * The cases cause warnings in the kernel's log, so they run only with contain=1.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -99,7 +99,7 @@ static void look_around(struct wpk_job *job)
 	state->scopes = current->flags & ALL_SCOPES;
 	state->preempt = preempt_count();
 	state->rcu = rcu_preempt_depth();
-	/* and the worker can sleep */
+	/* the worker can sleep */
 	usleep_range(10, 20);
 }
 
@@ -193,7 +193,7 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* A lock that a task keeps cannot be released on its behalf. */
+/* A worker cannot release a lock that a task has kept. */
 static DEFINE_MUTEX(kept);
 
 static void keep_a_lock(struct wpk_job *job)
@@ -208,7 +208,7 @@ static void give_it_back(struct wpk_job *job)
 	mutex_unlock(&kept);
 }
 
-/* Each message, as it goes into the kernel's log. */
+/* Count the reports among the messages of the kernel's log. */
 static void count_report(void *data, const char *text, size_t len)
 {
 	if (strnstr(text, "left preempt count", len))
@@ -603,7 +603,7 @@ static void sleep_with_spin_lock(struct wpk_job *job)
 	migrate_disable();
 	raw_spin_lock(&spun);
 	msleep(20);
-	/* after its report the scheduler sets preempt_count to 0; an unlock at 0 ends lockdep */
+	/* the scheduler reports and sets preempt_count to 0; an unlock at 0 turns lockdep off */
 	if (!preempt_count())
 		preempt_disable();
 	raw_spin_unlock(&spun);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The scene of a row of the contract, the call, and what is compared: see contract.h. */
+/* The scene of a row of the contract, the call, and the comparison: see contract.h. */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -200,7 +200,7 @@ static void move_object(struct wpk_world *w)
 	}
 }
 
-/* Bring the pool into the state that the row names; w->pool is what the call gets. */
+/* Bring the pool into the state that the row names. The call gets w->pool. */
 static void move_pool(struct wpk_world *w)
 {
 	w->pool = w->real;
@@ -245,7 +245,7 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
-/* In the message of a failure; the script that reads the results prints this line first. */
+/* A part of each failure's message. The script that reads the results prints this line first. */
 #define PROMISE		"    Promised: %s"
 
 /* Figures may follow a moment later: a cancel in an interrupt leaves the rest to another thread. */
@@ -307,7 +307,7 @@ void wpk_contract(struct kunit *test)
 	expect_figures(w, before, false);
 
 	open_gates(w);
-	/* an object that was fired, or waits, must run before wpool_destroy() */
+	/* before wpool_destroy(), an object that was fired, or waits, must run */
 	WPK_EVENTUALLY(test, noun->runs(w) >= row->left.runs);
 	expect_figures(w, before, true);
 	if (w->destroyer)

@@ -3,13 +3,13 @@
  * The contract of wpool.h as tables: a situation, what a call returns in it, and what it changes.
  * CONTRACT() assigns a table to a call; each row is one case.
  *
- * The scene of each row is a pool whose only worker is in a task, the holder, at a closed gate, so
- * that nothing changes except by the call. Beside the holder there is one object: a task, an event,
- * a task of a strand or of a group, in the state that the row names.
+ * In the scene of each row, the only worker of the pool is in a task, the holder, at a closed gate.
+ * So only the call changes anything. Beside the holder there is one object: a task, an event, a
+ * task of a strand or of a group, in the state that the row names.
  *
  * Every function that wpool.ko exports has a table, or a line NO_CONTRACT() with the reason:
- * kunit/Kbuild compares. The text of a row is a piece of a sentence of the headers: make lint
- * compares.
+ * kunit/Kbuild checks this. The text of a row is a part of a sentence of a header: make lint checks
+ * that.
  */
 #ifndef WPOOL_KUNIT_CONTRACT_H
 #define WPOOL_KUNIT_CONTRACT_H
@@ -73,14 +73,14 @@ enum wpk_object_is {
  * struct wpk_left - what the call leaves
  * @waits: the call returns when the holder and the object have ended, and not before
  * @submitted: how many more tasks are accepted
- * @later: and how many more when the holder and the object have ended
+ * @later: how many further tasks are accepted when the holder and the object have ended
  * @cancelled: how many more tasks are cancelled
- * @cancelled_later: and how many more when the holder and the object have ended
+ * @cancelled_later: how many further tasks are cancelled then
  * @refused: how many more submits are refused
  * @runs: how often the function of the object has run when all has ended
  * @status: how the object ended: for a task what wpool_task_wait() returns, for the others the
  *	status that their abort function got
- * @state: IS_NOW() of another state of the pool
+ * @state: IS_NOW() of the pool's state after the call; 0: as before
  */
 struct wpk_left {
 	bool waits;
@@ -131,7 +131,7 @@ struct wpk_contract {
 	long (*call)(struct wpk_world *w);
 };
 
-/* A case of a suite: call_<function>() keeps to the table. */
+/* A case of a suite: the results of call_<function>() are those of the table. */
 #define CONTRACT(function, table, of)					\
 {									\
 	.run_case = wpk_contract,					\
@@ -203,7 +203,7 @@ struct wpk_world {
 	long ret;
 };
 
-/* Make the scene, make the call, and compare. */
+/* Make the scene and the call, and compare the results with the row. */
 void wpk_contract(struct kunit *test);
 void wpk_contract_desc(const struct wpk_row *row, char *desc);
 /* The function of each object calls this at its end. */

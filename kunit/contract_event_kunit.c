@@ -224,7 +224,7 @@ static long call_wpool_event_cancel(struct wpk_world *w)
 	return wpool_event_cancel(event_of(w));
 }
 
-/* Until it is enabled, the event cannot be fired. */
+/* Disable the event, and check that it cannot be fired or armed until it is enabled. */
 static long call_wpool_event_disable(struct wpk_world *w)
 {
 	long ret = wpool_event_disable(event_of(w));

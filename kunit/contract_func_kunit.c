@@ -8,7 +8,7 @@
 
 static struct module going = { .name = "going", .state = MODULE_STATE_GOING };
 
-/* The object is never submitted: count the calls of this function as its runs. */
+/* The object is never submitted: the calls of this function count as its runs. */
 static void note_run(void *arg)
 {
 	struct wpk_job *job = arg;

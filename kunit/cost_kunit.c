@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What tasks cost by their functions, see wpool_get_costs(). */
+/* The costs of tasks, one sum for each function, see wpool_get_costs(). */
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -141,7 +141,7 @@ static void wpool_get_costs_tells_functions_apart(struct kunit *test)
 	expect_sound(test, &ran, 20);
 	KUNIT_EXPECT_GE(test, slept.run_ns, atomic64_read(&slept_ns));
 	KUNIT_EXPECT_GE(test, computed.cpu_ns, 1);
-	/* most of the sleep is no CPU time, however the tick accounts for it */
+	/* at least half of the sleep is no CPU time, however the tick accounts for it */
 	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, atomic64_read(&slept_ns) / 2);
 }
 

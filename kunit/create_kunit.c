@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a pool: defaults, the values of each attribute, names, and that a failed creation leaves
+ * Making a pool: defaults, the values of each attribute, and names. A failed creation leaves
  * nothing behind.
  */
 #include <linux/device.h>
@@ -57,7 +57,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.name = name;
 	attrs.cpumask = mask;
 	pool = wpool_create(&attrs);
-	/* The caller may reuse its memory of the attributes. */
+	/* wpool_create() has copied the attributes: the caller may reuse their memory. */
 	memset(name, 'x', sizeof(name) - 1);
 	cpumask_clear(mask);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(pool));
@@ -247,7 +247,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* So many workers cannot be made; with a name that is taken, the create does not try. */
+/* So large a pool cannot be made. If the name is taken, wpool_create() makes no worker at all. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

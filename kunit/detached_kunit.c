@@ -89,7 +89,7 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_destroy(test, full);
 	wpk_destroy(test, roomy);
-	/* So the second submit needs a place of its own. */
+	/* The second submit needs a place, too, and the pool is full. */
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EAGAIN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
@@ -180,7 +180,7 @@ static void pass_gate(void *arg)
 
 static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 {
-	/* not a pool of this module's */
+	/* this module does not own the default pool */
 	struct wpool *pool = wpool_default();
 	struct wpk_gate *gate = wpk_gate(test);
 	int refs = module_refcount(THIS_MODULE), i;

@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* Print the line by which the judge expects one oops. */
+/* Print the line that makes the judge expect one oops. */
 static inline void wpk_expect_oops(void)
 {
 	pr_info("wpool-expect: oops 1\n");

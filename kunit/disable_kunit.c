@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disable and enable: between the two, no submit of a task is accepted and no fire of an event
- * counts, whichever thread tries, and the function does not run.
+ * Disable and enable: while a task or an event is disabled, each submit and fire of any thread is
+ * refused, and the function does not run.
  */
 #include <linux/semaphore.h>
 #include <linux/wpool_event.h>
@@ -62,14 +62,14 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 	for (i = 0; i < NR_ROUNDS; i++) {
 		ret = wpool_task_disable_sync(&job->task);
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		/* @ret is the status of the last accepted submit, however late that came */
+		/* @ret is the status of the last accepted submit */
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), ret);
 		runs = atomic_read(&job->runs);
 		tries = atomic_read(&try->tries);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&try->tries) - tries > NR_TRIES);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), runs);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->inside), 0);
-		/* a run before the last one may still be about to be counted out */
+		/* an earlier run may not have left "outstanding" yet */
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
 		KUNIT_ASSERT_TRUE(test, wpool_task_enable(&job->task));
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&job->runs) > runs);
@@ -210,7 +210,7 @@ static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
-/* A disable counts in whatever state it finds the task. */
+/* A disable counts in each state of the task. */
 static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -233,7 +233,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	wpk_gate_open(gate);
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-	/* the tasks ahead of it in a batch are accepted */
+	/* the tasks before it in a batch are accepted */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);

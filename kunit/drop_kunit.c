@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the oldest of
- * the CPU, in every context. No task is lost without its abort function, no token is lost, and the
- * number of running tasks stays within the capacity.
+ * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the oldest on
+ * the CPU, in every context. For each dropped task its abort function is called, no token is lost,
+ * and the number of running tasks stays within the capacity.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -157,7 +157,7 @@ static void count_call(void *arg)
 	atomic_inc((atomic_t *)arg + 1);
 }
 
-/* The abort function of a dropped call is called, and not in the submitter. */
+/* A dropped call ends with its abort function, which does not run in the submitter. */
 static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 {
 	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);
@@ -178,7 +178,7 @@ static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
 }
 
-/* An event that has fired is not dropped: the tasks behind it are. */
+/* A fired event is not dropped: tasks that were queued after it are. */
 static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
 {
 	struct wpk_full full;

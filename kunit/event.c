@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events that take notes, see event.h. */
+/* Events that record their runs, see event.h. */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
 
@@ -37,7 +37,7 @@ void wpk_ev_abort(struct wpool_event *event, int status)
 	atomic_inc(&ev->aborts);
 }
 
-/* The pools of the case may be gone already: no event of the case is due soon. */
+/* The pools of the case may be gone: no armed event of the case is due soon. */
 static void ev_cancel(void *data)
 {
 	struct wpk_ev *ev = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events that take notes: what the suites of struct wpool_event share. */
+/* Events that record their runs, which the suites of struct wpool_event share. */
 #ifndef WPOOL_KUNIT_EVENT_H
 #define WPOOL_KUNIT_EVENT_H
 
@@ -11,21 +11,21 @@
 #define WPK_FAR	(1000 * HZ)
 
 /**
- * struct wpk_ev - an event that takes notes
+ * struct wpk_ev - an event that records its runs
  * @hr: the event, with both timers; use @hr.event where the kind of timer does not matter
- * @jobs: for the order of its starts among those of jobs, or NULL
+ * @jobs: its starts are numbered together with those of these jobs; or NULL
  * @gate: where its function waits, or NULL
- * @body: what it does then, or NULL
+ * @body: what its function does after the gate, or NULL
  * @arg: for @body
- * @runs: how often it started
- * @returns: how often it returned
+ * @runs: how often its function started
+ * @returns: how often its function returned
  * @inside: calls in progress, never more than one
  * @twice: the function was started while it ran
  * @timed_out: runs for which wpool_event_timed_out() was true
  * @early: the function ran before the time for which the event was armed
  * @aborts: how often the abort function was called
  * @status: the status that the abort function got
- * @seq: its last start's place among the starts of @jobs, from 1
+ * @seq: number of its last start among the starts of @jobs, from 1
  * @ret: result of @body
  */
 struct wpk_ev {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events: tasks that wait without a worker, see struct wpool_event. No case measures time. A case
- * waits for what must happen. An event that must not fire is armed for a time far away, or the case
- * calls a function that says that it cannot fire any more.
+ * waits for what must happen. An event that must not fire is armed for a time far away, or a
+ * function tells the case that the event cannot fire any more.
  */
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
@@ -250,7 +250,7 @@ static void cancel_and_fire(void *data)
 	ev->ret = wpool_event_cancel(wpk_event(ev)) && wpool_event_fire(wpk_event(ev));
 }
 
-/* Fire cancelled events, queued or waiting ones; in an interrupt the cancel cannot complete. */
+/* Fire cancelled events, which were queued or waiting. A cancel in an interrupt completes later. */
 static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -366,7 +366,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* As a plain task, it would call an internal function of the pool, or never run. */
+/* Submitted as a plain task, such a task would call an internal function, or never run. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

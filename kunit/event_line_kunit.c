@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that find no place, and wait among blocked submitters without a thread; and events of a
- * closed pool.
+ * Events that get no place wait among blocked submitters, without a thread. The cases also close
+ * pools that have events.
  */
 #include <linux/delay.h>
 #include <linux/wpool_event.h>
@@ -87,7 +87,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 }
 
-/* A larger limit serves more waiting events than one pass of the code can. */
+/* A larger limit serves all waiting events, more than the pool serves in one step. */
 static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -105,7 +105,7 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 }
 
-/* A fire of a running event waits behind all others, since the event has just had its turn. */
+/* A running event that fires again waits behind all others, since it just had its turn. */
 static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -166,7 +166,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	/* An event without an abort function keeps the status, too. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
-	/* fired, refused, and ended: EVENT_SHUT */
+	/* fired, refused, and ended: @state is EVENT_SHUT */
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -183,7 +183,7 @@ static void wpool_release_aborts_events_in_line(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	wpk_gate_open(full.gate);
-	/* Destroy waits for their abort functions. */
+	/* wpool_destroy() waits for the abort functions of the events. */
 	wpk_destroy(test, full.pool);
 	for (i = 0; i < NR_LINE; i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&ev[i].aborts), i != 1);
@@ -240,7 +240,7 @@ static void abort_at_gate(struct wpool_event *event, int status)
 	wpk_ev_abort(event, status);
 }
 
-/* The pool never had a worker, so destroy waits for nothing else. */
+/* The pool never had a worker, so wpool_destroy() waits only for abort functions. */
 static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -116,7 +116,7 @@ static int race(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Each fire that returns true is a run, each cancel that returns true is a run less. */
+/* Expect as many runs as fires returned true, less the cancels that returned true. */
 static void race_and_count(struct kunit *test, bool cancels)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);

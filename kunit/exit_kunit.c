@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that end the thread of their worker, which is no oops: the pool treats it as a worker
- * that has died.
+ * Tasks that end the thread of their worker, which is no oops: for the pool such a worker has died.
  */
 #include <linux/kthread.h>
 
@@ -51,7 +50,7 @@ static void wait_for_child(struct wpk_job *job)
 	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
 }
 
-/* With one worker the child runs on the stack of its parent, so it ends the parent, too. */
+/* With one worker, the child runs on the stack of its parent: the parent ends, too. */
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);

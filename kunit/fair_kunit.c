@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fairness: a queued task does not wait much longer than in one queue that is first in, first out,
+ * Fairness: a queued task does not wait much longer than in a single first-in-first-out queue,
  * wherever it is queued.
  *
  * The unit of the waits is a start of another task, not a time.
@@ -21,10 +21,10 @@
 /*
  * Tasks that submit themselves again and again.
  * @since: the number of each task's last start
- * @over: set when they must not submit themselves any more
+ * @over: tasks must not submit themselves any more
  * @busy_ns: how long each task computes
- * @from: waits that end with an earlier start than this do not count
- * @nr_waits: how often a task waited for others' starts
+ * @from: a wait that ends with an earlier start than this does not count
+ * @nr_waits: how often a task waited while others started
  * @longest: the largest number of starts in one wait
  * @nr_long: how many waits took more than @limit starts
  */
@@ -41,7 +41,7 @@ struct load {
 	int longest;
 };
 
-/* Cases that count waits have one worker, so this runs in one thread at a time. */
+/* Cases that count waits have one worker, so only one task at a time is in this function. */
 static void submit_again(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -133,7 +133,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 
 	load->busy_ns = 50 * NSEC_PER_USEC;
 	load->limit = NR_LONG + 160;
-	/* earlier tasks were queued before it was known how long they are */
+	/* tasks that were queued before the pool knew their length do not count */
 	load->from = LONG_STEPS / 2;
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_LONG);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, LONG_STEPS));
@@ -146,7 +146,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 #define NR_BUSY 50
 #define NR_OLD 600
 
-/* Note how many tasks of the load have started: in the task, since the case may be late. */
+/* The task notes how many tasks of the load have started: the case may be late. */
 static void note_others(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -175,7 +175,7 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, NR_OLD));
-	/* two rounds of both queues: the last old tasks wait for more tasks of the load */
+	/* twice the bound of one queue: the last old tasks also wait for newer tasks of the load */
 	for (i = 0; i < NR_OLD; i++)
 		others = max(others, old->job[i].ret);
 	KUNIT_EXPECT_LE(test, others, 2 * (NR_OLD + NR_BUSY));
@@ -186,8 +186,8 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 #define NR_IN_RING 100
 
 /*
- * Tasks in the global queue, to which no others are added, beside a ring that is never empty: the
- * last ones get their turns although few are left by then.
+ * The global queue gets no more tasks, beside a ring that is never empty: its last tasks get their
+ * turns, too, although few are left.
  */
 static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
 {
@@ -212,7 +212,7 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 	load_end(test, load);
 }
 
-/* A full ring gives away the tasks that came last. */
+/* A full ring gives away the tasks that were queued last. */
 static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -308,8 +308,8 @@ static void set_mark(struct wpool *pool, u32 mark)
 
 /*
  * One worker sleeps in a task. Tasks that are queued on its CPU meanwhile wait for as many starts
- * of the other worker's tasks as tasks are queued, and not until the other worker's ring is empty.
- * The bound is twice as large: in a turn just before a tick, nothing is due.
+ * of the other worker's tasks as tasks are queued; they do not wait until that worker's ring is
+ * empty. The bound is twice as large: in a turn just before a tick, no task is due.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -335,7 +335,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
 		wpk_jobs_submit(test, pool, targets, i, 1);
-		/* the load continued during that submit */
+		/* the load went on during that submit */
 		before = atomic_read(&load->jobs->started);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(targets, i + 1));
 		most = max(most, targets->job[i].ret - before);
@@ -398,7 +398,7 @@ static bool two_part(struct kunit *test, struct wpool *pool, struct wpk_jobs *jo
 
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && !wpk_stat(pool, searching));
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	/* keep this CPU for a while, in which the other CPU's worker can take a task */
+	/* keep this CPU for a while: meanwhile the other CPU's worker can take a task */
 	mdelay(1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, done + 2));
 	return jobs->job[0].cpu != wpk_cpu(0) || jobs->job[1].cpu != wpk_cpu(0);
@@ -418,7 +418,7 @@ static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)
 
 	wpk_jobs_body(jobs, take_long, NULL);
 	wpk_move_to(wpk_cpu(0));
-	/* not each time: the other CPU may have other things to do */
+	/* not in each try: the other CPU may be busy */
 	while (in_a_row < 3 && time_before(jiffies, end))
 		in_a_row = two_part(test, pool, jobs) ? in_a_row + 1 : 0;
 	KUNIT_EXPECT_EQ(test, in_a_row, 3);
@@ -489,9 +489,9 @@ static void wait_for_children(struct wpk_job *job)
 }
 
 /*
- * A worker that runs the tasks for which it waits, one after the other, is no hog. Nothing is
- * expected if the machine itself stopped for too long, or if the worker was slow to come, since
- * another one is made then.
+ * A worker that runs the tasks for which it waits, one after the other, is no hog. The case expects
+ * nothing if the machine stopped for too long, or if the worker was slow to come: then another
+ * worker is made.
  */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {
@@ -557,7 +557,7 @@ static void keep_cpu(struct wpk_job *job)
 	wait_for_shared(job);
 }
 
-/* Two queues whose first tasks are of the same tick. */
+/* Fill two queues so that their first tasks are of the same tick. */
 static void make_tie(struct wpk_job *job)
 {
 	struct tie *tie = job->arg;
@@ -575,7 +575,7 @@ static void make_tie(struct wpk_job *job)
 		cpu_relax();
 	for (i = NR_SHARED; i < jobs->nr; i++)
 		job->ret = wpool_try_submit(pool, &jobs->job[i].task) ?: job->ret;
-	/* without the first task, which is in the next slot */
+	/* the first task is in the next slot, the other ones are in the ring */
 	if (wpool_ring_len(&rq->ring) != 1 + NR_YOUNGER)
 		job->ret = -ENOSPC;
 	*wpool_ring_jiffy(&rq->ring, wpool_ring_head(&rq->ring)) = shared;

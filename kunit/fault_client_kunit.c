@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deaths in objects that are built on tasks: events, strands, groups, loops, works. The cases run
- * after those of fault_kunit.c, and on the same condition.
+ * Deaths in objects that are built on tasks: events, strands, groups, loops, works. These cases run
+ * after fault_kunit.c, and also only with fault=1.
  */
 #include <linux/anon_inodes.h>
 #include <linux/cpumask.h>
@@ -70,7 +70,7 @@ static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpoo
 	return mortal;
 }
 
-/* A fire that came before the death still counts. */
+/* A fire that came before the death counts: the event runs once more. */
 static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 {
 	struct wpk_report *report;
@@ -172,7 +172,7 @@ static void strand_task_dies(struct st *st)
 	wpk_die();
 }
 
-/* The task dies after it was submitted again: that submit is taken back. */
+/* The task is submitted again, then dies: the second submit is taken back, too. */
 static void strand_task_dies_submitted(struct st *st)
 {
 	st->ret = wpool_strand_try_submit(&st->task);
@@ -320,7 +320,7 @@ static void die_in_group(struct wpk_member *member)
 	wpk_die();
 }
 
-/* The dead task is counted out of its group, and a submitter that waits for room gets its place. */
+/* A submitter that waits for room in the group gets the place of the dead task. */
 static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 {
 	struct wpk_member *members;
@@ -347,7 +347,7 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* There are more deaths than CPUs that may have the mm while they are idle. */
+/* More workers die than idle CPUs can have the mm. */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
 	int i, nr = num_online_cpus() + 2;
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The member's mm is off while the inner task runs; wpool_group_exit() drops the mm. */
+/* While the inner task runs, the worker has no mm; wpool_group_exit() drops the member's. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -417,7 +417,7 @@ struct mortal_loop {
 	atomic_t done;
 };
 
-/* The first helper dies, and the caller continues only then. */
+/* The first helper dies. The caller continues only after that. */
 static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
 {
 	struct mortal_loop *loop = arg;
@@ -462,7 +462,7 @@ static void die_once(struct wpk_item *item)
 		wpk_die();
 }
 
-/* At max_active 1, so that the runner whose work died must continue. */
+/* With max_active 1, the queue continues only if the runner of the dead work continues. */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -477,7 +477,7 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flushes[0] = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[0]));
-	/* once more, behind the run that dies */
+	/* queue the work once more, behind the run that dies */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that die: the pool survives, and the threads that wait are told.
+ * Tasks that die: the pool survives, and waiting threads get -EIO.
  *
- * These cases only run if requested: the kernel's log complains, and lockdep ends until the next
- * boot. They come after those of contain_kunit.c.
+ * These cases run only with fault=1: the kernel's log complains, and lockdep is off until the next
+ * boot. They run after contain_kunit.c.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -32,7 +32,7 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_jobs_begin_with_first(test, pool, jobs, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -EIO);
-	/* The tasks behind it run on a new worker, although the pool may have only one. */
+	/* A new worker runs the tasks behind it, even at capacity 1. */
 	for (i = 1; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 		KUNIT_EXPECT_NE(test, jobs->job[i].pid, jobs->job[0].pid);
@@ -56,7 +56,7 @@ static void wait_at_gate(const struct wpool_fault *fault, void *data)
 	wpk_gate_pass(data);
 }
 
-/* Meanwhile workers of other pools die, and are reported; others end normally. */
+/* While the handler sleeps, deaths in other pools are reported, and other workers end normally. */
 static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -144,7 +144,7 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
-/* A death counts as a failed spawn, and another worker comes for the task. */
+/* A death in worker_start counts as a failed spawn; another worker comes for the task. */
 static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -167,7 +167,7 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
-/* Destroy returns, and the log or the handler says what happened. */
+/* wpool_destroy() returns, and the log or the handler reports the death. */
 static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -219,7 +219,7 @@ static void die_of_fn(void *arg)
 	wpk_die();
 }
 
-/* The report names the submitted function, not the wrapper of the pool that calls it. */
+/* The report names the submitted function, not the pool's function that calls it. */
 static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 {
 	struct wpk_report *report;
@@ -297,7 +297,7 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	put_task_struct(thread);
 }
 
-/* No thread waits, and there is no handler. The place and the worker come back all the same. */
+/* No thread waits, and there is no handler: the pool gets back its place, and a worker. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -320,7 +320,7 @@ static void die_submitted_again(struct wpk_job *job)
 	wpk_die();
 }
 
-/* Both submits were accepted, so both have failed; they used one place. */
+/* Both submits were accepted, so both fail. Together they took one place. */
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -351,7 +351,7 @@ static void die_as_a_child(struct wpool_task *task)
 	wpk_die();
 }
 
-/* The child is on the stack of the job, which is lost with the worker. */
+/* The child is on the stack of the job: both are lost with the worker. */
 static void die_while_helping(struct wpk_job *job)
 {
 	struct child child = { .parent = job };

@@ -422,7 +422,7 @@ bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
 	return wait_for_count(jobs, &jobs->finished, nr);
 }
 
-/* Returns a number that changes as long as there is progress. */
+/* Returns a number that changes when a job starts or @thread runs. */
 static unsigned long progress(struct task_struct *thread)
 {
 	unsigned long nr = atomic_read(&nr_starts);
@@ -477,7 +477,7 @@ void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 
 bool wpk_stopped(struct kunit *test)
 {
-	/* loops call this, and not every kernel preempts them */
+	/* a loop that calls this must not keep its CPU on a kernel without preemption */
 	cond_resched();
 	return READ_ONCE(wpk_of(test)->stop);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share: pools, gates, jobs and threads that are all given back, in the right
- * order, wherever the case stops.
+ * What the suites share: pools, gates, jobs and threads. All are given back in the right order,
+ * wherever the case stops.
  *
- * A case runs between wpk_init() and wpk_exit(). The latter opens every gate, destroys every
- * remaining pool and checks that it ended empty, joins every thread, and only then frees what tasks
- * may have used. So a case may stop anywhere, as long as its tasks touch only jobs, gates, and
- * memory of KUnit, which is freed last.
+ * A case runs between wpk_init() and wpk_exit(). wpk_exit() opens every gate, destroys every
+ * remaining pool and checks that the pool ended empty, joins every thread, and only then frees what
+ * tasks may have used. So a case may stop anywhere, as long as its tasks touch only jobs, gates,
+ * and memory of KUnit, which is freed last.
  *
- * Nothing hangs: a case that takes longer than WPK_CASE_LIMIT has its thread killed, which ends
- * with -EINTR every sleep that the contract calls killable. Calls that sleep uninterruptibly run in
- * a thread of their own, for which the case waits WPK_PATIENCE. If the call does not return in that
- * time, everything is left as it is.
+ * Nothing hangs: after WPK_CASE_LIMIT the thread of the case is killed, which ends every sleep that
+ * the contract calls killable with -EINTR. A call that sleeps uninterruptibly runs in a thread of
+ * its own, for which the case waits WPK_PATIENCE. If the call has not returned then, everything is
+ * left as it is.
  *
- * Nothing depends on how fast the machine is: while tasks of the case start or finish, a thread
- * that waits for more of them does not time out.
+ * Nothing depends on how fast the machine is: a wait for tasks of the case does not time out while
+ * tasks of the case start or finish.
  */
 #ifndef WPOOL_KUNIT_FIXTURE_H
 #define WPOOL_KUNIT_FIXTURE_H
@@ -71,18 +71,18 @@ struct wpk_gate {
 };
 
 /**
- * struct wpk_job - a task that takes notes
+ * struct wpk_job - a task that records its runs
  * @task: the task
  * @jobs: the lot that it belongs to
- * @gate: where it waits before it does anything; %NULL does not wait
- * @body: what it does then; may be %NULL
- * @last: what it does after it has counted as finished; may be %NULL
+ * @gate: where it waits first; %NULL: nowhere
+ * @body: what it does after the gate; may be %NULL
+ * @last: what it does after it was counted in @jobs->finished; may be %NULL
  * @arg: for @body
  * @ret: set by @body
  * @runs: how often it was started
  * @inside: how many workers are in it now, never more than one
  * @twice: it was started while it ran
- * @seq: its last start's place in the order of all starts of the lot, from 1
+ * @seq: number of its last start among all starts of the lot, from 1
  * @pid: pid of the thread that ran it last
  * @cpu: CPU of its last start
  * @nice: nice value of that thread
@@ -164,7 +164,7 @@ void wpk_exit(struct kunit *test);
 /* The suite wpool_<name> of some cases. */
 #define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
 
-/* A suite with an init of its own, which ends with wpk_init(). */
+/* A suite with its own init function, which must end with wpk_init(). */
 #define WPK_SUITE_INIT(suite, init_fn, ...)				\
 static struct kunit_case suite##_cases[] = { __VA_ARGS__, {} };	\
 									\
@@ -183,7 +183,7 @@ struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
 			      enum wpool_policy policy);
 struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func);
-/* The name is unused so far, and valid until the case ends. */
+/* A new name, which is valid until the case ends. */
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
@@ -198,7 +198,7 @@ const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
 #define wpk_stat(pool, field)						\
 	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
-/* How many workers have their home on a CPU; any thread may ask. */
+/* The number of workers whose home is a CPU. Any thread may call this. */
 u32 wpk_workers_at(struct wpool *pool, int cpu);
 u32 wpk_capacity(struct wpool *pool);
 
@@ -229,7 +229,7 @@ bool wpk_gate_arrived(struct wpk_gate *gate, int nr);
 
 struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg);
-/* Wait until @nr jobs have started; false if none did for WPK_PATIENCE. */
+/* Wait until @nr jobs have started; false if no job started for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
 /* Expect that each job ran once, and none in two threads at once. */
@@ -238,8 +238,8 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued. A
- * worker may take any of them first, since this thread may change its CPU in between.
+ * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued.
+ * Then a worker may take any of the others first, since this thread may change its CPU in between.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 			       struct wpk_jobs *jobs, unsigned int nr);
@@ -270,7 +270,7 @@ void wpk_stop(struct kunit *test);
  */
 bool wpk_has_time(struct kunit *test);
 
-/* Functions for wpk_thread(): each makes the call in its name. */
+/* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
 int wpk_do_submit(struct wpk_thread *thread);
 int wpk_do_wait(struct wpk_thread *thread);
 int wpk_do_cancel_sync(struct wpk_thread *thread);
@@ -279,7 +279,7 @@ int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
 /* @arg: jobs, which are submitted one after the other, until the case is stopped. */
 int wpk_do_submit_jobs(struct wpk_thread *thread);
-/* @arg: a CPU */
+/* @arg: the CPU that goes */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
 /* For kunit_add_action_or_reset(): bring the CPU online again. */
 void wpk_bring_back(void *cpu);
@@ -302,10 +302,10 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg);
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 
-/* How many lines of the kernel's log have @name and a colon, and @text behind that. */
+/* The number of lines in the kernel's log with @name, a colon, and then @text. */
 unsigned int wpk_lines_about(const char *name, const char *text);
 
-/* Stay on one CPU, or on all again with -1. */
+/* Stay on @cpu. -1: this thread may run on all CPUs again. */
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */
 int wpk_cpu(unsigned int n);

@@ -45,8 +45,8 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 }
 
 /*
- * The second flush waits for more tasks than the first. (It may also wait for tasks that came
- * during the first flush: there are two colours, not a colour for each flush.)
+ * The second flush waits for more tasks than the first. (It may also wait for tasks that were
+ * submitted during the first flush, since the pool has only two colours for tasks.)
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {
@@ -97,7 +97,7 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
 }
 
-/* At any time one task has not finished. */
+/* Submits jobs so that at any time one has not finished. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -136,7 +136,7 @@ static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 	while (during < 20 && wpk_has_time(test)) {
 		before = wpk_stat(pool, submitted);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-		/* not each time: the submitters may have to wait for a CPU */
+		/* in some rounds no task is submitted, if the submitters wait for a CPU */
 		during += wpk_stat(pool, submitted) != before;
 	}
 	KUNIT_EXPECT_EQ(test, during, 20);

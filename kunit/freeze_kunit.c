@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools with the attribute freezable, frozen as in a suspend, through a file in debugfs. To check
- * that a pool starts nothing, a case waits until another pool has started something, so a slow
- * machine fails no case.
+ * Pools with the attribute freezable, frozen as in a suspend, but through a file in debugfs. To see
+ * that a pool starts no task, a case waits until another pool has started one, so a slow machine
+ * fails no case.
  */
 #include <linux/wpool_event.h>
 
@@ -20,7 +20,7 @@ static int set_frozen(const char *text)
 	return wpk_fs_write("debugfs", FROZEN, text);
 }
 
-/* Is the freeze on, as the workers see it? */
+/* True if the workers see the freeze. */
 static bool is_frozen(void)
 {
 	char answer = 0;
@@ -100,7 +100,7 @@ static void irq_submit(void *arg)
 	submit->ret = wpool_try_submit(submit->pool, submit->task);
 }
 
-/* No task starts, however it is submitted, and whether the pool has a worker or not. */
+/* No task starts, in whatever way it is submitted, with a worker in the pool or without. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -274,7 +274,7 @@ static void wait_for_other(struct wpk_job *job)
 	job->ret = wpool_task_wait(&other->task);
 }
 
-/* A running task that waits for another running task must not let a backlog start. */
+/* A running task that waits for another running task does not start queued tasks. */
 static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -404,7 +404,7 @@ static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, false), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	/* and freezable again, while its workers are idle */
+	/* make the pool freezable again, while its workers are idle */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	KUNIT_EXPECT_EQ(test, tune_freezable(pool, true), 0);
 	wpk_jobs_submit(test, pool, more, 0, 1);

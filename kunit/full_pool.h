@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* A full pool of one: its only place is taken by first->job[0], at the gate. */
+/* A full pool with one place, which first->job[0] has, at the gate. */
 struct wpk_full {
 	struct wpool *pool;
 	struct wpk_gate *gate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools bound to a function, and known pools as settings of one rule: ants' PoolWithFunc,
- * fasthttp's server, the simple pool.
+ * Pools bound to a function. The cases also set a pool's attributes to those of known pools: ants'
+ * PoolWithFunc, fasthttp's server, the simple pool.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -59,7 +59,7 @@ static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test
 	struct conn *conn = conns(test, 500, NULL);
 	unsigned int i, bad = 0;
 
-	/* Far more calls than fit at a time: items are used again and again. */
+	/* Far more calls than items: items are reused. */
 	for (i = 0; i < 500; i++)
 		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	wpk_destroy(test, pool);
@@ -117,7 +117,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 }
 
 /*
- * Counts of arguments that reached the function or the abort function; either frees its argument.
+ * Arguments that reached the function or the abort function; each of the two frees the argument.
  */
 struct ends {
 	atomic_t returned;
@@ -192,7 +192,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 		}
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 		WPK_EVENTUALLY(test, atomic_read(&ends->aborted) == 9);
-		/* An argument that is refused stays the caller's. */
+		/* A refused argument still belongs to the caller. */
 		p = parcel(test, ends);
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, p), -ESHUTDOWN);
 		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, deliver, return_to_sender, p,
@@ -233,7 +233,7 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
 }
 
-/* Half a billion items are refused before the OOM killer could run. */
+/* Half a billion items are refused before their memory could call the OOM killer. */
 static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
 	const char *name = wpk_name(test);
@@ -266,8 +266,8 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 }
 
 /*
- * fasthttp's server: exactly capacity connections are served, the next one is
- * refused (the server answers 503), and served again after one ends.
+ * fasthttp's server: exactly @capacity connections are served. The next one is refused (the server
+ * answers 503). When a connection has ended, another one is served.
  */
 static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *test)
 {
@@ -287,7 +287,7 @@ static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *t
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[next]), 0);
 		next++;
 	}
-	/* The stop waits for no task, and the pool stays stopped. */
+	/* The release waits for no task, and the pool stays closed. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[0]), -ESHUTDOWN);
 	wpk_gate_open(gate);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members: tasks of a group that take notes, which the suites of struct wpool_group share. */
+/* Members: tasks of a group that record their runs, for the suites of struct wpool_group. */
 #ifndef WPOOL_KUNIT_GROUP_H
 #define WPOOL_KUNIT_GROUP_H
 
@@ -8,11 +8,11 @@
 #include "fixture.h"
 
 /**
- * struct wpk_member - a task of a group that takes notes
+ * struct wpk_member - a task of a group that records its runs
  * @task: the task
  * @group: its group
  * @gate: where its function waits, or NULL
- * @body: what it does then, or NULL
+ * @body: what its function does after the gate, or NULL
  * @arg: for @body
  * @ret: what it returns
  * @runs: how often its function started
@@ -40,7 +40,7 @@ static inline int wpk_member_fn(struct wpool_group_task *task)
 	if (member->gate)
 		wpk_gate_pass(member->gate);
 	ret = member->ret;
-	/* nothing of the member is touched after its body */
+	/* @body may free the member: touch nothing of it afterwards */
 	if (member->body)
 		member->body(member);
 	return ret;
@@ -54,7 +54,7 @@ static inline void wpk_member_abort(struct wpool_group_task *task, int status)
 	atomic_inc(&member->aborts);
 }
 
-/* Ends a group that a case left behind; its pool is gone by then. */
+/* End a group that a case has not ended; the group's pool is gone by then. */
 static inline void wpk_group_exit(void *group)
 {
 	wpool_group_exit(group);
@@ -95,7 +95,7 @@ static inline int wpk_member_try(struct wpk_member *member)
 	return wpool_group_try_submit(member->group, &member->task);
 }
 
-/* Functions for wpk_thread(), with a member or a group: each makes the call in its name. */
+/* Functions for wpk_thread(), with a member or a group: wpk_do_<call>() makes this call. */
 static inline int wpk_do_group_submit(struct wpk_thread *thread)
 {
 	return wpk_member_submit(thread->arg);
@@ -111,7 +111,7 @@ static inline int wpk_do_group_exit(struct wpk_thread *thread)
 	return wpool_group_exit(thread->arg);
 }
 
-/* Start a thread that calls one of these functions, and wait until the thread sleeps. */
+/* Start a thread that calls @fn, and wait until the thread sleeps. */
 static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
 					     int (*fn)(struct wpk_thread *thread), void *arg)
 {

@@ -41,7 +41,7 @@ static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
-	/* A submit in an interrupt, and a second submit of a task. */
+	/* Submit a task in an interrupt, and submit another one a second time. */
 	wpk_in_hardirq(try_it, &members[100]);
 	KUNIT_EXPECT_EQ(test, members[100].status, 0);
 	wpk_members_submit(test, members, 1);
@@ -86,7 +86,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -EDOM);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), -EDOM);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -ENOSPC), -EDOM);
-	/* a group that was ended begins without an error */
+	/* after wpool_group_exit() and a new init, the group has no error */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 8, NULL), 0);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
@@ -189,7 +189,7 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
 	wpk_kill(threads[4]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[4]), -EINTR);
-	/* While the others wait, a newcomer does not get the place. */
+	/* While submitters wait, a newcomer does not get the free place. */
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[1]), -EAGAIN);
@@ -209,8 +209,8 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * The waiting submitter has been woken for the free place, but cannot take it: the case keeps the
- * CPU of that thread busy.
+ * A waiting submitter has been woken for the free place of the group, but cannot take the place:
+ * the case keeps the CPU of the submitter busy.
  */
 static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {

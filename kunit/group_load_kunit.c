@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups under load: nothing is lost, nothing is touched once it is free, and the bound
- * holds.
+ * Groups under load: no task is lost, no memory is touched after it was freed, and the bound holds.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -9,7 +8,7 @@
 
 #include "group.h"
 
-#define NR_SHORT	4	/* members of a group that does not live long */
+#define NR_SHORT	4	/* members of a group that is soon ended */
 #define NR_OWN		6	/* members of each submitter */
 #define BOUND		3
 
@@ -20,7 +19,7 @@ struct life {
 	struct wpk_member members[NR_SHORT];
 };
 
-/* As soon as exit has returned, the memory of the group and its tasks may be freed. */
+/* When wpool_group_exit() has returned, the memory of the group and its tasks may be freed. */
 static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
@@ -51,7 +50,7 @@ static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
 	}
 }
 
-/* A task that frees itself, in its function or its abort function. */
+/* A task that its function or its abort function frees. */
 struct loner {
 	struct wpool_group_task task;
 	atomic_t *gone;

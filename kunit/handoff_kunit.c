@@ -2,12 +2,12 @@
 /*
  * Hand-off: a run queue does not wait for a worker that sleeps in its task.
  *
- * Where the kernel has preempt notifiers, they report a sleep; elsewhere the monitor finds it,
- * later. The result is the same, and so are the cases.
+ * Where the kernel has preempt notifiers, these report a sleep. Elsewhere the monitor finds the
+ * sleep, but later. The result is the same, so the cases are, too.
  */
 #include "one_cpu.h"
 
-/* The monitor looks a few times meanwhile. */
+/* In this time the monitor looks several times. */
 #define SLEEP_MS 60
 
 static void sleep_a_while(struct wpk_job *job)
@@ -110,7 +110,7 @@ static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test
 
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* no worker comes for the other tasks, however long this waits */
+	/* no worker comes for the other tasks, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
@@ -127,7 +127,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* no worker comes for the task, however long it takes */
+	/* no worker comes for the other task, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
@@ -138,7 +138,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
-/* No task was queued when handoff was switched on. */
+/* handoff is switched on while no task is queued. */
 static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
@@ -314,7 +314,7 @@ static void run_until_told(struct wpk_job *job)
 
 /*
  * The first job sleeps at the gate, and runs again; the second job ran meanwhile, and ends. The
- * first worker counts as running again, so the third job waits for it, and the other worker parks.
+ * first worker counts as running again, so the third job waits, and the second worker parks.
  */
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
@@ -361,7 +361,7 @@ static void go_away_and_run(struct wpk_job *job)
 	run_until_told(job);
 }
 
-/* The first job has left its CPU for good, and is no hog: the second job does not wait for it. */
+/* The first job runs on another CPU and is no hog: the second job does not wait for the first. */
 static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
 {
 	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
@@ -398,8 +398,8 @@ static void hog_sleep_and_run(struct wpk_job *job)
 }
 
 /*
- * The first job hogs the CPU, and its worker is counted out for that. Then it sleeps, and runs
- * again: it counts as if it had never been a hog.
+ * The first job hogs the CPU, and its worker is not counted as running any more. When the job has
+ * slept, its worker counts again, as if the job had never been a hog.
  */
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {
@@ -421,11 +421,11 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
-	/* from here on no other job is a hog */
+	/* from here on hog_ms is so long that no job is a hog */
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
-	/* the job arrives at the gate before it sleeps there */
+	/* wait: the job has arrived at the gate, but may not sleep there yet */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	first_counts_again(test, pool, jobs, told, gate);
 	/* the monitor, even if it was delayed, must not count another worker as a hog */
@@ -449,7 +449,7 @@ static void run_and_be_switched_out(struct wpk_job *job)
 		job->ret = -ETIME;
 }
 
-/* The thread wants the worker's CPU all the time. */
+/* A thread that wants the worker's CPU all the time. */
 static int be_a_rival(struct wpk_thread *thread)
 {
 	struct rivalry *rivalry = thread->arg;

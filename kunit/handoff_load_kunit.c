@@ -18,8 +18,8 @@ static void sleep_a_little(struct wpk_job *job)
 /* ---- places --------------------------------------------------------------- */
 
 /*
- * All workers except one are asleep in a task, and the queue is handed over from sleeper to
- * sleeper, when the CPU goes offline. Queued tasks run elsewhere.
+ * When the CPU goes offline, all workers except one are asleep in a task, and the queue is handed
+ * over from sleeper to sleeper. Queued tasks run elsewhere.
  */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
@@ -118,7 +118,7 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 
 /* ---- fork and join -------------------------------------------------------- */
 
-/* A binary tree: each task that waits for its children sleeps, and so does each leaf. */
+/* A binary tree: leaves and some inner tasks sleep; then each task waits for its children. */
 static void fork_sleep_and_join(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -266,7 +266,7 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* Submit jobs that are free until the pool is destroyed. */
+/* Submit jobs that have ended, again and again, until the pool is destroyed. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Help from another CPU: it comes at once, again and again, and does not wait for the monitor.
+ * Help from another CPU: it comes in the same tick, each time, and does not wait for the monitor.
  *
  * The monitor helps a queue that does not move, but only after 10 ms. So a task that starts in the
  * tick in which it could first start was not started by the monitor. A slow machine, or the end of
@@ -19,12 +19,12 @@
 
 /**
  * struct note - what a job notes
- * @queued: jiffies before it could start
- * @started: jiffies when it did
+ * @queued: jiffies before the job could start
+ * @started: jiffies when the job started
  * @worker: the worker that ran it; its pool keeps its workers
- * @us: for how long it runs
- * @go: if not %NULL, it runs until that is set
- * @gate: if not %NULL, it sleeps there at its end
+ * @us: how long the job runs
+ * @go: if not %NULL, the job runs until this is set
+ * @gate: if not %NULL, the job sleeps there at its end
  */
 struct note {
 	unsigned long queued;
@@ -87,7 +87,7 @@ static bool has_started(struct wpk_job *job)
 	return spin_until(smp_load_acquire(&note_of(job)->worker));
 }
 
-/* Does the job's worker sleep, in the job or after it? */
+/* True if the job's worker sleeps, in the job or after it. */
 static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
@@ -140,7 +140,7 @@ static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 
 /* ---- a CPU that its workers do not get --------------------------------------- */
 
-/* Of the tasks that come one by one, while this thread keeps the CPU, how many are prompt? */
+/* Submit tasks one by one, and keep this CPU. Returns how many of them start in their tick. */
 static int keep_the_cpu(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -214,7 +214,7 @@ static void push_in_interrupt(void *arg)
 	push->ret = wpool_try_submit(push->pool, push->task);
 }
 
-/* Submit a job, but not as a child of the task that runs here. */
+/* Submit a job, but not as a child of the task that is running here. */
 static int push(struct wpool *pool, struct wpk_job *job)
 {
 	struct push push = { .pool = pool, .task = &job->task };
@@ -248,7 +248,7 @@ static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 	if (!has_started(&job[1]) || !is_asleep(&job[1]) || push(busy->pool, &job[2]) ||
 	    !has_started(&job[2]) || !is_asleep(&job[2]))
 		return -ETIME;
-	/* in another tick, the worker of this CPU may look for help again */
+	/* in a later tick, the worker of this CPU could look for help itself */
 	busy->prompt += is_prompt(&job[2]) &&
 			note_of(&job[2])->queued == note_of(&job[1])->queued;
 	return 0;
@@ -286,7 +286,7 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(str
 	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
 }
 
-/* Of the first two CPUs, the one with one of the pool's three workers. */
+/* The CPU, of the first two, that is home to only one of the pool's three workers. */
 static int cpu_of_one(struct wpool *pool)
 {
 	return wpk_cpu(wpk_workers_at(pool, wpk_cpu(0)) != 1);
@@ -347,8 +347,8 @@ static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struc
 /**
  * struct back - two jobs of one CPU
  * @pool: their pool
- * @gate: where the first sleeps
- * @job: the second one
+ * @gate: where the first job sleeps
+ * @job: the second job
  * @is_back: the first job runs again
  * @was_back: @is_back was set when the second job started
  * @note: notes of the second job
@@ -371,7 +371,7 @@ static void sleep_and_yield(struct wpk_job *job)
 	WRITE_ONCE(back->is_back, true);
 	/* pairs with start_behind() */
 	while (!smp_load_acquire(&back->note.worker)) {
-		/* lets the worker run that was woken later, and has the same priority */
+		/* let the worker run that was woken later, at the same priority */
 		yield();
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;
@@ -388,7 +388,7 @@ static void start_behind(struct wpk_job *job)
 	back->note.started = jiffies;
 	/* pairs with sleep_and_yield() */
 	smp_store_release(&back->note.worker, current);
-	/* a short task would be left to the worker that is back */
+	/* a short task would be left to the first job's worker */
 	udelay(LONG_US);
 }
 
@@ -403,8 +403,8 @@ static void go_back_and_submit(void *arg)
 }
 
 /*
- * The first job sleeps. The worker that is woken for the second one finds the first one's worker
- * back, and gives up. Returns true if the second starts in the same tick anyway.
+ * The first job sleeps. The worker that is woken for the second job finds the first job's worker
+ * back, and gives up. Returns true if the second job starts in the same tick anyway.
  */
 static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
 {
@@ -431,7 +431,7 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
 {
-	/* SCHED_FIFO: the worker that is back yields to the worker that was woken after it */
+	/* SCHED_FIFO: the first job's worker must yield to the worker that was woken after it */
 	struct wpool *pool = helping_pool(test, 3, 1);
 	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
 	int try, prompt = 0;

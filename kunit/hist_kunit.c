@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histograms: their buckets, and what a pool counts in them. */
+/* Histograms: their buckets, and the times that a pool counts in them. */
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
@@ -17,7 +17,7 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 		KUNIT_ASSERT_LT(test, from, next);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(from), i);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(next - 1), i);
-		/* 16 buckets for a power of two, and none finer than 16 ns */
+		/* a power of two has 16 buckets, and no bucket is narrower than 16 ns */
 		KUNIT_EXPECT_LE(test, next - from, max_t(u64, from / 16, 16));
 	}
 	KUNIT_EXPECT_EQ(test, wpool_hist_bucket(0), 0);
@@ -120,7 +120,7 @@ static void pass_gate(void *arg)
 	wpk_gate_pass(arg);
 }
 
-/* A running task counts as waited, not as run: for a joinable task, and for an item. */
+/* Of a running task, only the wait is counted: for a joinable task, and for an item. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 100);

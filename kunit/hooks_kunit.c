@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hooks: each worker calls worker_start before its first task and worker_end after its last, once,
- * in its own thread, whatever it was created for and however it leaves.
+ * Hooks: each worker calls worker_start once before its first task and worker_end once after its
+ * last one, in its own thread, whatever the worker was created for and however it leaves.
  */
 #include <linux/cpu.h>
 #include <linux/mutex.h>
@@ -118,7 +118,7 @@ static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), wpk_stat(pool, spawned));
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
 	wpk_destroy(test, pool);
-	/* at once: destroy has waited for the last one */
+	/* no EVENTUALLY: wpool_destroy() has waited for the last worker */
 	expect_paired(test, notes, 5);
 	KUNIT_EXPECT_NULL(test, wpool_worker_own(wpool_default()));
 }
@@ -136,7 +136,7 @@ static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 4);
 	run_jobs(test, pool, 20);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	/* the reserve lasts over a reboot */
+	/* the worker in reserve stays during a reboot */
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), atomic_read(&notes->started) - 1);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	run_jobs(test, pool, 20);
@@ -161,14 +161,14 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
 	}
-	/* a worker that was asked for before the last task was done may come until here */
+	/* a worker that was requested before the last task ended may come until here */
 	wpk_destroy(test, pool);
 	spawned = wpk_stat(pool, spawned);
 	KUNIT_EXPECT_GE(test, spawned, 20);
 	expect_paired(test, notes, spawned);
 }
 
-/* After an error a worker is created again, and nothing is left of the first one. */
+/* After an error another worker is created, and nothing is left of the failed one. */
 static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -209,7 +209,7 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 }
 
-/* No task waits behind a worker that sleeps in its hook while another worker is there. */
+/* While one worker sleeps in its hook, another one runs the tasks. */
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test), *hook = wpk_gate(test);
@@ -265,7 +265,7 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 
 /* ---- made by a tune or a reboot ------------------------------------------------ */
 
-/* The hook takes locks of the pool and of hotplug. No thread that holds one waits for the hook. */
+/* The hook takes locks of the pool and of CPU hotplug, whose holders do not wait for the hook. */
 static int look_around(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;

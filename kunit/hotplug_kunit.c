@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go offline and online: tasks queued there run elsewhere, hotplug waits for no task, a
- * worker that was driven off its CPU returns, and a worker that is being made does not get stuck on
- * a CPU that goes.
+ * CPUs that go offline and online: the tasks queued on such a CPU run elsewhere, hotplug waits for
+ * no task, a worker that was driven off its CPU returns, and the thread of a new worker does not
+ * get stuck on a CPU that goes offline.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -70,7 +70,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	}
 }
 
-/* The workers were moved off the CPU; they, or new workers, must run there again. */
+/* The workers were moved off the CPU. When it is back, they, or new workers, must run there. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -102,7 +102,7 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	}
 }
 
-/* A pool that is made while the CPU is offline has no run queue for it until it comes up. */
+/* A pool that is made while the CPU is offline has no run queue for the CPU at first. */
 static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -134,7 +134,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* All workers are on other CPUs by then, and no more of them may be made. */
+/* When the CPU comes, all workers are on other CPUs, and no more workers may be made. */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -223,8 +223,8 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 /* ---- a worker that is made meanwhile --------------------------------------- */
 
 /*
- * The last moment before the pool hears that a CPU goes offline; no ordinary thread may stay there
- * any more.
+ * The last moment before the pool's callback for a CPU that goes offline; an ordinary thread may
+ * not stay on that CPU any more.
  * @name: name of the pool
  * @ret: result of the submit
  * @finished: the job has finished before the CPU continued
@@ -312,7 +312,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	KUNIT_EXPECT_EQ(test, going->ret, 0);
 	KUNIT_EXPECT_TRUE(test, going->finished);
-	/* Otherwise the pool had already heard of the CPU, and the case has tested nothing. */
+	/* Otherwise the pool's callback came first, and the case has tested nothing. */
 	KUNIT_EXPECT_EQ(test, going->placed_at, cpu);
 	KUNIT_EXPECT_FALSE(test, going->is_queued);
 }
@@ -323,7 +323,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 #define NR_BORN_BEFORE	10
 
 /*
- * A preallocated pool takes long to create, and longer until the CPU is gone.
+ * A preallocated pool, whose creation make_slowly() delays until the CPU is gone.
  * @made: workers made so far
  * @gone: the CPU is gone
  * @in_time: the CPU went before the last worker was made
@@ -361,7 +361,7 @@ static int remove_cpu_meanwhile(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Some workers are idle on the CPU when it goes. Hotplug does not see the new pool yet. */
+/* When the CPU goes, idle workers are on it, and hotplug does not know the new pool yet. */
 static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
 {
 	struct birth *birth = kunit_kzalloc(test, sizeof(*birth), GFP_KERNEL);
@@ -397,7 +397,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* As after a tune to a smaller capacity, tasks continue to run, and new ones are refused. */
+/* As after a tune to a smaller capacity, running tasks continue, and new ones are refused. */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
@@ -461,8 +461,8 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 #define NR_KEPT	4
 
 /*
- * Pools are created, tuned and destroyed while a CPU goes and comes. The last pools that were begun
- * with the CPU online, and the last ones without it, end with the right capacity.
+ * Pools are created, tuned and destroyed while a CPU goes and comes. The last pools begun with the
+ * CPU online, and the last pools begun without it, must end with the right capacity.
  */
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {

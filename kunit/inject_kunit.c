@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation fails once, for calls that have no counterpart in /dev/wpool. A case makes a
- * call whose first allocation fails, then a call whose second one fails, and so on, until a call
- * succeeds. After each call the pool is as before, and the same call works.
+ * Every allocation fails once, in calls that have no counterpart in /dev/wpool. A case makes a call
+ * whose first allocation fails, then a call whose second one fails, and so on, until a call
+ * succeeds. After each failure the pool is as before, and the same call works.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -103,7 +103,7 @@ static unsigned int get_nth(void)
 
 #endif
 
-/* One call with the nth allocation failing, then one that must work. */
+/* Make one call whose nth allocation fails, then a call that must work. */
 static bool sweep_once(struct sweep *sweep, unsigned int nth, int (*call)(struct sweep *sweep))
 {
 	struct kunit *test = sweep->test;
@@ -191,7 +191,7 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 
 /* ---- submit a function ---- */
 
-/* From here on the case stays on a CPU where each item has to be allocated. */
+/* Stay on this CPU from here on, where each item must be allocated now. */
 static void use_up_items(struct kunit *test)
 {
 	if (!may_inject)
@@ -312,11 +312,11 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
-	/* all items are free again; after the tune there are as many as its limits allow */
+	/* all items are free again; the tune makes as many items as its limits allow */
 	check_reserve(sweep, 12);
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	check_reserve(sweep, 32);
-	/* a tune to fewer items while they are in use, and to more before they are back */
+	/* a tune to fewer items while they are in use, then to more before they are back */
 	invoke_from_reserve(sweep, 32);
 	attrs.queue_depth = 4;
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);

@@ -9,11 +9,11 @@ struct file;
 struct kunit;
 
 /*
- * Open a file of "proc", "debugfs" or "sysfs", by its path in there, on a mount of its own: a
- * thread of a newer kernel does not see the mounts of programs. The file or an ERR_PTR.
+ * Open a file of "proc", "debugfs" or "sysfs" by its path there, through a new mount: threads of a
+ * newer kernel do not see the mounts of programs. Returns the file or an ERR_PTR.
  */
 struct file *wpk_fs_open(const char *fs, const char *path, int flags);
-/* Write to, or read, such a file; 0 or -errno. */
+/* Write to, or read, a file as wpk_fs_open() opens it. Return 0 or -errno. */
 int wpk_fs_write(const char *fs, const char *path, const char *text);
 int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long tasks run is an estimate; the cases check what must not mislead it. See
- * module/core/length.h. The cases read and set the estimate directly, since no public call does.
+ * The pool estimates how long tasks run: the cases check what must not mislead the estimate, see
+ * module/core/length.h. They read and set the estimate directly, since no public call does.
  */
 #include <linux/delay.h>
 
@@ -13,7 +13,7 @@ struct parent {
 	struct wpool *pool;
 	struct wpk_jobs *children;
 	u32 nr_ring;		/* how many children wait in the ring */
-	u32 task_ns;		/* the estimate after their submits */
+	u32 task_ns;		/* the estimate after the children's submits */
 };
 
 static void submit_late(struct wpk_job *job)
@@ -27,7 +27,7 @@ static void submit_late(struct wpk_job *job)
 		cpu_relax();
 	rq = wpool_runq(parent->pool, raw_smp_processor_id());
 	rq->estimate.task_ns = 2 * WPOOL_HELP_NS;
-	/* as if another CPU had found its tasks short */
+	/* as if another CPU had found the pool's tasks short */
 	parent->pool->task_ns = 1;
 	for (i = 0; i < parent->children->nr; i++)
 		job->ret = wpool_submit(parent->pool, &parent->children->job[i].task) ?: job->ret;
@@ -35,7 +35,7 @@ static void submit_late(struct wpk_job *job)
 	parent->task_ns = rq->estimate.task_ns;
 }
 
-/* Ticks that pass in a long task are no reason to take over other CPUs' estimates. */
+/* Ticks that pass in a long task do not make its CPU take over the estimates of other CPUs. */
 static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -119,7 +119,7 @@ static void lose_cpu(struct wpk_job *job)
 {
 	struct wpool_runq *rq = wpool_runq(job->arg, raw_smp_processor_id());
 
-	/* as if the worker had been switched out in the first task */
+	/* as if the first job's worker had been switched out in the job */
 	if (job == job->jobs->job)
 		rq->sample.switches--;
 	/* and as if the worker looked for work again in the same tick */

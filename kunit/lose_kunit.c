@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that die in a way that cannot be repaired completely: one place is lost, and everything
- * else continues.
+ * Tasks that die in a way that cannot be repaired completely: the pool loses one place, and
+ * everything else continues.
  *
- * These cases only run if requested: after them no module can be unloaded, so they come after those
- * of fault_kunit.c.
+ * These cases run only with lose=1, and after fault_kunit.c: after them no module can be unloaded.
  */
 #include <linux/module.h>
 #include <linux/sched/task.h>
@@ -39,14 +38,14 @@ static void take_own_memory_away(struct wpool_task *task)
 		pr_info("wpool-expect: ODEBUG: free active\n");
 	wpk_expect_oops();
 	vfree(area);
-	/* at once: vfree() alone may unmap the area later */
+	/* unmap the area now: vfree() alone may do so later */
 	vm_unmap_aliases();
 }
 
 /*
- * The worker dies at its next access to the task. One place of its pool is then lost, and a thread
- * that waits for all tasks of the pool waits forever; all the rest continues. The other pool does
- * not use that CPU: a finish there would hide an error.
+ * The worker dies at its next access to the task. Its pool loses one place, and a thread that waits
+ * for all tasks of the pool waits forever; all the rest continues. The other pool does not use that
+ * CPU, where the end of a task would hide an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -77,7 +76,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
-	/* The task's own pool has lost only that place. */
+	/* The pool has lost only the place of the dead task. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
@@ -117,8 +116,8 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 
 /*
  * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
- * a thread that waits for another task does not wait for the dead worker. No other thread finishes
- * a task on that CPU, which would hide an error.
+ * a thread that waits for another task does not wait for the dead worker. No other task ends on
+ * that CPU, since that would hide an error.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {

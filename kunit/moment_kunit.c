@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Places, flushes and figures are right at every moment, also for a thread that looks between two
- * steps of another thread. A moment is hit by chance, but often, so a case that
- * passes proves little and a case that fails proves an error. Where a tracepoint lies between the
- * two steps, the moment is hit each time.
+ * steps of another thread. Chance hits such a moment often, so a case that passes proves little,
+ * and a case that fails proves an error. If a tracepoint is between the two steps, the case hits
+ * the moment each time.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -90,8 +90,8 @@ static void submit_again(void *data)
 
 /*
  * An interrupt hits the worker anywhere, also between the end of its task and the return of the
- * task's place: a thread that finds the task ended finds the place free. Each run ends when the
- * interrupt is about to come, a little earlier or later each time.
+ * task's place: a thread that sees that the task has ended must find the place free. Each run ends
+ * about when the interrupt comes, a little earlier or later each time.
  */
 static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct kunit *test)
 {
@@ -275,7 +275,7 @@ static void wake_the_first(void *data, const char *pool, int cpu, const void *ta
 	if (task != READ_ONCE(line->second))
 		return;
 	wake_up_process(line->first);
-	/* interrupts are off: far less than what the kernel takes for a lockup */
+	/* interrupts are off: wait far less than what the kernel takes for a lockup */
 	end = ktime_get_mono_fast_ns() + 2 * NSEC_PER_SEC;
 	/* pairs with the release in submit_and_look() */
 	while (!smp_load_acquire(&line->back) && ktime_get_mono_fast_ns() < end)

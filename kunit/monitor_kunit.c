@@ -61,7 +61,7 @@ struct hog {
 	bool saw_it;
 };
 
-/* Runs ten times as long as a task should, with its child behind it in the queue. */
+/* Run ten times as long as hog_ms, with the child queued behind this job. */
 static void run_on_and_on(struct wpk_job *job)
 {
 	struct hog *hog = job->arg;
@@ -156,7 +156,7 @@ static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 }
 
-/* At capacity 1 no other worker can help, and the child runs after the hog. */
+/* At capacity 1 no other worker can help: the child runs after the hog. */
 static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 1, true);
@@ -167,7 +167,7 @@ static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
-/* A hog that runs until it may run on both CPUs of the pool. */
+/* Hog the CPU until this worker may run on both CPUs of the pool. */
 static void run_until_free(struct wpk_job *job)
 {
 	job->ret = !wpk_run_until(current->nr_cpus_allowed == 2) ||
@@ -180,7 +180,7 @@ static void see_that_it_is_bound(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed != 1;
 }
 
-/* Afterwards the worker runs the next task on its home CPU again. */
+/* After its hog, the worker runs the next task on its home CPU again. */
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
@@ -234,7 +234,7 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 
 /* ---- stalls --------------------------------------------------------------- */
 
-/* A worker at home and idle on each of two CPUs. */
+/* A pool with an idle worker on each of two CPUs. */
 static struct wpool *pair_pool(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 2, 2, true);
@@ -254,7 +254,7 @@ static struct wpool *pair_pool(struct kunit *test)
 	return pool;
 }
 
-/* Queue a task here, and let no worker have this CPU before it has started. */
+/* Queue a task here, and keep this CPU from workers until the task has started. */
 static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 {
 	struct wpk_job *job = wpk_job_of(thread->work);
@@ -278,8 +278,8 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 #define NR_TRIES 15
 
 /*
- * The kernel itself lets other threads have a bit of a CPU after a second, so
- * on a slow machine help may be late, but not every time.
+ * After a second the kernel itself gives other threads a little of a CPU that a thread keeps. So on
+ * a slow machine help may be late, but not in every try.
  */
 static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
 {
@@ -298,18 +298,18 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	/* At most one line for each episode. */
+	/* The log has at most one line for each try. */
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
 }
 
 /*
  * Polls the file pressure of a pool.
- * @table: for the poll of the file, whose wait queue gets @entry
+ * @table: for the poll of the file, which puts @entry into the file's wait queue
  * @entry: called for each wake-up of the file
  * @head: the wait queue with @entry
  * @since_ns: when the task was queued
- * @stalled: a wake-up came long after @since_ns (tasks that begin to wait cause one soon)
+ * @stalled: a wake-up came long after @since_ns (a task that begins to wait causes one soon)
  */
 struct listener {
 	poll_table table;
@@ -365,7 +365,7 @@ static struct listener *listen(struct kunit *test, struct wpool *pool)
 	return listener;
 }
 
-/* Queue a task on this CPU, and hold the CPU until the listener is told of a stall. */
+/* Queue a task on this CPU, and hold the CPU until the listener sees a stall. */
 static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 {
 	struct listener *listener = thread->arg;
@@ -376,7 +376,7 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 	preempt_disable();
 	WRITE_ONCE(listener->since_ns, ktime_get_mono_fast_ns());
 	ret = wpool_try_submit(thread->pool, thread->work);
-	/* several times as long as a stall has to last, but no lockup */
+	/* several times as long as a stall, but too short for a lockup */
 	end = jiffies + 4 * HZ;
 	while (!ret && !READ_ONCE(listener->stalled) && time_before(jiffies, end))
 		cpu_relax();
@@ -385,8 +385,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor has to run while the CPU is held: on a slow machine not in every try, but in one. It
- * logs two stalls of all pools in 5 s, and the tries last longer than that.
+ * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries. It
+ * logs only two stalls of all pools in 5 s, so the tries last longer than that.
  */
 static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
@@ -522,8 +522,8 @@ static void start_counting(struct kunit *test)
 }
 
 /*
- * In the end no timer expires for longer than the longest timer besides the monitor's: the default
- * pool may have workers that expire, after a second.
+ * Wait until no timer of the module expires for 1.1 s: workers of the default pool may expire after
+ * 1 s, the longest timer beside the monitor's.
  */
 static void expect_quiet(struct kunit *test)
 {
@@ -539,8 +539,8 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * Checks also that timers are counted. The monitor looks at least twice after a submit: once
- * because of the submit, and once more because of what it saw then. A hog is no reason to continue.
+ * Checks also that timers are counted. After a submit, the monitor looks at least twice: once
+ * because of the submit, and again because of what it saw then. A hog is no reason to continue.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {

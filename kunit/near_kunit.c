@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Near CPUs come first: a worker is woken, made, and takes tasks where the last-level cache is the
- * same. The machine of the tests has one cache, so the cases say which CPUs share one.
+ * Near CPUs come first: a worker is woken, is made, and takes tasks where the last-level cache is
+ * the same. The machine of the tests has one cache, so the cases set which CPUs share a cache.
  *
- * On a slow machine the monitor may help first, and then the order differs: the case expects the
- * right order in most of the rounds.
+ * On a slow machine the monitor may help first, and then the order differs: a case expects the
+ * right order in most rounds.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -15,7 +15,7 @@
 
 #define ROUNDS 15
 
-/* The first CPU shares its cache with the last one of four. All others come before that one. */
+/* Of four CPUs, in this order, HERE shares its cache with NEAR, and FAR_1 with FAR_2. */
 enum { HERE, FAR_1, FAR_2, NEAR, NR_CPUS_USED };
 
 static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool prealloc)
@@ -104,7 +104,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Two CPUs whose workers sleep have a queued task each. Does the worker here take the near one? */
+/* Two sleeping workers each have a queued task. True if the worker here takes NEAR's first. */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];
@@ -148,7 +148,7 @@ static void sleep_long(struct wpk_job *job)
 	msleep(2);
 }
 
-/* A worker for a long task is made beside the submitter, which may keep its CPU. */
+/* A worker for a long task is made near the submitter's CPU, since the submitter may keep that. */
 static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
 {
 	unsigned long end;
@@ -160,7 +160,7 @@ static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(st
 		pool = pool_of_two_caches(test, 2, false);
 		jobs = wpk_jobs(test, 2, NULL);
 		wpk_jobs_body(jobs, sleep_long, NULL);
-		/* the worker of this CPU, and the pool knows how long the tasks last */
+		/* make the worker of this CPU, and let the pool measure the tasks */
 		wpk_jobs_submit(test, pool, jobs, 0, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
 		end = jiffies + WPK_PATIENCE;
@@ -198,7 +198,7 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Of several CPUs that are asked for at once, each gets a worker. */
+/* Tasks that prefer several CPUs are submitted at once: each of these CPUs gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
 	static const int cpus[] = { FAR_1, NEAR };
@@ -227,7 +227,7 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr, 3 * ROUNDS / 2);
 }
 
-/* The cache of a CPU may be known only when the CPU comes online, long after the pool. */
+/* The cache of a CPU may be known only when the CPU comes online, after the pool was made. */
 static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

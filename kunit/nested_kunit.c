@@ -19,7 +19,7 @@ static void wait_deeper(struct wpk_job *job)
 	if (job->ret)
 		return;
 	job->ret = wpool_task_wait(task);
-	/* no worker is left to run it: take it back, so that the pool becomes empty */
+	/* no worker can run @task: cancel it, so that the pool becomes empty */
 	if (job->ret == -EDEADLK)
 		wpool_task_cancel_sync(task);
 }
@@ -37,8 +37,8 @@ static const struct depth depths[] = {
 KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
 
 /*
- * Tasks are nested as deep as there is stack for. A worker that then waits for a task that no
- * worker is left to run gets -EDEADLK, and none sleeps forever.
+ * Tasks are nested until the stack is used up. A worker that then waits for a task that no worker
+ * can run gets -EDEADLK, so that no worker sleeps forever.
  */
 static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
@@ -88,7 +88,7 @@ static void wait_and_count_locks(struct wpk_job *job)
 	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
 }
 
-/* A thread may hold 48 locks, and the tasks that it helps with nest deeper than that. */
+/* A thread may hold 48 locks. The tasks here are nested deeper than that. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
 	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CONFIG_DEBUG_OBJECTS: a task, an event, a strand or a group that is initialised or freed while it
- * is in use is reported, and so is a task that is left on a stack while it is in use, or submitted
- * without having been initialised; the pool continues.
+ * CONFIG_DEBUG_OBJECTS reports a task, an event, a strand or a group that is initialised or freed
+ * while it is in use. It also reports a task that is left on a stack while it is in use, or
+ * submitted without having been initialised. The pool continues.
  *
- * Each case expects one report, which scripts/vm-judge looks for. The kernel shows five of them
- * until the next boot. So each case also checks the state after the report, and the first cases are
- * of kinds that nothing else reports.
+ * Each case expects one report, which scripts/vm-judge looks for. The kernel shows only five
+ * reports until the next boot. So each case also checks the state after the report, and the first
+ * cases use the kinds of objects that no other check reports.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -81,7 +81,7 @@ static void wpool_submit_without_init_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
-	/* now it is initialised */
+	/* now the task is initialised */
 	wpool_task_init(task, count_call);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
@@ -139,8 +139,8 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 /* ---- events, strands and groups ---- */
 
 /*
- * Objects whose memory is not reused when they are freed: without the report that a case expects,
- * an object in use continues, and the case fails, where the machine would crash.
+ * Objects whose memory is not reused after they are freed. If the expected report does not come, a
+ * freed object continues, and the case fails. With other memory the machine would crash.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;

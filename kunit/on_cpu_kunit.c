@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "full_pool.h"
 
-/* A pool with a worker at home on each of two CPUs, both idle; the case is on the first. */
+/* A pool with an idle worker on each of two CPUs; the case is on the first. */
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -37,7 +37,7 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	return pool;
 }
 
-/* Submit a job on a CPU, once; did it run there? */
+/* Submit a job once, with @cpu. Returns true if the job ran there. */
 static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job, int cpu)
 {
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, cpu, &job->task), 0);
@@ -125,7 +125,7 @@ static int submit_on_here(struct wpk_thread *thread)
 	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
 }
 
-/* A full pool refuses the task or lets its submitter wait, as for the plain submits. */
+/* A full pool refuses the task, or its submitter waits, as in wpool_submit(). */
 static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A pool whose workers and queues are all on one CPU, so that only hand-off and concurrency decide
- * whether a task can start while another one is inside.
+ * whether a task can start before another one has ended.
  */
 #ifndef WPOOL_KUNIT_ONE_CPU_H
 #define WPOOL_KUNIT_ONE_CPU_H
@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-/* hog_ms is so long that no task of a case is a hog: tasks only block. */
+/* With so long a hog_ms, no task of a case is a hog: tasks only block. */
 static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 				     u32 concurrency, bool handoff)
 {
@@ -21,7 +21,7 @@ static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
 
-/* The case moves to that CPU, too: the tasks that it submits go to the ring of the CPU. */
+/* The case moves to the pool's CPU, too: the tasks that it submits go to the ring of that CPU. */
 static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 					     u32 concurrency, bool handoff)
 {

@@ -4,8 +4,8 @@
  * function or group gets -ETIME, once.
  *
  * No case depends on how long a task waits. Either no worker serves the queue, so that a task
- * becomes overdue sooner or later; or the limit is longer than any case, and the case moves the
- * time of the submit back.
+ * becomes overdue sooner or later. Or the limit is longer than any case, and the case sets the
+ * task's time of submit to an earlier time.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -36,7 +36,7 @@ static void unserved_pool(struct kunit *test, struct wpk_full *full)
 
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	wpk_full_pool_attrs(test, full, &attrs);
-	/* only now: the task at the gate might be late, too */
+	/* set the limit only now: the task at the gate must not become overdue */
 	set_max_wait(test, full->pool, SHORT_MS);
 }
 
@@ -69,7 +69,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	/* without the limit, and with the worker back, the task runs */
+	/* without the limit, and with a free worker, the task runs */
 	set_max_wait(test, full.pool, 0);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	wpk_gate_open(full.gate);
@@ -78,7 +78,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
 }
 
-/* Tasks in the ring, behind the ring, and on other CPUs end. */
+/* Overdue tasks end in the ring, in the backlog behind the ring, and on other CPUs. */
 static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 {
 	u32 nr = NR_MANY * num_online_cpus(), done = 0, i;
@@ -133,7 +133,7 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 	wpk_move_to(-1);
 }
 
-/* Date the submit of a queued task back. No worker takes the task. */
+/* Set the time of submit of a queued task back. No worker may take the task meanwhile. */
 static void date_back(struct wpool_task *task)
 {
 	u64 ns = 2ULL * WPOOL_MAX_WAIT_MS * NSEC_PER_MSEC;
@@ -174,7 +174,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* Tasks without a time of submit, with one, under another limit; one task, or a ring and more. */
+/* Tasks with a time of submit or without, with another limit or none; one task, or NR_MANY. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
@@ -272,7 +272,7 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
 	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
-	/* the task is its owner's again, and may be submitted */
+	/* the task belongs to its owner again, and may be submitted */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
 	wpk_gate_open(full.gate);
@@ -333,7 +333,7 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* A strand's task begins to wait when it becomes the first: the task behind an overdue one runs. */
+/* A strand's task begins to wait when it becomes the first one: so the next task is in time. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
@@ -411,8 +411,8 @@ static bool is_idle(const struct wpk_job *job)
 }
 
 /*
- * The worker helps one child again and again, so that it is no hog, and does not run the others:
- * one is in the ring, while the next slot is taken and freed all the time.
+ * The worker submits the same child again and again, and runs it in its wait. So it is no hog, and
+ * does not run the other two tasks: the child takes the next slot each time.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {
@@ -420,7 +420,7 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 	struct wpool_attrs attrs;
 	int i, ret;
 
-	/* only now: this task itself might be late */
+	/* only now: otherwise this task might become overdue */
 	wpool_attrs_init(&attrs);
 	attrs.max_wait_ms = SHORT_MS;
 	job->ret = wpool_tune(job->arg, &attrs, WPOOL_TUNE_MAX_WAIT_MS);
@@ -429,7 +429,7 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 	while (!job->ret && !wpk_stopped(job->jobs->test) &&
 	       !(is_idle(job + 1) && is_idle(job + 2))) {
 		job->ret = wpool_submit(job->arg, &helped->task);
-		/* the child that is helped may be late, too */
+		/* the child may be overdue, too */
 		ret = job->ret ?: wpool_task_wait(&helped->task);
 		if (ret != -ETIME)
 			job->ret = ret;

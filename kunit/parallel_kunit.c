@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpool_parallel_for(): each index once, in this thread and in helpers. */
+/* wpool_parallel_for(): each index is done once, by the caller or by a helper. */
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/limits.h>
@@ -12,13 +12,13 @@
 #define NR_INDICES	5000UL
 
 /**
- * struct span - a loop that takes notes
+ * struct span - a loop that counts what its function does
  * @test: the case
  * @pool: the pool, for a loop inside a task or a chunk
  * @caller: the thread that calls wpool_parallel_for()
- * @first: its first index
- * @nr: how many
- * @most: the most indices of a chunk
+ * @first: the first index of the loop
+ * @nr: how many indices
+ * @most: the most indices that a chunk may have
  * @calls: calls of the function
  * @by_helpers: calls in other threads
  * @callers: calls of meet() in the caller
@@ -26,7 +26,7 @@
  * @sum: number of indices in all chunks
  * @inside: calls that are running
  * @bad: chunks that are empty, too large, or out of range
- * @gate: helpers wait there; NULL does not wait
+ * @gate: where helpers wait, or NULL
  * @fail_at: the chunk with this index fails; ULONG_MAX: none
  * @done: how often each index was done, or NULL
  */
@@ -108,7 +108,7 @@ static void each_was_done_once(struct kunit *test, struct span *span)
 	KUNIT_EXPECT_EQ(test, atomic_read(&span->inside), 0);
 }
 
-/* With chunks of each kind, including sizes that do not divide the range. */
+/* The case uses chunks of each kind, also of sizes that do not divide the range. */
 static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 {
 	static const unsigned long grains[] = { 0, 1, 7, 1000, NR_INDICES, ULONG_MAX };
@@ -151,7 +151,7 @@ static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-/* The caller runs its chunk only when a helper has come. */
+/* In the caller: wait until a helper has come. */
 static int await_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -180,7 +180,7 @@ static void wpool_parallel_for_gets_help(struct kunit *test)
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "needs two CPUs");
-	/* both take chunks for a while, each its own */
+	/* the caller and the helper each take chunks for a while */
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, of->nr, 1, meet, of), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_GT(test, atomic_read(&of->by_helpers), 0);
@@ -219,7 +219,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	wpk_destroy(test, pool);
 }
 
-/* Without room there is no help, and no wait. */
+/* If the pool is full, no helper comes, and the caller does not wait. */
 static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 {
 	struct span *of = span(test, 0, 1000);
@@ -237,7 +237,7 @@ static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
-/* There is room in the queue, but no worker comes: the helpers are taken out again. */
+/* There is room, but no worker is free: the helpers are taken out of the queue in the end. */
 static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *test)
 {
 	struct span *of = span(test, 0, 1000);
@@ -249,7 +249,7 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* the monitor may be moving a helper between two queues just then, but not always */
+	/* not in each try: the monitor may be moving a helper from one queue to another */
 	of->done = NULL;
 	if (wpk_cpu(1) >= 0)
 		WPK_EVENTUALLY(test, !run(full.pool, of, 1) && wpk_stat(full.pool, cancelled));
@@ -310,7 +310,7 @@ static int loop_in_loop(unsigned long from, unsigned long to, void *arg)
 	return err;
 }
 
-/* Each chunk is a loop, and all of them want the help of one small pool. */
+/* Each chunk is a loop itself, and all loops want helpers from one small pool. */
 static void wpool_parallel_for_nested_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 1);
@@ -336,7 +336,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
 	wpk_destroy(test, pool);
 
-	/* for a caller alone, the chunks that are left are known exactly */
+	/* without helpers, the number of chunks that are not run is known */
 	wpk_full_pool(test, &full);
 	of = span(test, 0, 1000);
 	of->fail_at = 10;
@@ -346,7 +346,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
-/* A helper fails; the caller does nothing before a helper is gone. */
+/* The chunk fails in a helper. The caller does nothing before a helper has ended. */
 static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -359,8 +359,8 @@ static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 }
 
 /*
- * The caller gets the error of a helper, and no further chunk is begun: no helper has a chunk after
- * the one that failed, and the caller none after it saw a helper end.
+ * The caller gets the error of a helper, and no further chunk begins: a helper takes no chunk after
+ * the failed one, and the caller none after it saw that a helper has ended.
  */
 static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 {
@@ -389,7 +389,7 @@ static int loop_until_stopped(struct wpk_thread *thread)
 	return err;
 }
 
-/* One of two threads has begun another loop: more is done than their current loops can do. */
+/* True if one of two threads has begun another loop: more indices are done than two loops have. */
 static bool another_loop(struct span *of)
 {
 	long before = atomic_long_read(&of->sum);

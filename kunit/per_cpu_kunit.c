@@ -69,7 +69,7 @@ static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5 * num_online_cpus() + 2);
 }
 
-/* When the call returns, the capacity has changed, up or down, and bounds the tasks that start. */
+/* When the tune returns, the new capacity, larger or smaller, bounds the tasks that start. */
 static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -94,7 +94,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
-	/* running tasks continue; two of the workers leave instead of taking another task */
+	/* running tasks continue; two of the workers take no other task, and leave */
 	wpk_gate_let(gate, 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
@@ -126,7 +126,7 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 					 WPOOL_TUNE_CAPACITY_PER_CPU), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
-	/* switched off, it leaves the last capacity */
+	/* without capacity_per_cpu, the last capacity stays */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2 * num_online_cpus());
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
@@ -202,7 +202,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 }
 
-/* A pool with reclaim has its min_workers from the start, also if they raise the capacity. */
+/* A pool with reclaim makes its min_workers at the creation, also if they raise the capacity. */
 static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 {
 	struct wpool_attrs attrs;

@@ -87,9 +87,9 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
-		 * The last snapshot may have counted tasks that came and went while it was taken,
-		 * but no more than have finished since. It may have counted twice one task of each
-		 * worker that was about to run once more.
+		 * While the last snapshot was taken, tasks may have come and gone, and it may have
+		 * counted these, but not more tasks than have finished since. It may have counted a
+		 * task twice for each worker that was about to run the task once more.
 		 */
 		KUNIT_EXPECT_LE(test, outstanding,
 				35 + 5 + stats->submitted - stats->outstanding - finished);
@@ -197,7 +197,7 @@ static int look_while_held(struct wpk_thread *thread)
 	return stats.busy;
 }
 
-/* Every user may read sysfs: a reader must not hold up the threads that create workers. */
+/* Every user may read sysfs: the reader must not delay threads that create workers. */
 static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

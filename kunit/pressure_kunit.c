@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The averages of pressure, by a clock of the case's own. The selftest sysfs_pressure checks that
- * the monitor switches the pressure, and that programs are told.
+ * The averages of pressure, with a clock that the case sets. The selftest sysfs_pressure checks
+ * that the monitor switches the pressure on and off, and that programs are told.
  */
 #include "core/pressure.c"
 #include "fixture.h"
@@ -42,7 +42,7 @@ static struct figures at(struct wpool_pressure *p, u64 ms)
 	return ret;
 }
 
-/* Within a twentieth of a per cent: exp() of the fixed points. */
+/* The averages may be wrong by 0.05 %, since the pool computes exp() in fixed point. */
 static void expect(struct kunit *test, struct figures got, u32 avg10, u32 avg60, u32 avg300,
 		   u64 total_ms)
 {
@@ -64,7 +64,7 @@ static void wpool_pressure_that_never_was_on_is_0(struct kunit *test)
 	expect(test, at(p, 100000000), 0, 0, 0, 0);
 }
 
-/* The average is 1 - exp(-t / 10 s) and so on, however often it is read. */
+/* However often it is read, the average over 10 s is 1 - exp(-t / 10 s), and so on. */
 static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 {
 	struct wpool_pressure *once = pressure(test), *often = pressure(test);
@@ -96,7 +96,7 @@ static void wpool_pressure_decays_while_nobody_looks(struct kunit *test)
 	expect(test, at(p, 31536010000ULL), 6321, 1535, 328, 20000);
 }
 
-/* 250 ms of each second are a quarter, wherever they are in that second. */
+/* 250 ms of each second are a quarter of the time, at whatever moment of the second they are. */
 static void wpool_pressure_of_a_quarter_of_the_time(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions at tracepoints, see probe.h. The pool does not export its tracepoints, but the kernel
- * lists those of each module, and its own. This module uses the pool's module, and so keeps it
- * loaded.
+ * lists the tracepoints of each module, and its own. This module uses the pool's module, and so
+ * keeps that loaded.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A function of the case at a tracepoint of the pool, or of the kernel, hits the moment between two
- * steps of another thread each time.
+ * A function of the case, called at a tracepoint of the pool or of the kernel: so the case hits the
+ * moment between two steps of another thread each time.
  */
 #ifndef WPOOL_KUNIT_PROBE_H
 #define WPOOL_KUNIT_PROBE_H
@@ -9,10 +9,10 @@
 #include "fixture.h"
 
 /*
- * Call @fn with @data, and with the arguments that TP_PROTO() of the event @name has, until the
- * case has ended and its pools are gone. @fn is called with preemption off, under locks of the
- * pool, and for all pools: it may not sleep, on PREEMPT_RT not even on a spin lock. @data is memory
- * of KUnit that the case has allocated before.
+ * Call @fn with @data, and then with the arguments of TP_PROTO() of event @name, until the case has
+ * ended and its pools are gone. @fn is called with preemption off, under locks of the pool, and for
+ * all pools: @fn may not sleep, on PREEMPT_RT not even on a spin lock. @data is memory of KUnit
+ * that the case has allocated before.
  */
 void wpk_probe(struct kunit *test, const char *name, void *fn, void *data);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pools with the attribute reclaim: tasks continue while no thread can be created. When a worker is
- * needed, the rescuer becomes one, and the pool creates another rescuer as soon as the system has a
- * thread.
+ * needed, the rescuer becomes a worker, and the pool creates another rescuer as soon as the system
+ * has a free thread.
  */
 #include <linux/delay.h>
 #include <linux/mutex.h>
@@ -26,7 +26,7 @@ static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_worke
 	attrs->expiry_ms = 0;
 }
 
-/* Does the rescuer wait, having served all requests so far? */
+/* True if the rescuer is in its sleep, and has served all requests. */
 static bool rescuer_waits(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -64,7 +64,7 @@ static bool has_rescuer(struct wpool *pool)
 	return READ_ONCE(pool->reserve.rescuer);
 }
 
-/* Each of the pool's workers is in a task, which waits at the gate. */
+/* Put each of the pool's workers into a task, at the gate. */
 static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 nr)
 {
 	wpk_jobs_submit(test, pool, jobs, 0, nr);
@@ -93,7 +93,7 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 	struct wpool *pool;
 	int try;
 
-	/* if a task waits for 10 ms, the rescuer becomes a worker, too, but not every time */
+	/* not in each try: if a task waits for 10 ms, the rescuer becomes a worker, too */
 	for (try = 0; try < 10 && rescued; try++) {
 		pool = reclaim_pool(test, 4, 3);
 		jobs = wpk_jobs(test, 50, NULL);
@@ -139,7 +139,7 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 	u32 workers;
 	bool slow;
 
-	/* Two workers may come if a task waits for 10 ms, but not every time. */
+	/* not in each try: if a task waits for 10 ms, two workers may come */
 	do {
 		workers = use_the_rescuer(test, &slow);
 	} while (workers != 1 && slow && ++try < 10);
@@ -163,7 +163,7 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
-/* The purpose of reclaim: the worker of the pool sleeps, and no other one can be created. */
+/* The purpose of reclaim: the pool's only worker sleeps, and no other worker can be created. */
 static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -274,7 +274,7 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A pool with a rescuer keeps to a smaller capacity, too: the workers above that end. */
+/* A pool with a rescuer keeps to a smaller capacity, too: the workers in excess end. */
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -340,10 +340,10 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	hold_spawners(pools);
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		wpk_jobs_submit(test, pools[i], others, i, 1);
-	/* await all: a spawner that is not held yet could serve @pool */
+	/* wait for all spawners: a free one could serve @pool */
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		busy &= wpk_eventually(work_busy(&pools[i]->spawn.work.work) & WORK_BUSY_RUNNING);
-	/* the rescuer becomes the last worker of @pool, since no spawner is free */
+	/* the rescuer becomes the second worker of @pool, since no spawner is free */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	ran = wpk_jobs_finished(jobs, 2);
 	none = !atomic_read(&others->started);
@@ -391,7 +391,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
-	/* the pool is an ordinary one now; then it gets the attribute back */
+	/* the pool has no reclaim now, and gets it back */
 	block_workers(test, pool, first, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
@@ -402,7 +402,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
-/* The min_workers exist when the tune returns, even if the same tune raises the capacity. */
+/* When the tune returns, all min_workers exist, even if the tune has raised the capacity. */
 static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 2, 0);
@@ -445,11 +445,11 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 	attrs.min_workers = 6;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
-	/* six workers and the rescuer: none was made twice */
+	/* six workers and the rescuer: no more were made */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
 }
 
-/* In reserve the rescuer may run on all CPUs of the pool, and on no other. */
+/* While it is in reserve, the rescuer may run on all CPUs of the pool, and on no other CPU. */
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 0);
@@ -519,7 +519,7 @@ static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
 }
 
-/* A closed pool runs what it has accepted, without memory as well, and ends. */
+/* Without free threads, a closed pool runs what it has accepted, and ends. */
 static void wpool_destroy_reclaim_no_threads_left_queued_tasks_run(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -540,7 +540,7 @@ static void sleep_a_bit(struct wpk_job *job)
 
 #define NR_LOAD WPK_ROUNDS(2000)
 
-/* While the attribute changes, each sleeping task runs once, and never too many run. */
+/* While reclaim is switched on and off, each sleeping task runs once, within the capacity. */
 static void wpool_tune_reclaim_under_load(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_LOAD, NULL);
@@ -589,7 +589,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* As with workqueues, lockdep makes the pool report such a flush, once for each pool. */
+/* As with workqueues, lockdep makes a pool report that its task flushes one without reclaim. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

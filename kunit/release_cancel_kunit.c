@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WPOOL_RELEASE_CANCEL: no task starts afterwards, whichever thread holds the task, and no abort
- * function runs in the thread that closes the pool.
+ * WPOOL_RELEASE_CANCEL: after the release no task starts, whichever thread has taken it from a
+ * queue, and no abort function runs in the thread that closes the pool.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -35,7 +35,7 @@ static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct ku
 
 /* ---- which thread calls the abort functions ---------------------------------- */
 
-/* One object of each kind, all with the same notes. */
+/* One object of each kind. All their callbacks count in the same three counters. */
 struct aborted {
 	struct wpool_task task;
 	struct wpool_group_task member;
@@ -160,7 +160,7 @@ static void queued_run(struct wpool_task *task)
 	atomic_inc(&container_of(task, struct queued, task)->lot->runs);
 }
 
-/* The first abort lets the workers continue, and gives them time to take the other tasks. */
+/* The first abort function lets the workers continue, and gives them time to take other tasks. */
 static void queued_abort(struct wpool_task *task, int status)
 {
 	struct queued_lot *lot = container_of(task, struct queued, task)->lot;
@@ -193,7 +193,7 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
 
-/* The same holds for a pool that was closed without the flag before. */
+/* The same, if the pool was closed before without WPOOL_RELEASE_CANCEL. */
 static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -211,7 +211,7 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	/* after the reboot, nothing of the cancel is left */
+	/* the reboot ends the effect of WPOOL_RELEASE_CANCEL */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 64);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -226,7 +226,7 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
 	int i;
 
-	/* submitted alone: of four tasks, any could be the first to start */
+	/* alone, since any of four tasks could be the first to start */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 3);

@@ -15,7 +15,7 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* The call waits for no task, and a second one changes nothing. */
+	/* The release waits for no task, and a second release changes nothing. */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
@@ -43,7 +43,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	/* Running tasks are left alone and not waited for. */
+	/* The queued tasks are cancelled. The task that runs continues. */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	for (i = 1; i < 400; i++)
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
@@ -71,7 +71,7 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE), 0);
-	/* 0 means: nothing is unfinished, no worker is left. */
+	/* After a result of 0, no task is unfinished, and no worker is left. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_ran_once(test, jobs);
@@ -252,7 +252,7 @@ static int reboot_and_submit(struct wpk_thread *thread)
 	return wpool_reboot(thread->pool) ?: wpool_submit(thread->pool, thread->work);
 }
 
-/* A late reboot finds the pool open and in use, and does not wait for its tasks. */
+/* A reboot that comes late finds the pool open and in use, and waits for no task. */
 static void wpool_reboot_several_wait_all_return(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 8, WPOOL_UNLIMITED);

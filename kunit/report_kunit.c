@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel's log says about a pool: why tasks wait, once; that the class of a worker was
- * changed from outside; which attribute is not allowed; and how a module misuses a pool.
+ * What the kernel's log says about a pool: why tasks wait, once an episode; that the class of a
+ * worker was changed from outside; which attribute is not allowed; and how a module misuses a pool.
  *
- * The log is large enough for one case's lines, and no line need come soon.
+ * The log is large enough for the lines of one case. No case expects a line soon.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -43,7 +43,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	/* some tasks continue, and the others wait: it is the same episode, and no stall */
+	/* some tasks continue, and the others wait: this is the same episode, and no stall */
 	wpk_gate_let(gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	/* longer than any timer of the module: no line comes, nor is the episode counted again */
@@ -72,7 +72,7 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* Tasks end one after the other: a long queue alone is no episode. */
+/* Tasks end one after the other: for a long queue alone, the log has no line. */
 static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -91,7 +91,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 		longest_ms = max(longest_ms, ktime_ms_delta(now, before));
 		before = now;
 	}
-	/* nothing is expected if the machine itself stood still */
+	/* if the machine itself stopped for 500 ms, a line is no error */
 	if (longest_ms < 500)
 		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 	wpk_gate_open(gate);
@@ -151,7 +151,7 @@ static int tune_class(struct wpool *pool, u32 sched, int nice)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE);
 }
 
-/* Change the nice value, as an administrator does, or a task that forgets to restore it. */
+/* Change the nice value, as an administrator may, or a task that does not restore it. */
 static void change_nice(struct wpk_job *job)
 {
 	set_user_nice(current, 7);
@@ -200,7 +200,7 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, change_class);
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "policy 1, priority 1"), 1);
-	/* the class is right, its priority is not */
+	/* the class is right, but the priority is not */
 	KUNIT_EXPECT_EQ(test, tune_class(pool, 2, 0), 0);
 	run_alone(test, pool, change_class);
 	run_alone(test, pool, NULL);
@@ -293,7 +293,7 @@ static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.name = name_of(pool);
 	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
-	/* a pool without an owner is a program's: no line, since the program gets the errno */
+	/* no line for a pool without an owner: its program gets the errno */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "there is a pool of that name"), 1);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A woken worker cannot run: a task, or another thread, keeps its CPU for long. Other workers, if
- * there are any, run the tasks that wait for this worker. No worker is made that these tasks do not
- * need.
+ * A woken worker cannot run, because a task or another thread keeps its CPU for long. If there are
+ * other workers, they run the tasks that wait for this worker. No worker is made that these tasks
+ * do not need.
  *
- * A thread that is not preempted holds a CPU until the case releases it: by then the expected event
- * has happened, or would not have happened at all.
+ * A thread that is not preempted holds a CPU until the case lets it go: then the expected event has
+ * happened, or would never have happened.
  */
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -56,9 +56,9 @@ static int tune_all_cpus(struct wpool *pool)
 /* ---- a CPU that a thread holds -------------------------------------------- */
 
 /*
- * @cpu: the CPU that is held
- * @task: submitted by the holder before anything else; may be %NULL
- * @held: the CPU is held from now on
+ * @cpu: the CPU that the holder keeps
+ * @task: the holder submits it first; may be %NULL
+ * @held: the holder keeps the CPU from now on
  * @over: the holder may release the CPU
  */
 struct hold {
@@ -210,7 +210,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 
 /* ---- a CPU that is added -------------------------------------------------- */
 
-/* At capacity, no worker is made for a new CPU: an idle one moves, even if no task is queued. */
+/* At capacity, no worker is made for a new CPU: an idle one moves, even without queued tasks. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait for room in a group, or with a batch, while the pool is closed: they are
- * refused at once, or accepted, like submitters that wait in the pool itself.
+ * Submitters that wait for room in a group, or with a batch, while the pool is closed: as with
+ * submitters that wait in the pool itself, they are refused at once, or accepted.
  */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>
@@ -26,7 +26,7 @@ static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
-	/* no other submitter begins to wait */
+	/* no other submitter may begin to wait */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);

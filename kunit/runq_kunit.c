@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of a run queue, alone: order, limits, the wrap of its free-running
- * indices, and every item taken exactly once under competition.
+ * The ring of a run queue, alone: its order, its limits, the wrap of its free-running indices. When
+ * several threads take items, each item is taken exactly once.
  *
- * The ring never follows its pointers, so the items here are numbers, and code that follows one
- * faults. The code under test is compiled into this file: the module does not export it.
+ * The ring never follows its pointers, so the items here are numbers: code that follows an item
+ * faults. The code under test is compiled into this file, since the module does not export it.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -38,7 +38,7 @@ static unsigned long item_nr(const struct wpool_task *task)
 
 /* The operations of producers and consumers, with interrupts off as required. */
 
-/* Push @tasks in the jiffy that is the number of the first item. */
+/* Push @tasks. The jiffy of the push is the number of the first item. */
 static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr)
 {
 	unsigned long flags;
@@ -291,7 +291,7 @@ static void wpool_ring_holds_what_is_queued(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(50)));
 }
 
-/* The jiffy is that of the first task, and moves with the task to another ring. */
+/* The ring has the jiffy of its first task. The jiffy moves to another ring with the task. */
 static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value, nr, jiffy, i;
@@ -361,7 +361,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* Look for an item that may be in the ring: the search disturbs no taker. */
+		/* Search for an item that may be in the ring. This must not disturb a taker. */
 		task = item(min(atomic_read(&contest->taken) + 20U, WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))
 			nr = grab_all(&contest->ring, tasks);
@@ -391,7 +391,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* After the end, all four ways must have found nothing. */
+		/* Before this thread ends, all four ways must have found nothing. */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));
@@ -424,7 +424,7 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 		nr = push(&contest->ring, tasks, nr);
 		sent += nr;
 		if (!nr) {
-			/* As an owner does: it runs the item that it takes. */
+			/* As the owner of the ring does: run the item that was taken. */
 			struct wpool_task *task = pop(&contest->ring);
 
 			if (task)

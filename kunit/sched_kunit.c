@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler guarantees to tasks: every queue is looked at in bounded time, no task is lost
- * or doubled between the queues, tasks do not stay behind a worker that is stuck, and a task may
- * wait for tasks that it submitted.
+ * What the scheduler guarantees to tasks: each queue is looked at in bounded time, no task is lost
+ * or run twice, no task stays behind a worker that is stuck, and a task may wait for tasks that it
+ * submitted.
  */
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
@@ -10,7 +10,7 @@
 #include "core/state.h"
 #include "fixture.h"
 
-/* A pool whose workers and queues are all on one CPU, which is also that of the case. */
+/* A pool whose workers and queues are all on one CPU, to which the case moves, too. */
 static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
 {
 	struct wpool_attrs attrs;
@@ -80,8 +80,8 @@ static void fork_one(struct wpk_job *job)
 }
 
 /*
- * A worker runs a task for which it waits only while there is stack left; then it sleeps, and the
- * chain continues in another worker.
+ * A worker runs a task for which it waits only while there is stack left. Otherwise the worker
+ * sleeps, and another worker continues the chain.
  */
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
@@ -98,7 +98,7 @@ static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* As fork_one(), but a job that cannot be waited for is taken back. */
+/* As fork_one(), but cancel a job for which the wait fails. */
 static void fork_one_or_none(struct wpk_job *job)
 {
 	fork_one(job);
@@ -114,9 +114,9 @@ static void wait_for_the_first(struct wpk_job *job)
 }
 
 /*
- * Two workers: one waits for a queued task, deep in its stack; the other waits for a task of the
- * first worker. Only the first worker can cancel a queued task, so this worker gets -EDEADLK,
- * whichever waited last.
+ * Two workers: the first waits for a queued task, deep in its stack; the second waits for a task of
+ * the first. Only the first worker can cancel a queued task, so the first gets -EDEADLK, whichever
+ * of the two waited last.
  */
 static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
 {
@@ -238,7 +238,7 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* A task that always submits itself must go to the end of the queue. */
+/* A task that always submits itself must go to the end of its queue. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
 	struct load *load = load_create(test, one_cpu_pool(test, 1), 1, submit_again);
@@ -260,7 +260,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 
 /*
  * A CPU outside the pool's mask pushes to the global queue. The ring and the global queue take
- * turns when their first tasks are of one tick. The load continues during the submit itself.
+ * turns if their first tasks are of the same tick. The load continues during the submit.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
@@ -271,7 +271,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 		kunit_skip(test, "one CPU has no other one outside its mask");
 	for (i = 0; i < 6; i++) {
 		ret = wpool_submit(load->pool, &load->jobs->job[i].task);
-		/* another job of the load may have submitted it already */
+		/* -EALREADY: another job of the load has submitted the target */
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -EALREADY);
 	}
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 100));
@@ -296,8 +296,8 @@ static void submit_again_until_then(struct wpk_job *job)
 #define NR_FLOOD 800U	/* more than all rings hold */
 
 /*
- * One worker sleeps, and the other one has its own ring and a global queue that is never empty: a
- * task on the sleeper's CPU does not wait longer because of the global queue.
+ * One worker sleeps. The other one has its own ring, and a global queue that is never empty: a task
+ * on the sleeper's CPU does not wait longer because of the global queue.
  */
 static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
 {
@@ -409,7 +409,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 	return stuck;
 }
 
-/* With one worker on each of two CPUs, the other worker must come and take the tasks. */
+/* Of two CPUs, each has one worker: the other worker must take the stuck worker's tasks. */
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -458,7 +458,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Without another CPU, another worker runs the tasks. */
+/* On one CPU, another worker runs the tasks of the sleeping worker. */
 static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
 {
 	struct wpool *pool = one_cpu_pool(test, 2);
@@ -473,7 +473,7 @@ static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *t
 	wpk_jobs_ran_once(test, stuck->left);
 }
 
-/* Tasks on every CPU, workers on few of them. */
+/* All CPUs submit, and few of them have workers. */
 static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads that create the workers of all pools, and reap them: no pool may delay another one.
+ * The threads that create and reap the workers of all pools: no pool may delay another pool.
  */
 #include <linux/string.h>
 #include <linux/task_work.h>
@@ -12,7 +12,7 @@
 /* ---- a thread that ends slowly ----------------------------------------------- */
 
 /*
- * Keeps a thread that ends at @gate, in do_exit().
+ * Keeps a thread in do_exit(), at @gate.
  * @told: the pool has been told that the thread ends
  * @gone: the thread has passed the gate for good
  */
@@ -52,7 +52,7 @@ static void expect_a_worker(struct kunit *test, struct wpool *pool, struct wpk_j
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* Only a destroy of its own pool waits for the thread that ends. */
+/* Only wpool_destroy() of the thread's own pool waits for a thread that is ending. */
 static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct kunit *test)
 {
 	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
@@ -106,7 +106,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* Threads are lacking, not places in max_workers: an idle worker that leaves would not help. */
+/* The system lacks threads, not max_workers: it does not help if workers of other pools leave. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
@@ -127,7 +127,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 
 	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* of four attempts that are counted, at least three have ended */
+	/* more than three failures: at least three attempts to make a worker have ended */
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) > 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);
@@ -141,7 +141,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 /* Less than what the kernel takes for a lockup. */
 #define HOLD_LIMIT	(WPK_PATIENCE / 3)
 
-/* @made: for how many of the pools a worker has been made */
+/* @made: the number of pools for which a worker was made */
 struct makers {
 	const char *names[NR_POOLS];
 	atomic_t made;
@@ -197,7 +197,7 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 
 #define NR_ROUNDS 60
 
-/* @sent: when each of two workers was started; @started: when each of two tasks was */
+/* @sent: when each of two workers was started; @started: when each of two tasks was started */
 struct pair {
 	const char *name;
 	struct wpk_gate *gate;
@@ -228,8 +228,8 @@ static void note_start(struct wpk_job *job)
 }
 
 /*
- * One worker for each task, and none to spare. A worker that takes more than a tick to start, be it
- * the first or the second, is not relied on, and another one is made: such a round does not count.
+ * One worker for each task, and no spare worker. If a worker takes more than a tick to start, the
+ * pool does not rely on it and makes another: such a round does not count.
  */
 static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads whose order is measured by counting: see start_order.h. The tasks, their submits and
- * the count are those of the benchmark.
+ * Loads whose order is measured by counting: see start_order.h. Tasks, submits and counting are
+ * those of the benchmark.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -11,11 +11,11 @@
 #include "../tools/bench/module/order.h"
 #include "start_order.h"
 
-/* In jiffies: the time within which later submits of short tasks may overtake a task. */
+/* In jiffies. Later submits of short tasks may overtake a task within this time. */
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
 						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
-/* The names in the benchmark. */
+/* The names of these values in the benchmark. */
 static const enum order_via vias[] = {
 	[WPK_VIA_SUBMIT] = ORDER_SUBMIT,
 	[WPK_VIA_BATCH] = ORDER_BATCH,
@@ -116,7 +116,7 @@ static void *get_memory(struct kunit *test, size_t nr, size_t size)
 	return memory;
 }
 
-/* Compare the waits with the waits if the k-th start were that of the k-th submit. */
+/* Compare the waits with the waits if tasks had started in the order of their submits. */
 static void count_waits(struct kunit *test, struct ordered **by_submit, unsigned int nr,
 			struct wpk_order_figures *figures)
 {
@@ -183,7 +183,7 @@ static struct wpool *create(struct kunit *test, const struct wpk_order_row *row)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Wait until all tasks have started, as long as some do: events and strands may still wait. */
+/* Wait until all tasks have started, as long as some start. Events and strands may still wait. */
 static bool all_started(struct order *order)
 {
 	int nr = order->row->nr - atomic_read(&order->refused), before;

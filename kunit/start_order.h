@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads whose order is measured by counting: how many tasks that were submitted later
- * started before a task?
+ * Loads whose order is measured by counting: how many tasks that were submitted after a task
+ * started before it?
  *
  * A task B overtakes a task A if the submit of B was called after the submit of A had returned, and
  * B started before A. Submits at the same time have no order, and do not count. No figure is a
@@ -12,7 +12,7 @@
 
 #include "fixture.h"
 
-/* How tasks are handed over. */
+/* How the tasks are given to the pool. */
 enum wpk_order_via {
 	WPK_VIA_SUBMIT,
 	WPK_VIA_BATCH,
@@ -33,8 +33,8 @@ enum wpk_order_then {
  * struct wpk_order_row - a load
  * @name: name of the case
  * @capacity: capacity of the pool
- * @depth: its queue_depth
- * @drop: its policy is drop_oldest, otherwise block
+ * @depth: queue_depth of the pool
+ * @drop: the policy of the pool is drop_oldest, otherwise block
  * @nr: how many tasks
  * @sleep_us: how long each task sleeps; 0: not at all
  * @busy_us: how long each task computes
@@ -66,11 +66,11 @@ struct wpk_order_row {
 /**
  * struct wpk_order_figures - the result of a load
  * @nr: tasks that started
- * @p99: 99 of 100 tasks were overtaken by this many tasks at most
- * @most: the most overtakes of one task
- * @late99: as @p99, of overtakes by tasks that were submitted more than some ms later
- * @late_most: as @most, of the overtakes in @late99
- * @r99: p99 of the waits, in percent of the p99 if the starts were in the order of the submits
+ * @p99: 99 of 100 tasks were overtaken by at most this many tasks
+ * @most: the most tasks that overtook one task
+ * @late99: as @p99, only for overtakes by tasks that were submitted some 50 ms later or more
+ * @late_most: as @most, for the same overtakes as @late99
+ * @r99: p99 of the waits, in percent of the p99 if tasks had started in the order of the submits
  * @rmax: as @r99, of the longest wait
  */
 struct wpk_order_figures {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks: only tasks that were submitted in the same few milliseconds overtake a task,
- * whatever the load.
+ * The order of tasks: under any load, a task is overtaken only by tasks that were submitted in the
+ * same few milliseconds.
  *
  * The verdict counts tasks, see start_order.h. It allows for a machine that stops: a worker may
- * take a task and lose its CPU before it has noted the start, which no pool can prevent. So a load
- * is tried again, and fails if the order is lost each time.
+ * take a task and lose its CPU before the task notes its start. No pool can prevent that. So a load
+ * is tried again, and fails if the order is wrong in each try.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -119,11 +119,11 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 /* ---- shorter tasks ------------------------------------------------------------ */
 
 /*
- * Short tasks wait in one ring for each CPU, and rings are not compared with each other: a full
- * ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for 99 of 100
+ * Short tasks wait in one ring for each CPU, and the pool does not compare rings with each other. A
+ * full ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for 99 of 100
  * tasks, and for overtakes by tasks that were submitted more than 50 ms later, or 200 ms on a debug
- * kernel: a worker may wait that long for its CPU if the machine does other work. The remaining
- * task is in a ring whose CPU stands still.
+ * kernel: a worker may wait that long for its CPU if the machine does other work. The other one of
+ * 100 tasks is in the ring of a CPU that stands still.
  */
 static const struct wpk_order_row short_rows[] = {
 	{ "4 compute 100 us, 256 queued", .capacity = 4, .depth = 256, .nr = WPK_ROUNDS(3000),
@@ -134,7 +134,7 @@ static const struct wpk_order_row short_rows[] = {
 	  .submitters = 1, .one_cpu = true },
 	{ "no-ops, 1000 queued, 4 submitters", .capacity = 8, .depth = 1000,
 	  .nr = WPK_ROUNDS(20000), .submitters = 4 },
-	/* a worker falls asleep and leaves a full ring on its CPU */
+	/* a worker that falls asleep leaves a full ring on its CPU */
 	{ "no-ops, some sleep 20 ms", .capacity = 8, .depth = WPOOL_UNLIMITED,
 	  .nr = WPK_ROUNDS(20000), .every = 500, .other_us = 20000, .submitters = 1,
 	  .one_cpu = true },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a task that several threads use: they submit, cancel and run it at the same moment,
- * also while it waits for room, and in its own submitter.
+ * The states of a task that several threads use: they submit, cancel and run the task at the same
+ * moment, also while its submitter waits for room, or runs the task itself.
  */
 #include <linux/cpumask.h>
 #include <linux/sched/signal.h>
@@ -108,14 +108,14 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, -EDEADLK);
-		/* The task has ended, so it is like any other. */
+		/* The task has ended: it can be waited for like any other. */
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}
 }
 
 /*
  * While a task runs in its submitter, only that submitter could end another submit of the task. So
- * no submit is accepted, and there is nothing to cancel.
+ * the pool accepts no submit of the task, and a cancel finds nothing to cancel.
  */
 static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
@@ -154,7 +154,7 @@ static void submit_myself_and_flush(struct wpk_job *job)
 		job->ret = wpool_flush(full->pool);
 }
 
-/* A task that runs in its submitter is not in the pool, so its flush does not wait for it. */
+/* A task that runs in its submitter is not in the pool: its flush does not wait for itself. */
 static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -180,7 +180,7 @@ static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* The submitter of a cancelled task does not wait for room any more. */
+/* The submitter of a cancelled task stops waiting for room. */
 static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -275,9 +275,9 @@ static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *t
 }
 
 /*
- * A detached task that was cancelled in a queue no longer belongs to that pool. A cancel that finds
- * the task waiting in another pool does not follow its pointer to the first pool, which may be
- * gone.
+ * A detached task that was cancelled in a queue no longer belongs to that queue's pool. A cancel
+ * that finds the task waiting in another pool does not follow the task's pointer to the first pool,
+ * which may be gone.
  */
 static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit *test)
 {
@@ -327,7 +327,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* @gone: the memory of @pool is freed. @by: the thread that frees it, in a work item. */
+/* @gone: the memory of @pool is freed. @by: the thread that frees @pool, in a work item. */
 struct memory {
 	struct wpool *pool;
 	struct task_struct *by;
@@ -351,7 +351,7 @@ static void note_end_of_work(void *data, struct work_struct *work, work_func_t f
 		complete(&memory->gone);
 }
 
-/* A task that is cancelled when its submitter has found no room, and does not wait yet. */
+/* The task is cancelled after its submitter has found no room, and before the submitter waits. */
 struct in_hands {
 	struct wpool_task *task;
 	bool cancelled;
@@ -365,7 +365,7 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 		hands->cancelled = wpool_task_cancel(hands->task);
 }
 
-/* As above, for a cancel that finds the task before its submitter waits. */
+/* As above, if the cancel finds the task before its submitter waits. */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
 	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
@@ -473,7 +473,7 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 3));
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
 	ret = wpk_join(test, thread);
-	/* so that the case ends if the cancel has failed */
+	/* let the case end even if the cancel has failed */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_TRUE(test, ret == 0 || ret == -ECANCELED);
 	runs = atomic_read(&job->runs);
@@ -499,14 +499,14 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
-	/* so that the case ends even if the cancel has no effect */
+	/* let the case end even if the cancel has no effect */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, job->ret, -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
-/* Each submit is counted when it is accepted or taken back, not when the run before it ends. */
+/* Each submit counts as soon as it is accepted or taken back, not when the earlier run ends. */
 static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -569,7 +569,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 
 #define NR_TRIES WPK_ROUNDS(3000)
 
-/* @work: a task that no pool accepts, because the owner of the task is going */
+/* @work: a task that no pool accepts, because the task's owner is being unloaded */
 static int submit_in_vain(struct wpk_thread *thread)
 {
 	int ret;
@@ -577,7 +577,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(0));
 	while (!wpk_stopped(thread->test)) {
 		ret = wpool_try_submit(thread->pool, thread->work);
-		/* the pool is full, or the owner is going */
+		/* the pool is full, or the owner is being unloaded */
 		if (ret != -EAGAIN && ret != -ENOENT)
 			return ret ?: -EBADE;
 		cond_resched();
@@ -585,7 +585,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	return 0;
 }
 
-/* A submit that is refused takes no place, not even for a moment. */
+/* A refused submit takes no place, not even for a moment. */
 static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);

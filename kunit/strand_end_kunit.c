@@ -153,7 +153,7 @@ static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 	st_ran_in_order(test, st, 2);
-	/* a task that does not run cannot finish its strand */
+	/* the task did not run: it cannot finish its strand */
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 }
 
@@ -181,13 +181,13 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 	wpk_gate_open(gate);
-	/* wait before the flush, since a flush in the strand would make the finish fail anyway */
+	/* wait first: while a flush is in the strand, a finish fails anyway */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 }
 
-/* A flush that waits has a mark in the queue of the strand, so the strand is not empty. */
+/* A flush that waits has a mark in the queue of the strand: the strand is not empty. */
 static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -222,7 +222,7 @@ static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++)
 		submit_packets(test, pool, freed);
 	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS);
-	/* an abort function may finish and free the strand, too */
+	/* an abort function may also finish the strand and free it */
 	pool = st_full_pool(test, 1, gate);
 	submit_packets(test, pool, freed);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
@@ -309,7 +309,7 @@ static void wpool_release_cancel_aborts_what_has_not_started(struct kunit *test)
 	st_submit(test, st[1], 3);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[1]->strand), 0);
 	st_ran_in_order(test, st[1], 3);
-	/* the last turn may not be counted out yet */
+	/* the place of the last turn may become free a moment later */
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 3);
 }
 
@@ -329,7 +329,7 @@ static void wpool_destroy_waits_for_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_forget(test, pool);
 	st_ran_in_order(test, st, 3);
-	/* the pool is gone: none of these needs it */
+	/* these calls do not need the pool, which is gone */
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 }

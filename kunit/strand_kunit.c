@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strands: tasks that run one after the other, see struct wpool_strand. How they end with
- * their pool is in strand_end_kunit.c.
+ * Strands: tasks that run one after the other, see struct wpool_strand. strand_end_kunit.c tests
+ * how they end with their pool.
  */
 #include <linux/slab.h>
 #include <linux/wpool_strand.h>
@@ -130,7 +130,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
-/* The first task of the strand waits for room: the pool refuses none of its tasks. */
+/* In a full pool the first task of the strand waits for room: no task of a strand is refused. */
 static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
@@ -158,7 +158,7 @@ static void body_forever(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* At capacity 1 a strand that never ends does not keep others from the worker. */
+/* At capacity 1, a strand that never ends leaves the worker to others between its tasks. */
 static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -242,7 +242,7 @@ struct race {
 	int submitted;
 };
 
-/* Fewer submits on a slow machine, where a few give enough chances. */
+/* Fewer rounds on a slow machine, where few rounds give enough chances for a race. */
 static int do_race(struct wpk_thread *thread)
 {
 	struct race *race = thread->arg;

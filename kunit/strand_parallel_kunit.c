@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tasks of strands with a parallel part: parts run side by side, then the turns run in order. */
+/* Tasks of strands with a parallel part: the parts run side by side, the turns in order. */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
@@ -59,7 +59,7 @@ static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit 
 	for (i = NR_TASKS - 1; i > 0; i--) {
 		wpk_gate_open(gates[i]);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&st[i].parts) == 1);
-		/* the task gives back its place in the pool, and keeps the one in the strand */
+		/* the task gives back its place in the pool, but not its place in the strand */
 		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == i);
 		KUNIT_EXPECT_EQ(test, READ_ONCE(of->strand.nr), NR_TASKS);
 		KUNIT_EXPECT_EQ(test, atomic_read(&of->started), 0);
@@ -96,7 +96,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* A task refuses a submit in its own turn, since its part could run at once, but not afterwards. */
+/* A task refuses a submit in its own turn, where its part could run at once, but not later. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
@@ -112,7 +112,7 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
-/* Submits a new task at the address of the current one, as after a kfree() and a kmalloc(). */
+/* Submit a new task at the address of the one in its turn, as after a kfree() and a kmalloc(). */
 static void body_submits_anew(struct st *st)
 {
 	if (atomic_read(&st->runs) > 1)
@@ -149,7 +149,7 @@ static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
 	return 0;
 }
 
-/* Parts and turns count for their own functions, whether the turn comes at once or later. */
+/* The time of a part and of a turn counts for its own function, however late the turn comes. */
 static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -175,8 +175,8 @@ static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 }
 
 /*
- * The first task is in its part, two have ended their parts, one is queued in the pool, one waits
- * for room.
+ * The first task is in its part, two tasks have ended their parts, one is queued in the pool, one
+ * waits for room.
  */
 static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 {

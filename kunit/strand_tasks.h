@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tasks of strands that take notes, for the suites of strands. */
+/* Tasks of strands that record their runs, for the suites of strands. */
 #ifndef WPOOL_KUNIT_STRAND_TASKS_H
 #define WPOOL_KUNIT_STRAND_TASKS_H
 
@@ -14,15 +14,15 @@ struct st_strand;
  * @task: the task
  * @of: its strand
  * @gate: where its function waits, or NULL
- * @body: what it does then, or NULL
+ * @body: what its function does after the gate, or NULL
  * @arg: for @body
  * @part_gate: where its parallel part waits, or NULL
  * @parts: how often its parallel part returned
  * @runs: how often it started
  * @aborts: how often its abort function was called
  * @status: the status that the abort function got
- * @seq: its last start's place among all starts of the strand, from 1
- * @ret: result of @body, or of a call elsewhere
+ * @seq: number of its last start among all starts of the strand, from 1
+ * @ret: result of @body, or of a call of the case
  */
 struct st {
 	struct wpool_strand_task task;
@@ -40,12 +40,12 @@ struct st {
 };
 
 /**
- * struct st_strand - a strand that takes notes
+ * struct st_strand - a strand that counts the runs of its tasks
  * @strand: the strand
  * @inside: how many of its tasks are running
  * @started: how many have started
  * @returned: how many have returned
- * @twice: two were running at once
+ * @twice: two of its tasks were running at the same time
  */
 struct st_strand {
 	struct wpool_strand strand;

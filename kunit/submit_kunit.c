@@ -81,7 +81,7 @@ static void submit_fn_atomic(void *arg)
 	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
-/* In contexts that may allocate: not a hard interrupt on PREEMPT_RT. */
+/* Make the call in all contexts that can allocate: not in a hard interrupt on PREEMPT_RT. */
 static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
 {
 	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
@@ -155,7 +155,7 @@ static void submit_from_irq_over_a_worker(struct wpk_job *job)
 	job->ret = job->ret ?: call.ret;
 }
 
-/* An interrupt on top of a worker is no task of the pool's. */
+/* A submit in an interrupt is not by a task, even if the interrupt hits a worker. */
 static void wpool_try_submit_from_an_interrupt_over_a_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);

@@ -27,7 +27,7 @@ static void look_around(struct wpk_job *job)
 	seen->irqs_on = !irqs_disabled();
 	seen->preemptible = preemptible();
 	seen->kthread = current->flags & PF_KTHREAD;
-	/* A task may sleep: if it might not, a debug kernel would complain. */
+	/* A task may sleep: otherwise a debug kernel would complain. */
 	might_sleep();
 	usleep_range(10, 20);
 }
@@ -189,7 +189,7 @@ static void fork_and_wait(struct wpk_job *job)
 		job->ret = wpool_task_wait(&child->task);
 }
 
-/* The child waits for the parent that runs it: neither could ever continue. */
+/* A child waits for its parent, which runs the child inside itself: neither could continue. */
 static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Abort functions that sleep delay no other pool. fault_kunit.c tests the same for fault handlers,
- * event_line_kunit.c that the end of the pool itself waits for them.
+ * Abort functions that sleep delay no other pool. fault_kunit.c tests this for fault handlers;
+ * event_line_kunit.c tests that the end of a pool waits for its own abort functions.
  */
 #include <linux/module.h>
 #include <linux/workqueue.h>
@@ -18,7 +18,7 @@ static void pass_gate_of_job(struct wpool_task *task, int status)
 	wpk_gate_pass(job->arg);
 }
 
-/* A pool whose worker waits at @inside, with a task that waits at @aborted when cancelled. */
+/* A pool with a worker in a task at @inside, and a cancelled task whose abort waits at @aborted. */
 static struct wpool *pool_with_cancelled(struct kunit *test, struct wpk_gate *inside,
 					 struct wpk_gate *aborted, struct wpk_jobs **jobs)
 {
@@ -97,7 +97,7 @@ static void count_cpus_after_gate(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed;
 }
 
-/* While a hog is found, and until it has ended, the pool's kworker is in an abort function. */
+/* The pool's kworker is in an abort function while the hog is found, and until the hog ends. */
 static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test), *next = wpk_gate(test);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning under load: all or nothing, and what it does to tasks that run and to
+ * Tuning under load: a tune is all or nothing. The cases check what it does to running tasks and to
  * submitters that wait.
  */
 #include <linux/delay.h>
@@ -38,7 +38,7 @@ static int tune_policy(struct wpool *pool, enum wpool_policy policy)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_POLICY);
 }
 
-/* Start submitters of jobs @from..., and see them wait in this order. */
+/* Start the submitters of jobs @from..., one by one, so that they wait in this order. */
 static void start_waiters(struct kunit *test, struct wpool *pool,
 			  struct wpk_jobs *jobs, unsigned int from,
 			  unsigned int nr, struct wpk_thread **threads)
@@ -182,7 +182,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
-	/* Six tasks are accepted where two may be: none is thrown out. */
+	/* Six tasks are accepted where the limit is two now: none of them is thrown out. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	for (left = 6; left >= 2; left--) {
@@ -317,7 +317,7 @@ static int enter_cgroup(const char *dir)
 	return wpk_fs_write("cgroup2", path, "0");
 }
 
-/* Returns a pointer that is the same for threads in the same cgroups. */
+/* Returns a pointer that is the same for two threads in the same cgroups. */
 static void *cgroups_of(struct task_struct *thread)
 {
 #ifdef CONFIG_CGROUPS
@@ -363,7 +363,7 @@ static void note_worker(struct wpk_job *job)
 	smp_store_release(&job->arg, current);
 }
 
-/* The worker searches for 1 ms after its task. If it sleeps then, it would keep the cgroup. */
+/* After its task the worker searches for 1 ms. If it slept after that, it would keep the cgroup. */
 static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

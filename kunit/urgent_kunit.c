@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent tasks: they start before the other queued tasks, wherever they come from, and leave one
- * start of 16 to the others. Whatever may happen to a queued task may happen to an urgent one.
+ * Urgent tasks start before all other queued tasks, whatever queue these are in, but every 16th
+ * start is left to the others. All that can happen to a queued task can happen to an urgent one.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
@@ -136,7 +136,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* After fewer than 15 urgent tasks and one other, new urgent tasks overtake all others again. */
+/* After fewer than 15 urgent tasks and one other task, 15 urgent ones may overtake again. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -144,14 +144,14 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
 	u32 i, round;
 
-	/* each round runs ten urgent tasks and one other; each task waits at the gate */
+	/* in each round ten urgent tasks run, and then one other; each task waits at the gate */
 	for (i = 0; i < 400; i++)
 		if (i >= 40)
 			wpool_task_set_urgent(&jobs->job[i].task, true);
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
 	for (round = 0; round < 36; round++) {
 		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
-		/* the last other task, these ten, and one more other, which stays at the gate */
+		/* the other task at the gate passes, ten urgent ones, and the next other arrives */
 		wpk_gate_let(gate, 11);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)
@@ -212,7 +212,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 		wpool_task_set_urgent(&s->tasks[i], true);
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &s->tasks[i]), 0);
 	}
-	/* others in the ring, in its backlog, and in the queue of one CPU */
+	/* the others are queued in the ring, in its backlog, and in the queue of one CPU */
 	wpk_jobs_submit(test, pool, jobs, 0, 499);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
 	wpk_gate_open(gate);
@@ -244,7 +244,7 @@ static void set_flag(struct wpk_job *job)
 	atomic_set(job->arg, 1);
 }
 
-/* The worker here computes; another CPU has nothing to do. */
+/* The worker here is in a task that computes, and another CPU has nothing to do. */
 static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -308,7 +308,7 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 		late += i && READ_ONCE(rq->nr_idle) &&
 			!atomic_read(&jobs->job[i].runs);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-		/* until it is idle, the worker looks at the queues once more without a wake-up */
+		/* before it sleeps, the worker looks at the queues again without a wake-up */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching));
 		WPK_EVENTUALLY(test, !READ_ONCE(rq->nr_running));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait because the pool is full: first-in-first-out, bounded in number and in time,
- * and without effect when their wait fails.
+ * Submitters that wait because the pool is full: they are served first-in-first-out, and wait for a
+ * bounded time and in a bounded number. A wait that fails has no effect.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -39,7 +39,7 @@ static int try_until_accepted(struct wpk_thread *thread)
 	return ret;
 }
 
-/* A newcomer that never sleeps tries all the time while others wait. */
+/* While others wait, a newcomer that never sleeps tries all the time. */
 static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 {
 	struct wpk_thread *barger, *threads[3];
@@ -144,13 +144,13 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_full_pool(test, &full);
 	for (i = 0; i < 3; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	/* Kill a submitter in the middle of the line, then the first one. */
+	/* Kill the second of the waiting submitters, then the first one. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	/* the tasks of interrupted submitters are idle: a wait returns at once */
+	/* the task of an interrupted submitter is idle: a wait for it returns at once */
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_gate_open(full.gate);
@@ -165,7 +165,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A kill and a free place come at the same time: exactly one of the two counts. */
+/* A kill and a free place come at the same time: the submit either fails or succeeds. */
 static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -207,7 +207,7 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		start = jiffies;
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
 							   msecs_to_jiffies(50)), -ETIME);
-		/* In jiffies, the unit of the timeout: ticks may come late, and all at once. */
+		/* compare jiffies, the unit of the timeout: ticks may come late, and all at once */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 		/* A timeout of 0 is over at once. */
@@ -228,7 +228,7 @@ static int do_submit_interruptible(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
 }
 
-/* A signal ends an interruptible submit. A submitter that only a kill wakes keeps its place. */
+/* A signal ends an interruptible submit; a submitter that only a kill can wake keeps its place. */
 static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -245,7 +245,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	/* the task is the caller's again, and one free place is enough to submit it */
+	/* the task belongs to the caller again, and one free place is enough to submit it */
 	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
 				   &jobs->job[0].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
@@ -257,7 +257,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-/* The pool is full nearly all the time: each place that becomes free must wake a submitter. */
+/* The pool is nearly always full: each place that becomes free must wake one submitter. */
 static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parking and waking: no wake-up is lost, even if a worker is about to sleep or to end, and a pool
+ * Parking and waking: no wake-up is lost, even if a worker is about to sleep or to end. A pool
  * without tasks does nothing.
  *
- * The stress cases submit one task at a time and wait until it ran, so that no later submit makes
- * up for a lost wake-up. The monitor would make up for it within some 20 ms, so another thread
- * checks whether a task is queued and no worker is coming for it.
+ * The stress cases submit one task at a time and wait until it has run, so that no later submit
+ * hides a lost wake-up. Within some 20 ms the monitor would hide it, too, so another thread checks
+ * whether a task is queued and no worker is coming for it.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -38,7 +38,7 @@ static bool nobody_comes(struct watch *watch, struct wpool_stats *stats)
 	       !atomic_read(&watch->submitting);
 }
 
-/* The NR_LOOKS looks are over before the monitor acts, unless this thread loses its CPU. */
+/* NR_LOOKS looks take less time than the monitor's period, unless this thread loses its CPU. */
 static int watch_fn(struct wpk_thread *thread)
 {
 	struct watch *watch = thread->arg;
@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Try again: a task also waits if its CPU stops after the worker went to the idle list, and before
- * the worker has looked at the queues once more.
+ * Try again: a task may also wait because a CPU stops, after its worker went to the idle list and
+ * before that worker has looked at the queues once more.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))
@@ -120,7 +120,7 @@ static int submit_somehow(struct wpool *pool, struct wpool_task *task, u32 round
 	}
 }
 
-/* Submit one job alone, in another way in each @round, and wait until it has run. */
+/* Submit one job alone, in a way that depends on @round, and wait until the job has run. */
 static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 {
 	struct wpool_task *task = &jobs->job[0].task;
@@ -295,7 +295,7 @@ static void hit_back(struct wpk_job *job)
 	atomic_dec(&rally->watch->submitting);
 }
 
-/* Two jobs submit each other; every other submit is to the pool that is watched. */
+/* Two jobs submit each other, in turn to the watched pool and to another pool. */
 static void play(struct kunit *test, struct watch *watch)
 {
 	struct rally *rally = kunit_kzalloc(test, sizeof(*rally), GFP_KERNEL);
@@ -398,8 +398,8 @@ static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 }
 
 /*
- * One task needs one worker. That worker may wake the next one, as any worker that finds a task
- * does; the next one finds nothing and wakes none. A worker that does not get its CPU for long gets
+ * One task needs one worker. That worker may wake a second one, as any worker that finds a task
+ * does. The second worker finds nothing and wakes none. A worker that waits long for its CPU gets
  * help, which on a busy machine may happen in some rounds.
  */
 static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)

@@ -10,9 +10,9 @@
 #include "event.h"
 
 /*
- * A file that is ready for the events that the case sets.
+ * A file, whose poll returns the events that the case sets.
  * @nr_heads: the number of wait queues that a poll uses
- * @wakes: a wake-up comes during the poll
+ * @wakes: the poll itself makes a wake-up
  */
 struct fake {
 	struct wait_queue_head heads[2];
@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* Ends a watch when the case ends; to be added after its file and its event. */
+/* Ends the watch at the end of the case. Add this after the file and the event of the watch. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);
@@ -128,7 +128,7 @@ static void wpool_watch_file_fires_for_what_it_waits_for(struct kunit *test)
 	expect_runs(test, ev, 4);
 }
 
-/* A wake-up that comes while the watch begins must count, since no other would follow. */
+/* A wake-up while the watch begins must count, since no other one would follow. */
 static void wpool_watch_file_a_wake_up_while_it_begins_counts(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);

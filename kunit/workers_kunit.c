@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Workers: how many there are, which one is reused, when they leave, and what
- * they look like from inside a task.
+ * Workers: how many there are, which one is reused, when they leave, and what a task sees of its
+ * worker.
  *
- * Expiry is about time, so these cases measure it: a worker never expires early. How late it
+ * Expiry is about time, so these cases measure time: a worker never expires too early. How late it
  * expires depends on the machine, and is not measured here.
  */
 #include <linux/slab.h>
@@ -62,12 +62,12 @@ static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_attrs(&attrs, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
-	/* The workers come without another submit. */
+	/* The other workers come without another submit. */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_gate_open(gate);
 }
 
-/* Starts after the tune to capacity 1: @ret is 1 if any other task runs. */
+/* This task starts after the tune to capacity 1: @ret is 1 if another task runs. */
 static void look_for_others(struct wpk_job *job)
 {
 	struct wpk_jobs *old = job->arg;
@@ -88,7 +88,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	wpk_jobs_body(jobs, look_for_others, old);
-	/* Make four workers: above the new capacity, an idle worker must not be picked, either. */
+	/* Make four workers. Above the new capacity, an idle worker must not take a task either. */
 	wpk_jobs_submit(test, pool, idle, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
 	wpk_gate_open(idle->job[0].gate);
@@ -114,9 +114,9 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 }
 
 /*
- * A worker that does not get its CPU for long is not relied on, and another one is made: on a busy
- * machine that may happen in some rounds, but not in all. Until the first one has come, no worker
- * is idle.
+ * The pool does not rely on a worker that waits long for its CPU, but makes another one: on a busy
+ * machine this may happen in some rounds, but not in all. Until the first worker has come, none is
+ * idle.
  */
 static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 {
@@ -178,7 +178,7 @@ static void idle_in_turn(struct kunit *test, struct wpool *pool, pid_t *pids)
 	}
 }
 
-/* Which worker takes the next task, with all workers idle before and after? */
+/* Returns the pid of the worker that takes the next task. Before and after, all are idle. */
 static pid_t next_pid(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -189,7 +189,7 @@ static pid_t next_pid(struct kunit *test, struct wpool *pool)
 	return jobs->job[0].pid;
 }
 
-/* Do the workers take tasks in @order? */
+/* True if the workers take tasks in @order. */
 static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool *pool = one_cpu_pool(test, order, prealloc);
@@ -206,7 +206,7 @@ static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 	return ret;
 }
 
-/* Another worker helps one that does not get its CPU for long, but not in each try. */
+/* Not in each try: another worker helps a worker that waits long for its CPU. */
 static void expect_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	int try = 1;
@@ -238,7 +238,7 @@ static void wpool_order_prealloc_is_fifo(struct kunit *test)
 
 /* ---- when they leave ------------------------------------------------------ */
 
-/* Make as many workers as @nr, all of them idle when this returns. */
+/* Make @nr workers. When this returns, all of them are idle. */
 static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -285,11 +285,11 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	start = jiffies;
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
-	/* No worker leaves early, in jiffies, the clock of the timers. */
+	/* No worker leaves too early. The timers' clock is jiffies. */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
-	/* The rest stay, for longer than any worker was idle so far. */
+	/* The remaining workers stay, for longer than any worker was idle so far. */
 	msleep(600);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
@@ -337,13 +337,13 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS |
 					 WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
-	/* Fewer workers are enough now: the timer must start again for the rest. */
+	/* Fewer workers must stay now: the timer must start again for the others. */
 	attrs.min_workers = 0;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
-/* The worker that works is never the one that leaves. */
+/* A worker that runs tasks is never the one that leaves. */
 static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -357,7 +357,7 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	attrs.expiry_ms = 0;
-	/* at capacity 1 no other worker comes if this one is slow to get its CPU */
+	/* at capacity 1 no other worker takes the task if this worker waits for its CPU */
 	attrs.capacity = 1;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_CAPACITY),
 			0);
@@ -443,7 +443,7 @@ static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 fr
 	}
 }
 
-/* From the first task on, and after each change, idle and busy workers run tasks in the class. */
+/* From the first task on, and after each change, all workers run tasks in the set class. */
 static void wpool_sched_is_the_tasks_class(struct kunit *test)
 {
 	const struct class *class = test->param_value, *other;
@@ -514,7 +514,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.sched = class->sched;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
-	/* first the rescuer, then the worker that was made after the rescuer */
+	/* first the rescuer runs a job, then the worker that was made after it */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -528,8 +528,8 @@ static void sleep_a_little(struct wpk_job *job)
 }
 
 /*
- * Submitter and workers are on one CPU, which the workers get at once: neither their search for
- * tasks nor hand-off keeps the submitter from running.
+ * Submitter and workers are on one CPU, which the workers get at once: the submitter still runs, in
+ * spite of the workers' search for tasks, and of hand-off.
  */
 static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
 {
@@ -596,7 +596,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
-/* Only a CPU that is added gets an idle worker of another CPU. */
+/* A tune moves an idle worker only to a CPU that it adds to the mask. */
 static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);

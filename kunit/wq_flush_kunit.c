@@ -35,7 +35,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
-	/* queued again while it runs: the flush waits for the run that was queued before */
+	/* queued again while it runs: the flush waits only for the earlier queue_work() */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);
@@ -48,7 +48,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
-	/* the queue of the work is gone: there is nothing to wait for */
+	/* the queue of the work is destroyed: both calls have nothing to wait for */
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[0])));
 }
@@ -225,7 +225,7 @@ static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* Does the queue refuse a work? If not, the call came too early: take the work back. */
+/* True if the queue refuses a work. Otherwise cancel it: the drain has not begun yet. */
 static bool is_refused(struct wpk_item *item)
 {
 	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
@@ -310,7 +310,7 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	case 2:
 	case 3:
 	case 4:
-		/* true: the work was pending, and this turn is taken back */
+		/* true: the work was pending, so its earlier turn is taken back */
 		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Items: works that take notes, which the suites of wpool_wq share. Include it last. */
+/* Items: works that record their runs, for the suites of wpool_wq. Include this last. */
 #ifndef WPOOL_KUNIT_WQ_ITEMS_H
 #define WPOOL_KUNIT_WQ_ITEMS_H
 
 #include "fixture.h"
 
 /*
- * The suites use the names of workqueues, so that these are tested, too. One suite is also built
- * with the kernel's own workqueues: the same cases must pass there.
+ * The suites use the names of workqueues, so that the names are tested, too. One suite is also
+ * built with the kernel's own workqueues: the same cases must pass there.
  */
 #ifndef WPK_KERNEL_WQ
 #include <linux/wpool_wq.h>
 #endif
 
 /**
- * struct wpk_item - a work that takes notes
+ * struct wpk_item - a work that records its runs
  * @work: the work; cases about delayed works use its timer
  * @gate: where its function waits, or NULL
- * @body: what it does then, or NULL
- * @wq: queue for @body
+ * @body: what its function does after the gate, or NULL
+ * @wq: the queue that @body uses
  * @starts: starts of all items of the lot
  * @running: how many items of the lot run
  * @peak: the largest value of @running
  * @runs: how often its function started
  * @inside: threads that are in its function
  * @twice: two threads were in its function
- * @seq: its last start's place among all starts of the lot, from 1
- * @left: how often @body is still to do something
+ * @seq: number of its last start among all starts of the lot, from 1
+ * @left: how many more times @body does something
  * @at: jiffies at its last start
  * @ret: what @body found
  */
@@ -115,8 +115,8 @@ static inline int wpk_runs(struct wpk_item *item)
 }
 
 /*
- * The thread is in the one sleep of its function, and has not been woken: a wake-up changes its
- * state at once. A thread whose function has returned is TASK_IDLE, which has both bits.
+ * True if the thread is in the one sleep of its function, and has not been woken: a wake-up changes
+ * its state at once. After its function the thread is TASK_IDLE, which has both bits.
  */
 static inline bool wpk_still_waits(struct wpk_thread *thread)
 {
@@ -133,7 +133,7 @@ static inline bool wpk_waits(struct wpk_thread *thread)
 	       !wpk_ended(thread);
 }
 
-/* Functions for wpk_thread(): each makes the call in its name. */
+/* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
 static inline int wpk_do_flush_work(struct wpk_thread *thread)
 {
 	struct wpk_item *item = thread->arg;

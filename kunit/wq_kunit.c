@@ -114,7 +114,7 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 
 	for (i = 0; i < 20; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
-	/* as many as allowed run; released one by one, so that a fourth one would be seen */
+	/* three works run, no more: each work that leaves the gate lets one other arrive */
 	for (i = 3; i <= 20; i++) {
 		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
 		wpk_gate_let(gate, 1);
@@ -226,11 +226,11 @@ static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	WPK_EVENTUALLY(test, wpk_runs(&items[1]) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	/* a queue_work() that waits for the current run can be cancelled, too */
+	/* a queue_work() that waits for the end of the current run can be cancelled, too */
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	wpk_gate_open(gate);
-	/* the result is unknown: there may be nothing left to wait for */
+	/* flush_work() may return either value: the work may have ended */
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	KUNIT_EXPECT_FALSE(test, items[0].twice);
@@ -270,7 +270,7 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* Another work gets the memory of a work that freed itself and whose function still runs. */
+/* The work gets the memory of another one, which freed itself and whose function still runs. */
 static void other_fn(struct work_struct *work)
 {
 	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
@@ -293,7 +293,7 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 
 /* ---- the log ---- */
 
-/* An administrator has set capacity to 1: the log names the function of the running work. */
+/* An administrator has set the capacity to 1: the log names the function of the running work. */
 static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

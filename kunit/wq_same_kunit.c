@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What workqueues and wpool_wq have in common: this file is built with either, and every case has
- * to pass with both.
+ * What workqueues and wpool_wq have in common: this file is built for each of the two, and every
+ * case must pass with both.
  */
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
@@ -23,7 +23,7 @@ struct move {
 	struct workqueue_struct *to;
 };
 
-/* The work is at the gate on one queue, and pending on another; the kernel's share a pool. */
+/* The work is at the gate on one queue, and pending on another. In the kernel both share a pool. */
 static void begin_move(struct kunit *test, struct move *move)
 {
 	move->gate = wpk_gate(test);
@@ -100,7 +100,7 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	end_move(test, &move, 1);
 }
 
-/* A cancelled work gives up its place in the queue, although it still runs in another queue. */
+/* A cancelled work gives up its place in its queue, although it still runs in another queue. */
 static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_item *others = wpk_items(test, NULL, NR_CANCELS);
@@ -114,7 +114,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* time for a thread to take the work; the case cannot see that */
+		/* time for a thread to take the work; the case cannot see whether one has */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
@@ -126,7 +126,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* Works that still run elsewhere keep no other work of the queue from running, up to max_active. */
+/* Works of a queue that run in another one, if fewer than max_active, block no other work. */
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);

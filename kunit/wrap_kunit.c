@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of its
- * workers' searches, each after some four thousand million tasks; and those of a group, after as
- * many flushes and cancels. runq_kunit.c tests the ring alone.
+ * workers' searches, after some four thousand million tasks. Those of a group wrap after as many
+ * flushes and cancels. runq_kunit.c tests the ring alone.
  */
 #include <linux/wpool_group.h>
 
@@ -25,7 +25,7 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* Let a pool that has not been used take its tasks for short ones, which go to the ring. */
+/* Let a pool that was not used yet take its tasks for short ones, so that they go to the ring. */
 static void expect_short_tasks(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -57,7 +57,7 @@ static struct wpool *pool_from(struct kunit *test, u32 capacity, u32 start)
 	return pool;
 }
 
-/* Submit one by one and in batches, urgent or not, here and on another CPU; more than a ring. */
+/* Submit more than a ring holds: singly and in batches, urgent or not, here and on another CPU. */
 static void submit_in_all_ways(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	struct wpool_task *task;
@@ -111,7 +111,7 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The monitor knows the first task of a queue by these counters. */
+/* For the monitor, these counters identify the first task of a queue. */
 static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -142,7 +142,7 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 /* A task after the wrap. */
 #define VICTIM		80
 
-/* Tasks that a task queues behind itself, and the figures that it then sees on its CPU. */
+/* Tasks that a task queues behind itself, and the figures of its CPU after that. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -253,7 +253,7 @@ static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
 	struct load *load = load_from(test, await_pressure);
 
 	KUNIT_EXPECT_TRUE(test, load->is_pressed);
-	/* all tasks are in the ring still: they move to a list once their worker counts as a hog */
+	/* all tasks are still in the ring: they leave it when their worker counts as a hog */
 	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
 }
@@ -279,7 +279,7 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 
 /* ---- groups --------------------------------------------------------------- */
 
-/* One task runs, one is queued, one waits for a place; one more comes after the wrap. */
+/* One task runs, one is queued, one waits for room; a fourth one comes after the wrap. */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 10), 2);

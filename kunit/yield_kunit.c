@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loops over many tasks on kernels without preemption: other threads of the CPU get their turn
- * before such a loop has ended.
+ * Loops over many tasks on kernels without preemption: such a loop lets other threads of its CPU
+ * run before it ends.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -29,8 +29,8 @@ static int run_when_told(struct wpk_thread *thread)
 }
 
 /*
- * Move the case to the first CPU, too. When this returns, the thread waits for @go: it ran before
- * the case, which woke up behind it.
+ * Move the case to the first CPU, too. When this returns, the thread has run before the case, and
+ * waits for @go.
  */
 static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urgent)
 {
@@ -48,7 +48,7 @@ static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urge
 	return thread;
 }
 
-/* Some more tasks than are handed over in one go. */
+/* More tasks than wpool_submit_batch() accepts before it lets other threads run. */
 #define NR_TASKS	1100
 
 static void do_nothing(struct wpool_task *task)

@@ -2,10 +2,10 @@
 /*
  * wpool's own fault injection points. The first: the thread of a worker cannot be created.
  *
- * kthreadd allocates a thread, so fail-nth of the thread that asks for the allocation does not
- * count it. So wpool_inject_spawn() counts it in the asking thread: for fail-nth of a thread that
- * creates a worker (the creator of a preallocated pool, otherwise the kworker of a spawner), and
- * for the attributes in debugfs, as with the kernel's own injection points.
+ * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks for it does
+ * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
+ * of a preallocated pool, otherwise the kworker of a spawner. fail-nth of that thread and the
+ * attributes in debugfs apply, as at the kernel's own injection points.
  *
  * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
@@ -49,16 +49,15 @@ static inline void wpool_inject_exit(void)
 
 /*
  * The second injection point is a delay: the tests stop a thread between its reads of a task and
- * the exchange of task->state that depends on them, while other threads do what must not come
- * between.
+ * the exchange of task->state that depends on these reads, while other threads change the task.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /*
- * Call a function at that point, or no longer. @fn: the function, or %NULL. It is called in any
- * context, perhaps with a raw lock held. When this returns, no call of the old function that had
+ * Set the function that is called at that point. @fn: the function, called in any context, perhaps
+ * with a raw lock held; %NULL for none. When this returns, no call of the old function that had
  * interrupts off is running. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
@@ -114,7 +113,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 /* For pools and tasks made from now on; the module parameter inject_start, or set by tests. */
 extern unsigned int wpool_inject_start;
 
-/** wpool_counter_start() - where a counter that wraps starts; cast to s32 for more bits */
+/** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */
 static inline u32 wpool_counter_start(void)
 {
 	return READ_ONCE(wpool_inject_start);

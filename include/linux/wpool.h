@@ -122,11 +122,11 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
  *	waited for longer than max_wait_ms, -EIO if the worker died in the task
  *
- * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; a sleep
- * delays the destruction of the task's pool, and the end of other tasks of that pool that do not
- * run, but no other pool. Must not fault, wait for a pool, create one or destroy one. May submit
- * tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
- * %WQ_MEM_RECLAIM: the kernel warns about that.
+ * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; meanwhile
+ * the task's pool cannot be destroyed, and other tasks of that pool that end without a run may have
+ * to wait; other pools do not wait. Must not fault, wait for a pool, create one or destroy one. May
+ * submit tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue
+ * without %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -187,8 +187,8 @@ enum wpool_order {
  * @WPOOL_SCHED_NORMAL: SCHED_NORMAL, with the pool's nice value (default)
  * @WPOOL_SCHED_FIFO_LOW: SCHED_FIFO at priority 1, as by sched_set_fifo_low(): ahead of all
  *	SCHED_NORMAL threads
- * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, as by sched_set_fifo(), and as interrupt threads
- *	have
+ * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, the priority of interrupt threads, as by
+ *	sched_set_fifo()
  *
  * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. Only the
  * administrator, who can tune the pool, knows how the real-time threads of a system rank. So a
@@ -203,8 +203,8 @@ enum wpool_order {
  *  - the tasks queued behind a hog go to workers of other CPUs. A worker of the same CPU is woken
  *    if there are no others, but waits until the hog sleeps;
  *  - SCHED_NORMAL threads on that CPU get only the time that the kernel reserves for them, by
- *    default 50 ms of each second. The threads that create workers are among them, so a pool whose
- *    tasks keep all CPUs grows slowly: give it @min_workers, or @prealloc;
+ *    default 50 ms of each second. Workers are created by such threads, so a pool whose tasks keep
+ *    all CPUs busy grows slowly: give it @min_workers, or @prealloc;
  *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
  */
 enum wpool_sched {
@@ -237,9 +237,9 @@ struct wpool_fault {
  *
  * Context: process context, in a thread of the kernel's workqueues. May sleep. Until the call
  * returns, the dead worker counts towards the capacity, its task is unfinished, and other tasks of
- * the pool that end without a run wait. Calls for one pool are serialised; calls for
- * different pools are not. Must not wait for a pool, create one or destroy one. May submit tasks
- * with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
+ * the pool that must end without a run may have to wait. Calls for one pool are serialised; calls
+ * for different pools are not. Must not wait for a pool, create one or destroy one. May submit
+ * tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
  * %WQ_MEM_RECLAIM.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
@@ -284,11 +284,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same
  *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
  *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
- * @capacity_per_cpu: if not 0, the capacity is this times the number of online CPUs in @cpumask (of
- *	all online CPUs if @cpumask has no online CPU), but at least @min_workers. Then @capacity is
- *	ignored, but must be within its range. The capacity changes soon after a CPU goes or comes.
- *	0 to %WPOOL_MAX_CAPACITY, also when multiplied by the number of possible CPUs; default 0.
- *	Not with @prealloc.
+ * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
+ *	@cpumask (of all online CPUs if @cpumask has none), but at least @min_workers. Then
+ *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
+ *	goes or comes. 0 to %WPOOL_MAX_CAPACITY, also if multiplied by the number of possible CPUs;
+ *	default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to
@@ -299,9 +299,9 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	%WPOOL_MAX_EXPIRY_MS, where 0 means never; default 1000
  * @min_workers: workers that never expire once created, 0 to @capacity; default 1
  * @concurrency: workers that run at the same time on one CPU, 1 to
- *	%WPOOL_MAX_CONCURRENCY; default 1. No worker beyond that is woken there. A
- *	worker that returns from a sleep inside a task finishes the task and then
- *	makes way.
+ *	%WPOOL_MAX_CONCURRENCY; default 1. While that many run there, no other worker is
+ *	woken. A worker that returns from a sleep inside a task finishes the task, and then
+ *	parks if too many run.
  * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
@@ -345,7 +345,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
  *	and one more in reserve, the rescuer. When the pool needs a worker, the rescuer becomes
- *	that worker at once, and a new rescuer is created. Until there is one, the existing workers
+ *	that worker at once, and a new rescuer is created. Until the new rescuer exists, the workers
  *	must be enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued
  *	tasks at a time. The rescuer counts towards the module's max_workers, but in no figure of
  *	the pool. wpool sets no allocation flags for workers: a task that allocates sets its own,
@@ -606,8 +606,8 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  *	is unloaded
  *
  * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
- * the functions of the pool's tasks loaded until the pool is gone, which wpool does not check. In
- * this case the kernel's log does not say what is wrong with @attrs.
+ * the functions of the pool's tasks loaded until the pool is gone, which wpool does not check. With
+ * %NULL, the kernel's log does not say what is wrong with @attrs.
  *
  * Context: as wpool_create().
  * Return: as wpool_create().
@@ -1138,7 +1138,7 @@ struct module *wpool_owner(struct wpool *pool);
  * run on the pool's cpumask. New and idle workers join at once, the others when their task has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
  * shortly after wpool_destroy(), or after another call of this function and the end of the tasks
- * that ran then.
+ * that ran then. CONFIG_DEBUG_PREEMPT reports an smp_processor_id() of a task with preemption on.
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is

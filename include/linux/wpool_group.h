@@ -143,9 +143,9 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
  * another process, has executed another program, or has called kthread_use_mm(). Then the task is
- * not run, and its abort function gets -EPERM; also in a worker whose worker_start has called
- * kthread_use_mm(). If a task of the group waits for or submits another task, and runs
- * that task itself, the inner task does not act for the caller. If the worker dies in such an inner
+ * not run, and its abort function gets -EPERM. The same holds for a worker whose worker_start has
+ * called kthread_use_mm(). If a task of the group waits for or submits another task, and runs that
+ * task itself, the inner task does not act for the caller. If the worker dies in such an inner
  * task, the memory of the process is kept until wpool_group_exit().
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.

@@ -10,7 +10,7 @@
 /**
  * typedef wpool_for_fn - the function of wpool_parallel_for()
  * @from: the first index of a chunk
- * @to: the first index behind the chunk
+ * @to: the first index after the chunk
  * @arg: the caller's argument
  *
  * Context: as &typedef wpool_task_fn, or the caller of wpool_parallel_for().
@@ -22,10 +22,10 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * wpool_parallel_for() - run a loop on several CPUs, including this one
  * @pool: the pool; it exists until the call returns
  * @from: the first index
- * @to: the index behind the last
- * @grain: how many indices a chunk has, except the last; 0: the chunks get smaller towards the end.
- *	0 suits most loops whose indices take less than a millisecond each
- * @fn: called for each chunk, on several CPUs at the same time, with indices in order
+ * @to: the index after the last
+ * @grain: indices of each chunk; the last chunk may have fewer. 0: the chunks get smaller towards
+ *	the end. 0 suits most loops whose indices take less than a millisecond each
+ * @fn: called for each chunk, on several CPUs at the same time; chunks start in order of index
  * @arg: argument of @fn
  *
  * The caller runs @fn, too, and tasks of the pool help it: at most one on each other CPU of

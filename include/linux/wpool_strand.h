@@ -61,15 +61,15 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *		kfree(packet);
  *
  * A strand has a limit on its unfinished tasks. Only the first of them is in the pool; the others
- * wait in the strand. The first task needs room in the pool as any task does; in a full pool it
- * waits for room in line with the submitters that wait. So a strand takes room for one task in its
- * pool at most; the pool never refuses a task that the strand has accepted, and max_blocking does
- * not matter. wpool_flush() waits for the first task only; wpool_strand_flush() waits for all.
+ * wait in the strand. The first task needs room in the pool as any task does; if the pool is full,
+ * the task waits behind the submitters that wait already. So a strand takes room for one task in
+ * its pool at most; the pool never refuses a task that the strand has accepted, and max_blocking
+ * does not matter. wpool_flush() waits for the first task only; wpool_strand_flush() for all.
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
- * pipeline, whose first stage runs on many CPUs, and whose second is in order. All tasks of such a
- * strand whose parallel part has not ended are in the pool, too, and take room there. So the strand
- * needs a limit that fits into its pool, or a pool of its own.
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order. In such a strand,
+ * each task whose parallel part has not ended is in the pool, too, and takes room there. So the
+ * strand needs a limit that fits into its pool, or a pool of its own.
  *
  * When the pool is closed, the strand refuses tasks. Accepted tasks run to their end, and
  * wpool_destroy() and wpool_release_timeout() wait for them; with %WPOOL_RELEASE_CANCEL, tasks that
@@ -96,9 +96,10 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
 /**
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
  *
- * It belongs to its function from the moment the function starts. As its last act the function may
- * free the task or, if the task has no parallel part, submit it again, to run last in the strand.
- * The last task may free the strand, too, after wpool_strand_finish(). All fields are private.
+ * A task belongs to its function from the moment the function starts. As its last act the function
+ * may free the task or, if the task has no parallel part, submit it again, to run last in the
+ * strand. The last task may free the strand, too, after wpool_strand_finish(). All fields are
+ * private.
  */
 struct wpool_strand_task {
 	/* private: */

@@ -58,7 +58,7 @@ typedef void (*wpool_work_fn)(struct wpool_work *work);
 /**
  * struct wpool_work - a function to be called, as struct work_struct
  *
- * All fields are private. It belongs to the caller, who must not free it while it is pending.
+ * All fields are private. The work belongs to the caller, who must not free it while it is pending.
  */
 struct wpool_work {
 	/* private: see module/wq/wq.h */
@@ -98,7 +98,7 @@ struct wpool_rcu_work {
 	struct wpool_wq *wq;
 };
 
-/* wpool_work.flags: the work is queued, or its timer runs, or a call is changing that */
+/* wpool_work.flags: the work is queued, its timer runs, or a call queues or cancels the work */
 #define WPOOL_WORK_PENDING_BIT	0
 
 /**
@@ -300,9 +300,9 @@ static inline struct wpool_wq *wpool_wq_default(void)
  * @wq: the queue
  * @work: the work
  *
- * Does nothing if the work is pending already, or is disabled. If it is running, on this queue or
- * on another one, it runs once more afterwards, never twice at once. In any case its function
- * sees everything that the caller wrote before this call.
+ * Does nothing if the work is pending already, or is disabled. If the work is running, on this
+ * queue or on another one, it runs once more afterwards, never twice at once. In any case its
+ * function sees everything that the caller wrote before this call.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if this call queued the work.

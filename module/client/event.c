@@ -2,11 +2,11 @@
 /*
  * Events: tasks that wait without a worker.
  *
- * An event is a task and a timer. The task is detached, and its function is in this file. It waits
- * for a token and goes through the queues like any other, and is accepted and counted once for each
- * time that the event has fired. So the path of a task does not know about events, except that they
- * wait for a token without a submitter (wpool_waiters_join()). The fires and the timer are in
- * event_fire.c. The state of the event is in event->state:
+ * An event is a task and a timer. The task is detached, and its function is in this file. The task
+ * waits for a token and goes through the queues like any other, and is accepted and counted once
+ * for each time that the event has fired. So the path of a task does not know about events, except
+ * that they wait for a token without a submitter (wpool_waiters_join()). The fires and the timer
+ * are in event_fire.c. The state of the event is in event->state:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -28,7 +28,7 @@
  *
  * What may run at the same time:
  *
- *   fire     at the same time as any other call; the change of state decides. It does not touch
+ *   fire     at the same time as any other call; the change of state decides. A fire does not touch
  *            the event once the task is submitted, since the function may free the event.
  *   arm      at the same time as another arm, or the callback: event->lock
  *   cancel_sync, finish: count as ENDING, so that no thread fires the event, or arms it under
@@ -56,7 +56,7 @@
 
 /* ---- the function ---- */
 
-/* The task has left the pool: the event is RUNNING now; false: it was cancelled, and is IDLE. */
+/* The task has left the pool: make the event RUNNING; false: it was cancelled, make it IDLE. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
 	int old = atomic_read(&event->state);

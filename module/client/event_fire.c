@@ -47,8 +47,8 @@ void wpool_event_send(struct wpool_event *event)
 }
 
 /*
- * Change the state for a fire; *@home: the caller must call wpool_event_send(). @timed: EVENT_TIMED
- * if the timer fires, or 0. Returns false if the event was fired before, or ends.
+ * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0; *@home: set to whether
+ * the caller must call wpool_event_send(). Returns false if the event was fired before, or ends.
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {

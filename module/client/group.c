@@ -22,8 +22,8 @@
  * A waiter is woken under the lock, and takes the lock before it continues. So the unlock in
  * leave_group() is the last access of a finish to the group, and when exit has returned, the group
  * may be freed. A submitter touches neither the group nor the task after the pool has accepted the
- * task. If its wait ends with an error, it leaves the line under the lock, and does not touch the
- * group afterwards; exit waits until the line is empty.
+ * task. A submitter whose wait ends with an error leaves the line under the lock, and does not
+ * touch the group afterwards; exit waits until the line is empty.
  *
  * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
  * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
@@ -115,7 +115,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* The error that ends the wait, or 0. An error ends the waits of all waiters ahead, too. */
+/* The error that ends the wait, or 0. It ends the waits of all waiters ahead, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)

@@ -7,7 +7,7 @@
  * helpers have started. The caller submits two helpers, and each one that starts submits two more:
  * a busy pool gets few tasks in vain, and in an idle pool all CPUs soon take part.
  *
- * loop->next is the number of indices taken. A thread takes a chunk by adding to it.
+ * loop->next is the number of indices taken. A thread takes a chunk by adding to loop->next.
  *
  * Two counts:
  *
@@ -18,9 +18,9 @@
  *              when the loop ends are taken out of the queues. If another thread has already taken
  *              a helper, the helper may not enter, and drops its reference.
  *
- * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop in
- * its place. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked, so
- * that helpers that start later still find it.
+ * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop for
+ * the dead worker. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked,
+ * so that helpers that start later still find it.
  */
 #include <linux/cache.h>
 #include <linux/completion.h>

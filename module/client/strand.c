@@ -18,7 +18,7 @@
  * else the task waits in the strand like all others. If the turn comes before the part has ended,
  * the thread that ends the part finds that the task is the head, and sends the vehicle.
  *
- * A full strand refuses a task: submitters wait only for a pool. A single task cannot be cancelled.
+ * A full strand refuses a task: no submitter waits for room in it. A task cannot be cancelled.
  * So a task has two states: it is pending, from its submit until its function starts, or it is not.
  * While the function runs, strand->runner is the thread, and the task belongs to its function,
  * which may free it or submit it again. All of that is under strand->lock.
@@ -28,9 +28,9 @@
  * which waits for a grace period, finds the task that is sent. After the send the strand may be
  * freed, unless the caller owns it. A strand without a head is empty.
  *
- * A flush puts a mark into the queue, a task without a function. next_turn() takes it out and
- * completes it under the lock. So a thread that has waited for a mark takes the lock once before
- * it returns, and then the strand may be freed. A task that frees its own strand notes that in
+ * A flush puts a mark into the queue, a task without a function. next_turn() takes the mark out and
+ * completes it under the lock. So a thread that has waited for a mark takes the lock once before it
+ * returns, and then the strand may be freed. A task that frees its own strand notes that in
  * *task->gone, on the stack of the thread that called its function.
  */
 #include <linux/completion.h>
@@ -149,7 +149,7 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 
 /*
  * The calling thread is about to call a function of the head, which sets *@gone if it frees the
- * strand. @died: it calls the abort function, since the worker died in the function. If the
+ * strand. @died: that is the abort function, since the worker died in the task's function. If the
  * function had submitted the task again, take the submit back: the abort function ends the task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)

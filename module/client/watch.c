@@ -11,9 +11,9 @@
  * If the worker dies in the poll, the watch has not begun, but may be in the wait queue.
  * wpool_watch_end() takes the watch out.
  *
- * If a file's wait queue ends before the watch, it sends POLLFREE, as for epoll, and is freed a
- * grace period later. So a thread that locks the wait queue must hold the RCU lock from its read of
- * watch->head on.
+ * If a file's wait queue ends before the watch, the watch is woken with POLLFREE, as epoll is, and
+ * the queue is freed a grace period later. So a thread that locks the wait queue must hold the RCU
+ * lock from its read of watch->head on.
  *
  * Barrier pair:
  *

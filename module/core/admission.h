@@ -34,7 +34,7 @@
 struct wpool_admission {
 	atomic_t tokens;		/* X: tokens in no CPU's cache; below 0: a debt */
 	int plenty;			/* T: tokens are scarce while @tokens is below this;
-					 *    %INT_MAX: they always are
+					 *    %INT_MAX: always
 					 */
 	raw_spinlock_t lock;		/* K: for A; raw: submitters and finishers take it */
 	struct list_head waiters;	/* A, also to read: submitters, events and strands, first

@@ -6,7 +6,7 @@
 struct mem_cgroup;
 struct mm_struct;
 
-/* The state of a thread that a module can see; usually all fields are 0 */
+/* The part of a thread's state that a module can read; usually all fields are 0 */
 struct wpool_context {
 	int preempt;	/* preempt count */
 	/* how often the thread has disabled softirqs, if the preempt count does not show it */

@@ -99,7 +99,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* a CPU without room comes last, but a preallocated worker may wait */
+		/* a CPU without room comes last, unless the worker is preallocated: it may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		away = goal ? 1 + wpool_distance(rq, goal) : 0;
@@ -126,7 +126,7 @@ void wpool_threads_leave(struct wpool *pool)
 
 /* ---- waking, searching, running ---- */
 
-/* Make a run queue's CPU look at the queues. An offline CPU need not: no task is pushed there. */
+/* Make a run queue's CPU look at the queues. An offline CPU need not: it has no submitters. */
 static void make_it_look(struct wpool_runq *rq)
 {
 	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */

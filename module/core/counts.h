@@ -5,8 +5,8 @@
  * running or idle. The functions here change all counts, except that of idle workers: see idle.h.
  *
  * A worker counts in its run queue's nr_running from when it is picked to look for work until it
- * parks, moves, or is counted out because its task blocks or hogs (handoff.h). It will look for
- * work again, so tasks queued there need no other worker. rq->lock protects nr_running.
+ * parks, moves, or is counted out because its task blocks or hogs (handoff.h). A worker that counts
+ * will look for work again: tasks queued there need no other worker. rq->lock protects nr_running.
  */
 #ifndef WPOOL_CORE_COUNTS_H
 #define WPOOL_CORE_COUNTS_H
@@ -48,7 +48,7 @@ void wpool_home_enter(struct wpool_runq *rq);
 /** wpool_home_leave() - count one worker at home out; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
-/* As @prefer below: near this CPU, but on another one. Its own inverse. */
+/* A value for @prefer below: near @cpu, rather than on it. The macro is its own inverse. */
 #define WPOOL_BESIDE(cpu)	(-2 - (cpu))
 
 /*
@@ -93,7 +93,7 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 /** wpool_coming_enter() - count a picked worker, which cannot run yet, as coming */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - end the coming of a worker that counts as searching, or will not help */
+/** wpool_coming_leave() - a worker no longer counts as coming: it searches, or will not help */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /*

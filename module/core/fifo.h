@@ -2,8 +2,8 @@
 /*
  * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent tasks,
  * and the backlog behind each ring. A task can be taken out of the middle. A list uses only these
- * fields of a task: node; pool, which names the list meanwhile; jiffy and submit_ns, when the task
- * was queued.
+ * fields of a task: node; pool, which names the list while the task is in it; jiffy and submit_ns,
+ * when the task was queued.
  */
 #ifndef WPOOL_CORE_FIFO_H
 #define WPOOL_CORE_FIFO_H
@@ -83,7 +83,7 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
  */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/* Put tasks at the front that are older than all tasks there. Interrupts are off */
+/* Put tasks at the front; they are older than all tasks in the list. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
 /*
@@ -104,7 +104,7 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
 }
 
-/** wpool_fifo_is_older() - is the first task older than @ns, or of unknown age? Interrupts off */
+/** wpool_fifo_is_older() - was the first task queued before @ns, or at an unknown time? Irqs off */
 bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /*
@@ -115,7 +115,7 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
-/** wpool_fifo_visit() - call a function for the first 4,096 tasks, which stay; interrupts on */
+/** wpool_fifo_visit() - call @fn for the first 4,096 tasks, which stay queued; interrupts on */
 void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *task, void *data),
 		      void *data);
 

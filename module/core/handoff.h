@@ -35,7 +35,7 @@ void wpool_handoff_unwatch(struct wpool_worker *w);
 /** wpool_handoff_init_runq() - prepare a run queue, before it is used */
 void wpool_handoff_init_runq(struct wpool_runq *rq);
 
-/** wpool_handoff_sync() - wait for pending hand-offs; the pool has no worker left */
+/** wpool_handoff_sync() - wait for the pending hand-offs of a pool that has no worker any more */
 void wpool_handoff_sync(struct wpool *pool);
 
 /** wpool_handoff_exit() - disable the notifiers, after the last worker of the module */

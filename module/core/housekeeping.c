@@ -17,7 +17,7 @@ static void (*tell)(struct wpool *pool, void *unused);
 
 static void tell_pools(struct work_struct *work)
 {
-	/* if the set changes again now, the pools or the next check see that, or both do */
+	/* if the set changes again now, the pools or the next check, or both, see the change */
 	wpool_housekeeping_copy(&seen);
 	wpool_pools_walk(tell, NULL);
 }
@@ -26,8 +26,8 @@ static DECLARE_WORK(work, tell_pools);
 
 /*
  * The kernel keeps three sets, and their contents differ between versions. DOMAIN: the CPUs that
- * isolcpus= and partitions leave to the kernel. WQ: those that nohz_full= leaves. KTHREAD: one or
- * the other, depending on the version. A worker keeps to the CPUs that are in all three.
+ * isolcpus= and partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. KTHREAD: the
+ * one set or the other, by version. A worker keeps to the CPUs that are in all three.
  */
 static unsigned long mask_word(u32 i)
 {

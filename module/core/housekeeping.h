@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. On Linux 7.2
- * and later an administrator changes them while the machine runs, with isolated partitions of
- * cpusets; 6.12 cannot. The kernel does not tell modules of such a change: the monitor checks.
+ * and later an administrator can change this set while the machine runs, with isolated partitions
+ * of cpusets. The kernel does not tell modules of such a change: the monitor checks.
  */
 #ifndef WPOOL_CORE_HOUSEKEEPING_H
 #define WPOOL_CORE_HOUSEKEEPING_H

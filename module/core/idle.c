@@ -92,9 +92,9 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. There
-	 * is no barrier if a worker wakes itself, in an interrupt; but that worker takes a task out
-	 * before it asks for the timer. Interrupts are still off, so the thread cannot be freed
+	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. A
+	 * worker that wakes itself, in an interrupt, executes no barrier, but takes a task out
+	 * before it sets the timer. Interrupts are still off, so the thread cannot be freed
 	 * yet.
 	 */
 	wake_up_process(thread);

@@ -56,7 +56,7 @@ void wpool_length_adopt(struct wpool_runq *rq)
 
 	if ((u32)jiffies - rq->call_jiffy <= 1 || ns == U32_MAX)
 		return;
-	/* unless a worker runs here: when its task ends, it will measure a better estimate */
+	/* not while a worker runs here: the end of its task gives a better estimate */
 	if (rq->estimate.task_ns == U32_MAX ||
 	    (!READ_ONCE(rq->nr_running) && !is_alike(ns, rq->estimate.task_ns)))
 		set_length(rq, ns);
@@ -93,7 +93,7 @@ void wpool_length_end(struct wpool_runq *rq)
 
 	rq->sample.ns = 0;
 	if (rq->sample.thread != current) {
-		/* another worker took over: a task slept; which of several, is not known */
+		/* another worker took over: a task slept; of several, it is not known which one */
 		if (!is_run)
 			add_length(rq, SLEEP_NS);
 		return;

@@ -41,13 +41,13 @@ void wpool_length_adopt(struct wpool_runq *rq);
  */
 void wpool_length_start(struct wpool_runq *rq);
 
-/** wpool_length_is_single() - is one task being timed? The next look must end that */
+/** wpool_length_is_single() - is one task being timed? The next look must end the timing */
 static inline bool wpool_length_is_single(const struct wpool_runq *rq)
 {
 	return rq->sample.ns && !rq->sample.is_run;
 }
 
-/** wpool_length_end() - end the timing, in the look after wpool_length_start(); context as there */
+/** wpool_length_end() - end the timing, in the next look; context as wpool_length_start() */
 void wpool_length_end(struct wpool_runq *rq);
 
 /** wpool_runq_has_short_tasks() - is a task known to take less time than waking a worker? */
@@ -91,9 +91,9 @@ static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 }
 
 /*
- * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if a
- * worker counts as running or waking there, so that it looks at the queue before it sleeps, and the
- * tasks are short.
+ * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if the
+ * tasks are short, and a worker counts as running or waking there: that worker looks at the queue
+ * before it sleeps.
  */
 static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
 {

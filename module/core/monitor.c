@@ -69,7 +69,7 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose for retake_chosen(): if there is a hog, all workers in tasks; else blocked workers. */
+/* Choose for retake_chosen(): with a hog, all workers in tasks; if tasks wait, blocked workers. */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -251,7 +251,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Is @what there for longer than @max_ns? Perhaps by now as another task: the sweep checks. */
+/* Is @what seen for longer than @max_ns? The task may have run in between: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;
@@ -309,7 +309,7 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	u32 head = wpool_ring_head(&rq->ring), tick = READ_ONCE(rq->tick);
 	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
 
-	/* an old mark is harmless: the ring was empty since, so the head has passed it */
+	/* an old mark is harmless: the ring has been empty since, so @head has passed the mark */
 	waits |= time_after32(marks->ring_end, head);
 	/* the same task may have run, and been submitted again: then the tick has moved */
 	waits |= next && next == marks->next && tick == marks->tick;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The monitor's timer, see monitor_timer.h. When the timer fires, it starts itself again if a
- * thread has asked for it since it last fired. So of tasks that come one at a time few start it.
+ * thread has asked for it since it last fired: tasks that come one at a time seldom start it.
  *
  * Barrier pairs. A thread makes a change that the monitor sees when it looks at all pools, executes
  * a full barrier, and reads the state of the timer:
@@ -18,7 +18,7 @@
  *   timer_fires:A           the state is OFF, barrier, look at all pools
  *
  * Either the thread that made the change finds the state OFF and starts the timer, or the look sees
- * the change and starts it.
+ * the change, and timer_fires() starts the timer.
  *
  * The look visits only pools with @is_watched set. If the monitor finds a pool quiet, it clears
  * the flag, executes a full barrier, and looks again (look_at:A in monitor.c). Either the thread

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's timer: one timer of the module. A thread sets it when it starts a task, wakes a
- * worker, or queues a task for which it wakes no worker.
+ * The monitor's timer: one timer of the module. A thread sets the timer when it starts a task,
+ * wakes a worker, or queues a task without waking a worker.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
 #define WPOOL_CORE_MONITOR_TIMER_H
@@ -11,7 +11,7 @@
 
 #include "core/state.h"
 
-/* The timer is off; it is on; it is on, and a thread has asked for it since it last fired. */
+/* The timer is off; on; USED: on, and a thread has asked for the timer since it last fired. */
 enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_USED };
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;

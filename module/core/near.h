@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How near two CPUs are to each other, by the memory that they share. To wake a worker of another
- * CPU, or to take its tasks, moves lines from one cache to the other. That costs least between CPUs
- * with a last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
+ * How near two CPUs are to each other, by the memory that they share. If a worker wakes a worker of
+ * another CPU, or takes that CPU's tasks, cache lines move. That costs least between CPUs with a
+ * last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
  *
- * A CPU of the same core is not preferred to others with the same cache: a worker there would find
- * its submitter's cache lines, but would share the core's units with the submitter.
+ * A CPU of the same core is not preferred to others with the same cache: a worker on that CPU would
+ * find the submitter's cache lines, but would share the core's units with the submitter.
  */
 #ifndef WPOOL_CORE_NEAR_H
 #define WPOOL_CORE_NEAR_H
@@ -34,9 +34,9 @@ static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 }
 
 /*
- * Has @rq the distance @at from @own? For a walk from near to far, with a round for each distance
- * that occurs. In the first round @at is WPOOL_SAME_CACHE; @next becomes the smallest greater
- * distance that a round meets: @at of the next round.
+ * Has @rq the distance @at from @own? For a walk from near to far, in one round for each distance
+ * that occurs. In the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest distance
+ * above @at that the round meets, which is the @at of the next round.
  */
 static inline bool wpool_is_at(const struct wpool_runq *rq, const struct wpool_runq *own,
 			       enum wpool_distance at, enum wpool_distance *next)

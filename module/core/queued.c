@@ -28,7 +28,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End a run queue's offer. False if wpool_runq_is_left() again: the offer is repeated. */
+/* End the offer of a run queue. False if wpool_runq_is_left(): then the offer is made again. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;

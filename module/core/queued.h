@@ -65,11 +65,11 @@ u32 wpool_queues_len(struct wpool *pool);
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /*
- * If wpool_runq_is_left(), offer its tasks to workers of other CPUs. @rq: run queue of any CPU.
- * Workers visit only those run queues of other CPUs that are offered, so that a search costs the
- * same with two CPUs and with many. The caller has executed a full barrier after the change that
- * makes other workers necessary. Returns true if this call made the offer; then it is a full
- * barrier, too.
+ * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(). @rq: of any
+ * CPU. Workers visit only those run queues of other CPUs that are offered, so that a search costs
+ * the same with two CPUs and with many. The caller has executed a full barrier after the change
+ * that makes other workers necessary. Returns true if this call made the offer; then the call is a
+ * full barrier.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 

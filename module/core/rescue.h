@@ -8,9 +8,9 @@
 struct wpool;
 
 /*
- * Make the worker in reserve a worker of the pool. @prefer: as for wpool_home_place().
- * Returns true if this was done: a worker was in reserve, and the pool was below its capacity. Then
- * the caller has the reserve refilled.
+ * Make the worker in reserve a worker of the pool. @prefer: as for wpool_home_place(). Returns true
+ * if a worker was in reserve, and the pool was below its capacity. Then the caller must have the
+ * spawner refill the reserve.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 

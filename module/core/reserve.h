@@ -13,8 +13,8 @@ struct wpool_reserve {
 					 *    @leaving set, and counts only in workers.list and in
 					 *    the module
 					 */
-	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 once there is
-					 *    a new rescuer, or @rescued counts the case
+	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 if there is a
+					 *    new rescuer, or @rescued has counted the case
 					 */
 	u64 rescued;			/* W: times that the rescuer could not be replaced, or not
 					 *    within 10 ms

@@ -24,8 +24,8 @@ struct wpool_worker;
 
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
-	struct irq_work work;		/* K: wakes a worker after another one has blocked here */
-	call_single_data_t look;	/* K: wakes a worker after another CPU counted one out */
+	struct irq_work work;		/* K: wakes a worker after a worker has blocked here */
+	call_single_data_t look;	/* K: another CPU counted a worker out: wakes one */
 	bool is_called;			/* X: @look was called, and has not begun */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
 };
@@ -68,18 +68,18 @@ struct wpool_runq {
 	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
 
-	/* Only this CPU changes these, except that other CPUs take tokens from @share. */
+	/* Only this CPU changes the next fields, but other CPUs take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
-	u64 handoffs;			/* C: workers woken here because another one blocked */
+	u64 handoffs;			/* C: workers woken here because a worker had blocked */
 	u32 turn_tick;			/* P: the @tick at which the next turn of the global queue
 					 *    begins, see is_shared_first() in sched.c
 					 */
 	u32 turn_end;			/* P: pool->globq.popped at the end of that turn */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
-	bool is_active;			/* W: it may hold tasks and workers, see runq_alloc.h */
+	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */
 
 	/* The workers at home here. */
 	u32 nr_running ____cacheline_aligned; /* Q: the workers that will look for work before they

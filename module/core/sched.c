@@ -164,7 +164,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		nr += wpool_fifo_len(&pool->globq) /
 		      max(min(READ_ONCE(pool->nr_cpus), READ_ONCE(pool->nr_workers)), 1U);
 		nr = min3(nr, WPOOL_RING_HALF, wpool_ring_room(&rq->ring) + 1);
-		/* the tasks moved here are older than those that stay: the next turn is theirs */
+		/* tasks moved here are older than those that stay: end the global queue's turn */
 		rq->turn_end = READ_ONCE(pool->globq.popped);
 	}
 	return wpool_transit_fill(rq, &pool->globq, &nr);
@@ -250,7 +250,7 @@ static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 		return NULL;
 	if (rq->tick - rq->urgent_tick != 1)
 		rq->urgent_streak = 0;
-	/* keep the streak at its limit: if no other task is queued now, a later one comes first */
+	/* keep the streak at its limit: the next task that is not urgent comes first */
 	rq->urgent_streak = min(rq->urgent_streak + 1, WPOOL_URGENT_STREAK);
 	rq->urgent_tick = rq->tick;
 	return task;
@@ -291,7 +291,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- find ---- */
 
-/* May one more worker search? At most half as many as there are CPUs without an idle worker. */
+/* May one more worker search? At most half as many search as there are CPUs without an idle one. */
 static bool may_search(struct wpool *pool)
 {
 	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;

@@ -11,8 +11,8 @@
  * pool->spawn_wanted, on a line that each submit reads.
  */
 struct wpool_spawn {
-	int prefer;			/* X: the CPU for which a worker was last asked for, or -1;
-					 *    a hint, which any thread may replace
+	int prefer;			/* X: @prefer of wpool_home_place() for the worker that was
+					 *    last asked for; a hint, which any thread may replace
 					 */
 	u32 retry_ms;			/* B: pause after a failed spawn */
 	int error;			/* B: the error of the last attempt, if that failed, or 0;

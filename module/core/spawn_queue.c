@@ -76,7 +76,7 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 
 /* ---- places ---- */
 
-/* @refused: max_workers is reached, or other pools starve. */
+/* @refused: true if max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
 	__must_hold(&lock)
 {

@@ -124,7 +124,7 @@ struct wpool {
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
 	u32 coming_jiffy;		/* X: when the first of these was woken */
 	bool unserved;			/* X: a thread needed a worker and could wake or create
-					 *    none; the next worker that makes room clears it and
+					 *    none; the next worker that makes room clears this, and
 					 *    looks at the queues: wake_one:A in wake.c
 					 */
 	char name[WPOOL_NAME_LEN];	/* I */
@@ -135,8 +135,8 @@ struct wpool {
 					 *    thread that finds no need for it
 					 */
 	u32 task_ns;			/* X: how long a task runs: an estimate, written by a CPU
-					 *    whose own differs much, see tell_pool() in length.c;
-					 *    %U32_MAX: unknown
+					 *    whose own estimate differs much, see tell_pool() in
+					 *    length.c; %U32_MAX: unknown
 					 */
 	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and tasks
 					 *    not known to be short; then also all other tasks that

@@ -15,7 +15,7 @@
 
 /*
  * Take half of the backlog of @victim or, if that is empty, of its ring, whose tasks are younger.
- * If tasks of @victim may be long, take only the first: here others would wait behind that one.
+ * If tasks of @victim may be long, take only the first task: others would wait behind it here.
  */
 static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
 {
@@ -40,7 +40,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 
 	if (victim == rq || !wpool_runq_is_left(victim))
 		return NULL;
-	/* an interrupt may have filled the own ring meanwhile */
+	/* an interrupt may have filled this CPU's ring meanwhile */
 	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
 		return wpool_runq_pop(rq);
 	task = rob_half(rq, victim, &n);

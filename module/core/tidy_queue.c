@@ -84,7 +84,7 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)
 
 	*next = (struct wpool_untidy) {};
 	raw_spin_lock_irq(&tidy->lock);
-	/* tasks last: new ones may come all the time */
+	/* tasks last: new tasks may come all the time */
 	next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
 	if (next->worker) {
 		list_del(&next->worker->dead_node);

@@ -3,7 +3,7 @@
  * Tasks and workers that must be ended in process context, because their end may call a function of
  * the pool's owner, which may sleep: tasks cancelled in another context, workers that died, and
  * queued tasks that have waited for too long, or whose pool was released with
- * %WPOOL_RELEASE_CANCEL. Also, hogs are allowed on other CPUs here, because that call may sleep.
+ * %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move to other CPUs, which may sleep.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
  * work, on a workqueue of the kernel, is in workers/tidy.c. Joinable tasks, for which no function
@@ -45,7 +45,7 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * Have the queued tasks ended that must not run any more, and the hogs allowed on other CPUs.
+ * Have the queued tasks that must not run any more ended, and let hogs move to other CPUs.
  * @pool: its destruction may have begun. Under RCU, or with a reference to the pool.
  */
 void wpool_tidy_pool(struct wpool *pool);
@@ -57,8 +57,8 @@ void wpool_tidy_pool(struct wpool *pool);
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
 /*
- * Set the workqueues, before there is a pool. @normal: that of most pools; @reclaim: that of pools
- * with the attribute reclaim.
+ * Set the workqueues, before there is a pool. @normal: for most pools; @reclaim: for pools with the
+ * attribute reclaim.
  */
 void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Several tasks that move from one queue to another in one piece. */
+/* Moves of several tasks at once from one queue to another. */
 #ifndef WPOOL_CORE_TRANSIT_H
 #define WPOOL_CORE_TRANSIT_H
 

@@ -35,7 +35,7 @@
  *              A searching worker counts here, too
  *   blocked    in a task, but counted out of nr_running: asleep, a hog, or back from a sleep on
  *              another CPU than its home
- *   parked     in rq->idle: rq->nr_idle, and a bit in pool->idle_mask, which may outlast it
+ *   parked     in rq->idle: rq->nr_idle, and a bit in pool->idle_mask, which may stay set longer
  *   leaving    counted out of pool->nr_workers
  *
  * A thread that queues a task wakes no worker if it can rely on one of these:
@@ -55,9 +55,9 @@
  * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
  * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
  * length.h). A thread that relies on a worker of another CPU for tasks that are left must offer
- * them first. Such a thread is a submitter here, one that looks here after a worker was counted
- * out, or the monitor, if the task that runs turned out to be long. A thread that wakes a worker
- * for offered tasks ends outdated offers (wpool_queues_find_work()).
+ * them first. Such a thread is a submitter here, a thread that looks here after a worker was
+ * counted out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
+ * worker for offered tasks ends outdated offers (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
@@ -106,15 +106,15 @@
  *                       a ring was seen to hold a task; then its workers are counted, and
  *                       the task may be left to them. Pairs with wpool_running_left:A:
  *                       a worker that is still counted looks at the ring afterwards, and
- *                       sees the task. One that had counted itself out before the task
- *                       was queued is not counted.
+ *                       sees the task. A worker that had counted itself out before the
+ *                       task was queued is not counted.
  *   end_offer:A         the offer of a run queue that is not left was ended; then the run
  *                       queue is read again. Pairs with wpool_sched_push:A and
  *                       wpool_running_left:A: a thread that finds the offer there, and does
  *                       not repeat it, has changed the run queue before. If the run queue is
- *                       left, it is offered again (end_offer:B), and the thread that did that
- *                       makes sure that a worker comes: a searching worker may have missed the
- *                       offer meanwhile.
+ *                       left, the offer is made again (end_offer:B). The thread that makes it
+ *                       also makes sure that a worker comes: a searching worker may have
+ *                       missed the offer meanwhile.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, wpool_park_join:A.
@@ -219,8 +219,8 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 }
 
 /*
- * @beside: a worker might not get this CPU. A real-time thread may even hold off the timers of its
- * CPU, the monitor's, too.
+ * Ask for a new worker, if the pool may have one. @beside: on another CPU, since a worker might not
+ * get this CPU. So also if this is a real-time thread, which may hold off even the monitor's timer.
  */
 static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool beside)
 {
@@ -232,16 +232,16 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
-/* Is a worker waking here that was woken within the last tick? Another may wait for its CPU. */
+/* Is a worker waking here, woken within the last tick? One woken before may wait for its CPU. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
 }
 
 /*
- * If no worker can be woken or created, no worker sets the monitor's timer. So it is set here: the
- * monitor ends tasks that wait for too long, counts the time in which they wait, and logs the
- * reason. There was a full barrier since the queueing, as monitor_timer.c requires.
+ * Wake a worker, or ask for one; returns whether this was done. If no worker can be had, none sets
+ * the monitor's timer. So this sets it: the monitor ends tasks that wait for too long, counts the
+ * time in which they wait, and logs the reason. The caller has executed a full barrier.
  *
  * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq;
  * @beside: a worker might not get this CPU, so try to wake a worker of another CPU first.
@@ -273,7 +273,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		/* one new worker a tick: too late for this task perhaps, but it helps later */
+		/* one new worker a tick: perhaps too late for this task, but not for later ones */
 		asked = (i || !beside || here->help_jiffy != now) &&
 			ask_for_worker(pool, rq, beside);
 		here->help_jiffy = now;

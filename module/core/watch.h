@@ -32,7 +32,7 @@ struct wpool_looked {
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
-	struct wpool_marks marks; /* N: a task before these has waited since the last sample */
+	struct wpool_marks marks; /* N: tasks before them have waited since the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing stuck; /* N: since when no worker has looked; only in the record of a
 				      *    pool, for panic_on_stall_ms

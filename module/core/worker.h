@@ -56,18 +56,17 @@ struct wpool_worker {
 	u32 nested;			/* O: number of tasks inside the outermost one: a worker
 					 *    that waits for a task may run that task meanwhile
 					 */
-	u32 on_stack[2];		/* O: the nested tasks that live on its own stack, by colour
-					 */
-	int locks_left;			/* O: locks that its tasks have left held, as lockdep still
-					 *    counts them
+	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
+	int locks_left;			/* O: number of locks that its tasks have left held; lockdep
+					 *    still counts these
 					 */
 	int prio;			/* M to write: normal_prio of @thread, as its pool has
 					 *    set it
 					 */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool is_hog;			/* X: set when it is counted out as a hog; cleared when it
-					 *    may leave its CPU, or counts again
+	bool is_hog;			/* X: set when the worker is counted out as a hog; cleared
+					 *    when the worker may leave its CPU, or counts again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched out */
@@ -75,7 +74,7 @@ struct wpool_worker {
 	struct wpool_task *task;	/* V: innermost task it is in, or NULL; other threads
 					 *    use its address only
 					 */
-	struct wpool_task *outermost;	/* O: if @nested, the task around all of them */
+	struct wpool_task *outermost;	/* O: if @nested, the task around all nested ones */
 	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
 					 *    own stack, linked by their @held
 					 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The attributes of a pool, for the module and for wpoolctl. Define WPOOL_ATTR() before you
- * include this. It is called for each attribute that is a single value, with:
+ * The attributes of a pool, for the module and for wpoolctl. Define WPOOL_ATTR() before you include
+ * this file. The file calls it for each attribute that is a single value, with:
  *
  *   - its name: that of the sysfs file, of the argument of wpoolctl, and of the field in struct
  *     wpool_attrs, struct wpool_dev_attrs and struct wpool
@@ -13,7 +13,7 @@
  *   - its words
  *   - its unit and its description
  *
- * cpumask is a set: WPOOL_ATTR_CPUS(), if defined, is called for it. 'make check' in
+ * cpumask is a set: WPOOL_ATTR_CPUS(), if defined, is called for cpumask. 'make check' in
  * tools/wpoolctl compares the documents with this table.
  *
  * sysfs and wpoolctl accept the same spellings: WPOOL_BOOL_WORDS for a BOOL, and

@@ -19,7 +19,7 @@ enum wpool_attr_type {
 	WPOOL_ATTR_CLASS,
 };
 
-/* An attribute that is a value; see attr_table.h. */
+/* An attribute that is a single value, see attr_table.h. */
 struct wpool_attr {
 	const char *name;	/* as in sysfs */
 	/*

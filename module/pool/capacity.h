@@ -12,7 +12,7 @@ struct wpool_attrs;
 /* The values of these attributes, which change together. */
 struct wpool_limits {
 	u32 capacity;	/* workers at most */
-	u32 capacity_per_cpu;	/* if not 0, @capacity is this times the number of CPUs */
+	u32 capacity_per_cpu;	/* if not 0, @capacity is this field times the number of CPUs */
 	u32 queue_depth;	/* accepted tasks beyond @capacity */
 	u32 min_workers;	/* workers that stay */
 };
@@ -36,8 +36,8 @@ bool wpool_limits_are_items(const struct wpool_limits *limits);
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 
 /*
- * Change the limits, without allocating; @limits were checked, and tune_mutex is held. No more
- * tasks than the new capacity start after the call. Sleeps.
+ * Change the limits; allocates nothing. If the pool has more workers than the new capacity, those
+ * in excess take no further task. The caller has checked @limits, and holds tune_mutex. Sleeps.
  */
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 

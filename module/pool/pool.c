@@ -2,11 +2,10 @@
 /*
  * The life of a pool: create, release, reboot, destroy, references.
  *
- * The device of class wpool is embedded in the pool, and its reference count is
- * the pool's. The memory is freed an RCU grace period after the last reference:
- * lockless sections elsewhere (a task's finish, a cancel that looks for its task)
- * rely on the pool no longer than that. No caller waits for the grace period, and pools
- * share one.
+ * The device of class wpool is embedded in the pool, and its reference count is the pool's. The
+ * memory is freed an RCU grace period after the last reference: lockless sections elsewhere (a
+ * task's finish, a cancel that looks for its task) may use the pool until then. No caller waits for
+ * the grace period, and pools share one.
  *
  * All modules share the default pool: it is closed only when wpool is unloaded.
  */
@@ -379,10 +378,11 @@ void wpool_pool_destroy(struct wpool *pool)
 
 	mutex_lock(&pool->tune_mutex);
 	first = pool->state != WPOOL_DESTROYED;
-	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
-	if (first)
-		/* no task is accepted from here on */
+	if (first) {
 		close_pool(pool, false);
+		/* last: a thread that reads this state has its submits refused */
+		WRITE_ONCE(pool->state, WPOOL_DESTROYED);
+	}
 	mutex_unlock(&pool->tune_mutex);
 	if (!first) {
 		wait_for_completion(&pool->destroyed);

@@ -78,7 +78,7 @@ static int show_server(void)
 
 	pr_info("connection 0: the peer hangs up\n");
 	hang_up(0);
-	/* Its worker needs a moment to notice: the client tries again. */
+	/* the worker needs a moment to notice that: the client tries again */
 	do {
 		fsleep(1000);
 		err = accept_connection(id);

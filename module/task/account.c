@@ -46,7 +46,7 @@ void wpool_account_wake(struct wpool *pool)
 	/* racy: a thread that joins drain_wq just now counts the tasks itself, once a tick */
 	if (!waitqueue_active(&pool->drain_wq) || is_busy_elsewhere(pool))
 		return;
-	/* a flush waits for the colour that new tasks do not get, a drain for both */
+	/* a flush waits for the colour that new tasks do not get, a drain for both colours */
 	if (!wpool_account_outstanding(pool, !colour) &&
 	    (!wpool_is_closed(pool) || !wpool_account_outstanding(pool, colour)))
 		wake_up_all(&pool->drain_wq);

@@ -22,8 +22,8 @@ struct wpool_behalf {
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
 	/*
-	 * users of @mm whose threads have taken @mm off to run a nested task. If such a thread
-	 * dies, its user stays counted until wpool_behalf_drop().
+	 * threads that count in mm_users of @mm, and have taken @mm off to run a nested task. If
+	 * such a thread dies, it stays counted until wpool_behalf_drop().
 	 */
 	atomic_t nr_off;
 };
@@ -33,7 +33,7 @@ struct wpool_worn {
 	struct wpool_behalf *behalf;
 	const struct cred *old_cred;
 	struct mem_cgroup *old_memcg;
-	unsigned int what;	/* WPOOL_AS_*; with WPOOL_AS_MM the thread has a user of the mm */
+	unsigned int what;	/* WPOOL_AS_*; with WPOOL_AS_MM the thread counts in mm_users */
 	unsigned int off;	/* the part of @what that is off while a nested task runs */
 };
 
@@ -75,9 +75,9 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 }
 
 /*
- * Set @worn->what, and take a user of the mm. Returns -EPERM if the thread already uses another mm:
- * that of its process, of worker_start, or of a plain task that waits for this task. (The mm of an
- * outer group task is already off.) Returns -ESRCH if the process has ended.
+ * Set @worn->what, and count the thread in mm_users. Returns -EPERM if the thread already uses
+ * another mm: that of its process, of worker_start, or of a plain task that waits for this task.
+ * (The mm of an outer group task is already off.) Returns -ESRCH if the process has ended.
  */
 static int choose_worn(struct wpool_worn *worn)
 {
@@ -109,7 +109,7 @@ static bool is_own_cred(const struct cred *cred)
 
 /*
  * kthread_use_mm() takes a reference to the mm_struct, which do_exit() would not drop. Drop that
- * reference here: the thread's user of the mm keeps the mm_struct, too.
+ * reference here: mm_users, in which the thread counts, keeps the mm_struct, too.
  */
 static void put_on(struct wpool_worn *worn, unsigned int what)
 {
@@ -128,7 +128,7 @@ static void put_on(struct wpool_worn *worn, unsigned int what)
 		worn->old_memcg = set_active_memcg(behalf->memcg);
 }
 
-/* Undo put_on(). The caller keeps the user of the mm. */
+/* Undo put_on(). The thread still counts in mm_users. */
 static void take_off(const struct wpool_worn *worn, unsigned int what)
 {
 	if (what & WPOOL_AS_MEMCG)
@@ -196,7 +196,7 @@ struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
 		return NULL;
 	w->worn = NULL;
 	worn->off = on_top(worn);
-	/* @worn is on the thread's stack: if the thread dies, only @nr_off knows its user */
+	/* @worn is on the thread's stack: if the thread dies, only @nr_off tells that it counts */
 	if (worn->off & WPOOL_AS_MM)
 		atomic_inc(&worn->behalf->nr_off);
 	take_off(worn, worn->off);

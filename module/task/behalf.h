@@ -6,11 +6,11 @@
  * Invariants:
  *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process,
  *     and a task that starts afterwards does not run;
- *   - if a thread dies in a task, do_exit() drops its user of the mm and its credentials. put_on()
- *     keeps no other reference, except to overridden credentials that are not the thread's own;
+ *   - if a thread dies in a task, do_exit() drops its count in mm_users and its credentials.
+ *     put_on() keeps no other reference, except to credentials that were overridden before;
  *   - a task that runs inside a task of such a group gets nothing of the group's client:
  *     wpool_run_inside() and wpool_run_in_submitter() first take the context off (w->worn). If the
- *     thread dies in the inner task, nr_off counts its user of the mm until the group drops that.
+ *     thread dies in the inner task, nr_off keeps its count in mm_users until the group ends.
  */
 #ifndef WPOOL_TASK_BEHALF_H
 #define WPOOL_TASK_BEHALF_H

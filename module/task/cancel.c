@@ -3,8 +3,8 @@
  * Cancelling and disabling a task.
  *
  * wpool_task_cancel_sync() is a disable, a wait and an enable. The enable touches the task after
- * the wait has read the status. So if several threads cancel a task, its memory must stay until all
- * their calls have returned.
+ * the wait has read the status. So if several threads cancel a task, the task's memory must stay
+ * until all their calls have returned.
  */
 #include <linux/bug.h>
 #include <linux/err.h>

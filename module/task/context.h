@@ -104,9 +104,9 @@ static inline void wpool_context_look(struct wpool_worker *w)
 }
 
 /*
- * Has an outermost task left nothing that could harm the next task? Takes one branch of a few
- * instructions; wpool_context_look() checks the less dangerous state. Also false if worker_start
- * has set something: wpool_context_repair() compares with what worker_start left.
+ * Has an outermost task left nothing that could harm the next task? Costs a few instructions and
+ * one branch; wpool_context_look() checks the less dangerous state. Also false if worker_start has
+ * set something: wpool_context_repair() compares with what worker_start left.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

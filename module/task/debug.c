@@ -13,7 +13,7 @@
  * A task is active from the submitter's claim until just before the change to IDLE, which comes
  * after its function, or before its function if it is detached. The thread that changes the state
  * still holds the task, so no other thread frees or submits it in between. A running task that is
- * submitted again stays active, or becomes so again before it is queued.
+ * submitted again stays active, or becomes active again before it is queued.
  *
  * An event is watched as its task, which has the same address: the event is active while its task
  * is in the pool or its function runs. The kernel watches its timer: event_timer_expired(),
@@ -56,7 +56,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 	return true;
 }
 
-/* Cancel the task, and wait for it where that is possible: not for a detached one. */
+/* Cancel the task; wait for its end if it is joinable and this context may sleep. */
 static void debug_end_task(void *task)
 {
 	if (!preemptible() || cancel_sync(task) == -EINVAL)

@@ -11,13 +11,13 @@
  *
  *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully ordered), the
  *             accounts, barrier, the finisher is cleared <-> wpool_finish_sync(): a thread that has
- *             seen IDLE waits until the finisher that it finds on the task's CPU is gone. Then it
- *             sees the accounts and the token that came free. Without the barriers it could return
- *             before the task is counted out.
+ *             seen IDLE waits until the finisher that it finds on the task's CPU is gone. Then the
+ *             thread sees the accounts and the token that came free. Without the barriers the
+ *             thread could return before the task is counted out.
  *
  * So each side waits for the other: a thread that waits for the task returns only when the accounts
- * are right (finish:A), and a thread that flushes reads the accounts, so it returns only after the
- * last touch of the task (the accounts come after it).
+ * are right (finish:A), and a thread that flushes reads the accounts, so the flush returns only
+ * after the last touch of the task (the accounts come after it).
  */
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H

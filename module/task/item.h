@@ -8,9 +8,9 @@
  * death workers/tidy.c. So no decision depends on its state. It is PENDING from the start, and
  * neither the submit nor the start claims it.
  *
- * The claims of other tasks order memory, too. For an item the queues do so: the submitter fills it
- * in before it is queued (wpool_ring_put:A, wpool_sched_push_next:B, or the lock of a fifo), and
- * the taker reads it after it has taken it out.
+ * The claims of other tasks order memory, too. For an item the queues do so: the submitter fills
+ * the item in before the push (wpool_ring_put:A, wpool_sched_push_next:B, or the lock of a fifo),
+ * and the taker reads the item after the take.
  */
 #ifndef WPOOL_TASK_ITEM_H
 #define WPOOL_TASK_ITEM_H
@@ -104,7 +104,7 @@ void wpool_items_destroy(struct wpool_items *items);
 /** wpool_item_module_init() - create the cache that items come from; Return: 0 or -ENOMEM */
 int wpool_item_module_init(void);
 
-/** wpool_item_module_exit() - destroy the cache; no pool is left */
+/** wpool_item_module_exit() - destroy the cache, after the last pool */
 void wpool_item_module_exit(void);
 
 #endif /* WPOOL_TASK_ITEM_H */

@@ -35,7 +35,7 @@ static void count_refused(struct wpool *pool)
 	local_irq_restore(flags);
 }
 
-/* Wait in line with claimed tasks; returns the number of accepted tasks, or -errno. */
+/* Wait for room for claimed tasks; returns the number of accepted tasks, or -errno. */
 static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 			 u32 nr, struct wpool_overload *how)
 {

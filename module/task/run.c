@@ -183,8 +183,8 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 }
 
 /*
- * call_for_worker() for a joinable task that has the time of its submit. If the task has waited for
- * longer than max_wait_ms, finish it without a call, and return false.
+ * call_for_worker() for a joinable task whose submit_ns is set. If the task has waited for longer
+ * than max_wait_ms, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
@@ -260,8 +260,8 @@ static __always_inline struct wpool_task *next_here(struct wpool_worker *w,
 
 /*
  * Preemption is off from the finish of a task to the claim of the next one; with @exact interrupts
- * are off as well. A close waits for these sections. After that wait, no thread that has not seen
- * the close is about to claim a task, but such a thread may run one that it has claimed.
+ * are off as well. A close waits for these sections: after that wait, each thread that claims a
+ * task has seen the close; tasks claimed earlier may still run.
  */
 static __always_inline void section_begin(bool exact)
 {
@@ -311,7 +311,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	return true;
 }
 
-/* run_detached() of a task that has the time of its submit. */
+/* run_detached() of a task whose submit_ns is set. */
 static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task,
 					  bool exact)
 {
@@ -362,7 +362,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	else if (!call_stamped(w, task, func, NULL))
 		goto next;
 	WRITE_ONCE(w->task, NULL);
-	/* if the task freed itself, fault here, before anything depends on it */
+	/* if the task freed itself, fault in this read, before anything depends on the task */
 	colour = task->colour;
 
 	section_begin(exact);

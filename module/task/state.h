@@ -21,7 +21,7 @@
  * of strands (strand.c).
  *
  * A CANCELLED task is still in a queue, among the waiters, or being passed from there to tidy.c.
- * The thread that takes it out finishes it; until then a submit of it is refused (-ECANCELED).
+ * The thread that takes the task out finishes it; until then each submit is refused (-ECANCELED).
  *
  * In every state, task->state also counts the threads that disable the task: those in
  * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not
@@ -110,7 +110,7 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 {
 	wpool_task_set_pool(task, pool);
 	task->colour = colour;
-	/* a cancel searches this CPU first */
+	/* a cancel looks for the task on this CPU */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
 		WRITE_ONCE(task->cpu, rq->cpu);
 	wpool_task_stamp(task, READ_ONCE(pool->stamps));
@@ -180,7 +180,7 @@ static inline bool wpool_stack_is_short(void)
 /* Flags of inner tasks: of an event, of a strand's task or of a group's task. */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
-/* Claim an ordinary IDLE task for its submitter; false for any other task: wpool_task_claim(). */
+/* Claim an ordinary IDLE task for its submitter; false for others: use wpool_task_claim(). */
 static inline bool wpool_task_claim_fast(struct wpool_task *task)
 {
 	int old = WPOOL_ST_IDLE;

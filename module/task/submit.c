@@ -119,7 +119,7 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 /*
  * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
  * single task, or NULL; @how: what to do without room; NULL: unclaim the task. Returns the number
- * of accepted tasks, a prefix. If that is not all, *err says why; 0: call again for the rest.
+ * of accepted tasks, a prefix. If not all were accepted, *err says why; 0: call again for the rest.
  */
 static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
 		       struct wpool_runq *on, struct wpool_overload *how, int *err)
@@ -367,7 +367,7 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 			continue;
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
-		/* destroy does not wait for submitters in line: keep the pool's memory */
+		/* destroy does not wait for submitters that sleep: keep the pool's memory */
 		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
 			wpool_get(pool);
 			held = true;

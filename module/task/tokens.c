@@ -2,10 +2,9 @@
 /*
  * Tokens, see tokens.h.
  *
- * Barrier pairs. All of them follow the same pattern: one side changes the tokens
- * and then reads pool->attention; the other announces itself there and then
- * searches for tokens. With a full barrier between the two steps on both sides, at
- * least one side sees the other.
+ * Barrier pairs. All of them follow the same pattern: one side changes the tokens and then reads
+ * pool->attention; the other announces itself in attention and then searches for tokens. With a
+ * full barrier between the two steps on both sides, at least one side sees the other.
  *
  *   give:A    tokens++, full barrier, read attention (waiters.h, waiters.c)
  *   scarce:A  set SCARCE, full barrier, empty the caches

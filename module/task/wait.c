@@ -164,8 +164,8 @@ static bool can_act(const struct wpool_worker *w)
 
 /*
  * The worker is about to complete a deadlock. Returns true if its own wait must fail with -EDEADLK.
- * But if it waits for a running task, and @other waits for a queued task, which @other could
- * cancel, wake @other instead: @other checks again, and the wait of @other fails.
+ * But if the worker waits for a running task, and @other waits for a queued task, which @other
+ * could cancel, wake @other instead: @other checks again, and the wait of @other fails.
  */
 static bool is_told(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)

@@ -6,9 +6,9 @@
  *
  * wait:A has a second partner, because a task may be cancelled while its submitter joins the
  * waiters. The submitter marks the task as waiting, full barrier, and checks whether the task is
- * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether it waits.
- * At least one of the two threads ends the submitter's wait. An event waits without a submitter:
- * event.c says how a cancel ends its wait.
+ * cancelled <-> a cancel marks the task as cancelled (fully ordered) and checks whether the task
+ * waits. At least one of the two threads ends the submitter's wait. An event waits without a
+ * submitter: event.c says how a cancel ends its wait.
  *
  * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
  * and then submits, it does not take that submitter's token. WAITERS is set, release,
@@ -20,13 +20,13 @@
  * are never off for long. Three things bring tokens or waiters, and each takes passes
  * until the rule holds again:
  *
- *   give    adds one token and takes one pass. A pass that finds tokens and waiters
- *           hands out at least one token, so the tokens left beside waiters are never
- *           more than the passes still to come, of all three kinds.
+ *   give    adds one token and takes one pass. A pass that finds tokens and waiters hands out at
+ *           least one token. So while submitters wait, the free tokens are never more than the
+ *           passes still to come, of all three kinds.
  *   wait    adds a waiter, or an event, and takes one pass under the same hold of the lock. This
- *           pass can serve all that was added. So if the new entry was first in line and still
+ *           pass can serve all that was added. So if the new entry was the first and still
  *           waits, no token was free then, and each token that comes free later brings its own
- *           pass. If the new entry was not first, the rule held before, and no pass is needed.
+ *           pass. If the new entry was not the first, the rule held before, and no pass is needed.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
@@ -51,7 +51,7 @@
  */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS
 
-/* Mark a task as being in the line, or no longer so. */
+/* Mark a task as waiting for a token, or as no longer waiting. */
 static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	__must_hold(&pool->admission.lock)
 {
@@ -62,7 +62,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
-/* A waiter, or an event, enters the line. */
+/* Add a waiter, or the task of an event, to the waiters. */
 static void line_add(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission.lock)
 {
@@ -75,7 +75,7 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 	smp_store_release(&pool->admission.nr_waiting, pool->admission.nr_waiting + 1);
 }
 
-/* @place leaves the line. */
+/* Remove @place from the waiters. */
 static void line_remove(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission.lock)
 {
@@ -99,7 +99,7 @@ static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
 	}
 }
 
-/* Take a waiter off the line with @error, or 0 if all of its tasks were accepted. */
+/* End a wait, with @error, or with 0 if all tasks of the waiter were accepted. */
 static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int error)
 	__must_hold(&pool->admission.lock)
 {
@@ -139,7 +139,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 		return false;
 	pool = wpool_task_last_pool(task);
 	raw_spin_lock(&pool->admission.lock);
-	/* under the lock a task stays in this line, and a cancelled task stays cancelled */
+	/* under the lock a waiting task continues to wait, and a cancelled task stays cancelled */
 	if ((unsigned long)READ_ONCE(task->pool) ==
 	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
 		waiter = task->waiter;
@@ -172,7 +172,7 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	return ret;
 }
 
-/* Was a task cancelled before it was in line? A later cancel finds the waiter itself. */
+/* Was a task cancelled before it was marked as waiting? A later cancel finds the waiter itself. */
 static bool is_cancelled(const struct wpool_waiter *waiter)
 {
 	u32 i;
@@ -194,7 +194,7 @@ struct served {
 	u32 nr_threads;
 };
 
-/* A pass: hand free tokens to the line, in order, and accept the tasks. */
+/* A pass: hand free tokens to the waiters, in order, and accept the tasks. */
 static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
 	__must_hold(&pool->admission.lock)
 {
@@ -267,7 +267,7 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 		wpool_waiters_serve(pool);
 }
 
-/* Take a waiter off the line whose wait ends with an error, unless it was served meanwhile. */
+/* End a wait with @error, and remove the waiter, unless all its tasks were accepted meanwhile. */
 static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int error)
 {
 	unsigned long flags;
@@ -408,7 +408,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
-	/* the event may be gone by now, if it was put in line */
+	/* the event may be gone by now, if it joined the waiters */
 	if (first)
 		see_to(pool, rq, &served);
 	if (!n) {

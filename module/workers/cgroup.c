@@ -35,7 +35,7 @@
  */
 static DEFINE_MUTEX(anchors_mutex);
 
-/* On the stack of the thread that waits for it. */
+/* A request to attach a thread; on the stack of the thread that waits for the answer. */
 struct join {
 	struct work_struct work;
 	struct completion done;
@@ -47,6 +47,9 @@ struct join {
 };
 
 static struct workqueue_struct *wq;
+
+/* kthreadd, in whose cgroups all threads of the kernel are created. It never ends. */
+static struct task_struct *in_root;
 
 #ifdef CONFIG_CGROUPS
 
@@ -94,17 +97,6 @@ static int show_path(struct task_struct *thread, char *buf, size_t size)
 
 #endif
 
-/* kthreadd, in whose cgroups all threads of the kernel are created. It never ends. */
-static struct task_struct *thread_in_root(void)
-{
-	struct task_struct *thread;
-
-	rcu_read_lock();
-	thread = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
-	rcu_read_unlock();
-	return thread;
-}
-
 struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 {
 	struct mem_cgroup *memcg = NULL;
@@ -113,7 +105,7 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	rcu_read_lock();
 	do {
 		memcg = mem_cgroup_from_task(thread);
-		if (memcg == mem_cgroup_from_task(thread_in_root()))
+		if (memcg == mem_cgroup_from_task(in_root))
 			memcg = NULL;
 	} while (memcg && !css_tryget(&memcg->css));
 	rcu_read_unlock();
@@ -121,7 +113,7 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 	return memcg;
 }
 
-bool __wpool_cgroup_is_charged(const struct wpool_worker *w)
+bool wpool_cgroup_is_charged(const struct wpool_worker *w)
 {
 	bool charged = true;
 
@@ -130,13 +122,13 @@ bool __wpool_cgroup_is_charged(const struct wpool_worker *w)
 
 	rcu_read_lock();
 	memcg = mem_cgroup_from_task(current);
-	charged = w->memcg == (memcg == mem_cgroup_from_task(thread_in_root()) ? NULL : memcg);
+	charged = w->memcg == (memcg == mem_cgroup_from_task(in_root) ? NULL : memcg);
 	rcu_read_unlock();
 #endif
 	return charged;
 }
 
-/* As if the thread that opened the file had written there. */
+/* Move @anchor to the cgroup of @procs, as if the thread that opened the file had written there. */
 static int write_pid(struct file *procs, struct task_struct *anchor)
 {
 	char pid[12];
@@ -152,8 +144,8 @@ static void join_work(struct work_struct *work)
 
 	if (w) {
 		mutex_lock(&anchors_mutex);
-		join->err = attach_thread(w->pool->anchor ?: thread_in_root(), w->thread);
-		/* after an error, too: each try takes the mutex of all cgroups */
+		join->err = attach_thread(w->pool->anchor ?: in_root, w->thread);
+		/* also after an error: each try would take the mutex of all cgroups */
 		w->cgroup_nr = w->pool->cgroup_nr;
 		mutex_unlock(&anchors_mutex);
 	} else {
@@ -175,13 +167,13 @@ static int wait_for_join(struct join *join)
 	init_completion(&join->done);
 	INIT_WORK_ONSTACK(&join->work, join_work);
 	queue_work(wq, &join->work);
-	/* no flush: lockdep takes files of sysfs and of cgroups for one, and sees a circle */
+	/* no flush: lockdep takes files of sysfs and of cgroups for the same, and sees a circle */
 	wait_for_completion(&join->done);
 	destroy_work_on_stack(&join->work);
 	return join->err;
 }
 
-/* memory.oom.group also kills threads of the kernel, and processes whose memory they use. */
+/* Keep memory.oom.group from killing this thread, and processes whose memory the thread uses. */
 static void be_spared(void)
 {
 	current->signal->oom_score_adj = OOM_SCORE_ADJ_MIN;
@@ -201,7 +193,7 @@ static int anchor_main(void *data)
 	return 0;
 }
 
-/* Not a file that is mounted over it, which the kernel itself would open, and write to. */
+/* Open cgroup.procs of @dir; not a file mounted over it, to which the kernel itself would write. */
 static struct file *open_there(const struct path *dir, int flags)
 {
 	struct file *procs = file_open_root(dir, "cgroup.procs", flags, 0);
@@ -213,23 +205,23 @@ static struct file *open_there(const struct path *dir, int flags)
 	return procs;
 }
 
-/* With the credentials and the namespaces of the caller, which the file keeps. */
+/* Open cgroup.procs to write. The file keeps the credentials and the namespaces of the caller. */
 static struct file *open_procs(const struct path *dir)
 {
 	struct file *procs, *found;
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
-	/* lockdep takes an open to write that has to look the file up for a part of a circle */
+	/* an open to write that has to look the file up would be a part of a circle for lockdep */
 	found = open_there(dir, O_PATH);
 	if (IS_ERR(found))
 		return found;
-	procs = open_there(dir, O_WRONLY);
+	procs = open_there(dir, O_WRONLY | O_NONBLOCK);
 	fput(found);
 	return procs;
 }
 
-/* Returns NULL if its cgroups would be those of kthreadd. */
+/* Returns the new anchor; NULL if its cgroups would be those of kthreadd; or ERR_PTR(). */
 static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *from,
 				       const struct path *dir)
 {
@@ -249,7 +241,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 	wait_for_completion(&begun);
 	join.anchor = anchor;
 	err = wait_for_join(&join);
-	if (err || has_same_cgroups(anchor, thread_in_root())) {
+	if (err || has_same_cgroups(anchor, in_root)) {
 		kthread_stop(anchor);
 		anchor = ERR_PTR(err);
 	}
@@ -267,13 +259,13 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 
 	if (from && !IS_ENABLED(CONFIG_CGROUPS))
 		return -EOPNOTSUPP;
-	if (from && (dir || !has_same_cgroups(from, thread_in_root())))
+	if (from && (dir || !has_same_cgroups(from, in_root)))
 		anchor = make_anchor(pool, from, dir);
 	if (IS_ERR(anchor))
 		return PTR_ERR(anchor);
 
 	mutex_lock(&anchors_mutex);
-	/* written before wpool_cgroup_end() takes the mutex */
+	/* the state is set before wpool_cgroup_end() takes the mutex */
 	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
@@ -329,10 +321,10 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 
 	be_spared();
 	/*
-	 * A thread with this flag can join no other cpuset. In a cgroup other than the root, which
-	 * has no such threads elsewhere, each change of its cpuset would fail.
+	 * A thread with this flag can join no other cpuset. The kernel has such threads in the root
+	 * only: elsewhere, to enable or disable cpuset in a cgroup above would fail.
 	 */
-	if (has_same_cgroups(current, thread_in_root()))
+	if (has_same_cgroups(current, in_root))
 		current->flags |= PF_NO_SETAFFINITY;
 	else
 		current->flags &= ~PF_NO_SETAFFINITY;
@@ -361,6 +353,9 @@ void wpool_cgroup_follow(struct wpool_worker *w)
 
 int wpool_cgroup_init(void)
 {
+	rcu_read_lock();
+	in_root = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_unlock();
 	/* few at a time, as the kernel has one mutex, whose holders may wait for memory */
 	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	return wq ? 0 : -ENOMEM;

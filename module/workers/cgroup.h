@@ -9,38 +9,40 @@
  * cgroup.procs can. So the anchor of a pool that is given a directory first joins the caller, and
  * then a work writes the anchor's number to cgroup.procs there, which the caller has opened. So the
  * kernel checks what it would check if the caller moved itself: the credentials of the caller, its
- * cgroup, its namespaces. Nobody brings a pool to where the caller may not go, and the cgroups of
- * version 1 are those of the caller.
+ * cgroup, its namespaces. No caller can bring a pool to a cgroup where the caller itself may not
+ * go. The cgroups of version 1 are those of the caller.
  *
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
- * cpuset, nor changes the cpuset of a cgroup that has one. So a worker in a cgroup other than the
- * root loses the mark of a bound thread; if its CPU changes, it goes home. When the cgroups of the pool have changed, each worker has itself moved before it
- * looks for its next task; a running task stays where it began. A work attaches them: it runs in
- * the root cgroup, and so is never out of quota.
+ * cpuset, and refuses to enable or disable cpuset above a cgroup that has one. So a worker in a
+ * cgroup other than the root loses the mark of a bound thread as soon as it runs; if its allowed
+ * CPUs change, it goes home. When the cgroups of the pool have changed, each worker has itself
+ * moved before it looks for its next task; a running task stays where it began. A work attaches the
+ * workers: it runs in the root cgroup, and so is never out of quota.
  *
- * The kernel does not charge a kernel thread's memory to the thread's cgroup, but to its active
- * memory cgroup. So a worker makes that of its cgroup active, with a reference of its own. Only the
- * worker writes current->active_memcg. In the root it has none, and its tasks cost nothing more.
+ * The kernel charges the memory of a kernel thread not to the thread's cgroup, but to its active
+ * memory cgroup. So a worker makes the memory cgroup of its own cgroup active, with a reference.
+ * Only the worker writes current->active_memcg. In the root cgroup it sets none.
  */
 #ifndef WPOOL_WORKERS_CGROUP_H
 #define WPOOL_WORKERS_CGROUP_H
 
-#include <linux/sched.h>
-
-#include "core/state.h"
+#include <linux/types.h>
 
 struct mem_cgroup;
 struct path;
+struct task_struct;
+struct wpool;
+struct wpool_worker;
 
 /*
  * Let the workers of a pool join the cgroups of a thread. @from: a thread that does not end
  * meanwhile, such as the caller; %NULL is kthreadd. @dir: a directory of cgroup version 2 to which
- * @from, the caller, could move itself now, or %NULL; its cgroup is joined instead of that of @from
- * in version 2. Sleeps, killable, for about an RCU grace period, and until the old anchor has had
- * the CPU in its cgroup. Returns 0; -ESHUTDOWN the pool is being destroyed; -EOPNOTSUPP the kernel
- * has no cgroups, or they do not take a thread; -EINVAL @dir is no cgroup of version 2, or
- * something is mounted over its file cgroup.procs; -ENODEV, or -ENOENT, it is removed, or not in
- * the namespace of @from; -EACCES, -EROFS @from may not; -EBUSY; -ENOMEM, -EINTR.
+ * @from, the caller, could move itself now, or %NULL; in version 2 the workers join its cgroup
+ * instead of that of @from. Sleeps, killable, for about an RCU grace period, and until the old
+ * anchor has had the CPU in its cgroup. Returns 0; -ESHUTDOWN: the pool is being destroyed;
+ * -EOPNOTSUPP: the kernel has no cgroups, or they take no thread; -EINVAL: @dir is no cgroup of
+ * version 2, or a file is mounted over its cgroup.procs; -ENODEV, -ENOENT: @dir is removed, or not
+ * in the namespace of @from; -EACCES, -EROFS: @from may not go there; -EBUSY; -ENOMEM; -EINTR.
  */
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir);
 
@@ -68,27 +70,18 @@ struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread);
  */
 int wpool_cgroup_join(struct wpool_worker *w);
 
-/* The calling worker begins in the cgroup where it is, or has moved to it: charge memory there. */
+/* Charge the tasks of the calling worker, which is new or has moved, to its present cgroup. */
 void wpool_cgroup_arrive(struct wpool_worker *w);
 
 /*
- * Attach the calling worker, if the cgroups of its pool have changed, and charge memory where it is
- * then. @w: the calling worker, which does not count as running. If that fails, the worker stays
- * where it is, and the log says so. Its allowed CPUs may have changed afterwards.
+ * Attach the calling worker, if the cgroups of its pool have changed, and charge its tasks to the
+ * cgroup where it is then. @w: the calling worker, which does not count as running. If the attach
+ * fails, the worker stays where it is, and the log says so. Its allowed CPUs may have changed.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 
-bool __wpool_cgroup_is_charged(const struct wpool_worker *w);
-
-/*
- * Has the calling worker followed? No if the cgroups of its pool have changed, or if its cgroup got
- * or lost the memory controller. In the root that takes two comparisons.
- */
-static inline bool wpool_cgroup_is_followed(const struct wpool_worker *w)
-{
-	return wpool_cgroup_is_joined(w) &&
-	       (likely(current->flags & PF_NO_SETAFFINITY) || __wpool_cgroup_is_charged(w));
-}
+/* Is the calling worker charged where it is? No if its cgroup got or lost the memory controller. */
+bool wpool_cgroup_is_charged(const struct wpool_worker *w);
 
 /* Start and stop the workqueue that moves workers, while there is no pool; 0 or -ENOMEM. */
 int wpool_cgroup_init(void);

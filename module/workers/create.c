@@ -97,7 +97,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
-	/* wake a worker that counts as running at once: others on its CPU park, and rely on it */
+	/* from here on the worker counts as running, and others on its CPU rely on it: wake it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);

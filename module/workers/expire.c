@@ -23,7 +23,7 @@
 /* The most workers that expire each time the timer fires, so that a softirq stays short. */
 #define EXPIRE_BATCH	64
 
-/* When memory is short, workers that have been idle for less stay: they may soon be needed. */
+/* When memory is short, workers idle for less than this stay: they may soon be needed. */
 #define EARLY_MS	100
 
 static bool is_expiring(struct wpool *pool)

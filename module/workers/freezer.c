@@ -61,7 +61,7 @@ static bool is_parked(struct wpool_worker *w)
 	return parked;
 }
 
-/* How many workers a freeze has to wait for. Once it is 0, it stays 0 until the pool is thawed. */
+/* The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed. */
 static u32 count_busy(struct wpool *pool)
 {
 	struct wpool_worker *w;

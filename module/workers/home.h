@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker stays on its home CPU, and in the cgroups of its pool. Only a hog may leave the CPU,
- * until its task has ended.
+ * A worker stays on its home CPU, and in the cgroups of its pool. A hog may leave the CPU until its
+ * task has ended, and so does a worker whose cpuset is changed.
  */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
@@ -12,6 +12,16 @@
 #include "workers/cgroup.h"
 
 /*
+ * Has the worker followed the cgroups of its pool, and what became of them? In the root, whose
+ * threads have the flag, that takes two comparisons.
+ */
+static inline bool wpool_worker_has_followed(const struct wpool_worker *w)
+{
+	return wpool_cgroup_is_joined(w) &&
+	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
+}
+
+/*
  * Is the worker at home? No if the CPU went offline, the cpumask or the cgroups changed, or the
  * worker was picked to move: then it must call wpool_worker_rehome().
  */
@@ -19,7 +29,7 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 {
 	/* a task, or the kernel when the CPU went offline, may have changed the thread's mask */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
-	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_followed(w);
+	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_worker_has_followed(w);
 }
 
 /*

@@ -2,11 +2,11 @@
 /*
  * CPU hotplug.
  *
- * When a CPU begins to go offline, its run queues are marked. Pushes then go to the global queue,
- * and its workers move to a new home as soon as they are in no task. Hotplug does not wait for
- * them. When the CPU is offline, workers of other CPUs take the tasks in its rings. When a CPU
- * comes online, its run queues are marked as usable again. Before it comes online for the first
- * time, its run queues are made.
+ * When a CPU begins to go offline, its run queues are marked. From then on pushes go to the global
+ * queue, workers of other CPUs may take what is queued there, and the CPU's workers move to a new
+ * home as soon as they are in no task. Hotplug does not wait for them. When a CPU comes online, its
+ * run queues are marked as usable again. Before it comes online for the first time, its run queues
+ * are made.
  */
 #include "workers/hotplug.h"
 

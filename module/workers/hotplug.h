@@ -6,7 +6,7 @@
 /** wpool_hotplug_init() - start to watch the CPUs; Return: 0 or -errno */
 int wpool_hotplug_init(void);
 
-/** wpool_hotplug_exit() - stop watching the CPUs; no pool is left */
+/** wpool_hotplug_exit() - stop watching the CPUs, after the last pool */
 void wpool_hotplug_exit(void);
 
 #endif /* WPOOL_WORKERS_HOTPLUG_H */

@@ -23,7 +23,7 @@
 #include "core/current.h"
 #include "core/state.h"
 
-/* On the stack of the thread that creates the worker. */
+/* What the creator of a worker waits for, on the creator's stack. */
 struct wpool_preparing {
 	struct completion done;
 	int err;

@@ -6,7 +6,7 @@
 /** wpool_reaper_init() - make the workqueue; Return: 0 or -ENOMEM */
 int wpool_reaper_init(void);
 
-/** wpool_reaper_exit() - remove the workqueue; no worker is left */
+/** wpool_reaper_exit() - remove the workqueue, after the last worker */
 void wpool_reaper_exit(void);
 
 #endif /* WPOOL_WORKERS_REAPER_H */

@@ -18,12 +18,12 @@
  *                  w->in_reserve
  *   a worker       taken by wpool_reserve_take(): counted in the pool like any other;
  *                  pool->reserve.rescuer is NULL until the spawner has created the next one, or
- *                  a worker leaves the pool, which goes into the reserve instead of ending
+ *                  a worker that leaves the pool goes into the reserve instead of ending
  *   ended          dismissed: the pool is destroyed, or its attribute was changed
  *
  * All of these states change under pool->workers.lock. A request that comes while the rescuer is on
  * its way is lost, so the rescuer looks at the queues when it is in reserve. From then on any
- * thread that needs a worker finds it.
+ * thread that needs a worker finds the rescuer.
  *
  * A rescuer needs no allocation, and has no special flags of the allocator: a task that must use
  * the last reserves of memory sets such flags itself, whichever worker runs it.
@@ -57,7 +57,7 @@ void wpool_rescuer_is_missing(struct wpool *pool)
 	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
-/* The last rescuer is replaced: count it if that took long. */
+/* The last rescuer is replaced: count the replacement if it took long. */
 static void count_slow(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);
@@ -180,7 +180,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		follow_pool(w);
 		if (!enter_reserve(w))
 			return false;
-		/* count it out here, not under the lock: the wake-up may sleep on PREEMPT_RT */
+		/* count the thread out without the lock: the wake-up may sleep on PREEMPT_RT */
 		wpool_threads_leave(pool);
 		/*
 		 * wpool_rescuer_wait:A, @w can be taken, then the queues are read: see wake.c

@@ -25,8 +25,8 @@ void wpool_worker_count_out(struct wpool *pool);
 
 /*
  * Count a worker out of its pool; wpool_worker_left() follows. If the pool should have a rescuer
- * and has none, the worker becomes the rescuer. Under pool->workers.lock. Returns true if it is the
- * rescuer; otherwise its thread must end.
+ * and has none, the worker becomes the rescuer. Under pool->workers.lock. Returns true if the
+ * worker is the rescuer now; otherwise its thread must end.
  */
 bool wpool_worker_resign(struct wpool_worker *w);
 

@@ -6,7 +6,7 @@
 /** wpool_shrinker_init() - register the shrinker; Context: process context; Return: 0 or -errno */
 int wpool_shrinker_init(void);
 
-/** wpool_shrinker_exit() - unregister it, and wait for calls that are in progress */
+/** wpool_shrinker_exit() - unregister the shrinker, and wait for calls that are in progress */
 void wpool_shrinker_exit(void);
 
 #endif /* WPOOL_WORKERS_SHRINKER_H */

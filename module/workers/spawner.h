@@ -14,7 +14,7 @@ void wpool_spawner_serve(struct work_struct *work);
 /** wpool_spawner_init() - make the workqueue; Return: 0 or -ENOMEM */
 int wpool_spawner_init(void);
 
-/** wpool_spawner_exit() - wait for the last work, and remove the workqueue; no worker is left */
+/** wpool_spawner_exit() - wait for the last work, remove the workqueue; after the last worker */
 void wpool_spawner_exit(void);
 
 #endif /* WPOOL_WORKERS_SPAWNER_H */

@@ -15,7 +15,7 @@ void wpool_tidy_serve(struct work_struct *work);
 /** wpool_tidy_init() - make the workqueues; Return: 0 or -errno */
 int wpool_tidy_init(void);
 
-/** wpool_tidy_exit() - wait for the last work, and remove the workqueues; no pool is left */
+/** wpool_tidy_exit() - wait for the last work, and remove the workqueues, after the last pool */
 void wpool_tidy_exit(void);
 
 #endif /* WPOOL_WORKERS_TIDY_H */

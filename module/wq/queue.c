@@ -147,7 +147,7 @@ struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, w
 
 /* ---- runners ---- */
 
-/* The next work for this runner, or NULL. A work that runs goes to the runner that runs it. */
+/* The next work for this runner, or NULL. A work that runs now goes to the runner that runs it. */
 static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -260,7 +260,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Fire the runner for the next work, which is another task; without a work the runner is idle. */
+/* Fire the runner, as a task of its own for each work; if no work is left, make the runner idle. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {

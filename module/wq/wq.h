@@ -13,14 +13,14 @@
  *
  * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one. The
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
- * runs. A thread that takes the work off the list under the lock, or stops the timer, owns them
- * again. An owner has interrupts off. So a thread or an interrupt that finds the bit set, and the
- * work in no list, may spin: it will not take long.
+ * runs. A thread that takes the work off the list under the lock, or stops the timer, owns these
+ * fields again. An owner has interrupts off. So a thread or an interrupt that finds the bit set,
+ * and the work in no list, may spin: the owner will not take long.
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
- * of that queue. It changes from and to "in a list of queue N" only under the lock of N, so under
- * that lock it says whether the work is there. The number outlives the queue: a work may be flushed
- * after its queue was destroyed. So the queue is looked up by number, under RCU.
+ * of that queue. The field changes from and to "in a list of queue N" only under the lock of N, so
+ * under that lock it says whether the work is there. The number outlives the queue: a work may be
+ * flushed after its queue was destroyed. So the queue is looked up by number, under RCU.
  *
  * work->from: the value of work->where before the last turn. While the work is in a list, an
  * earlier turn may still run in the queue that work->from names; otherwise in the queue that
@@ -49,7 +49,7 @@
  *   queue, cancel, mod   with each other and with the timer: PENDING decides
  *   a runner's start     with cancel and flush: wq->lock
  *   a runner's end       with flush: wq->lock, held while the runner completes the turn's waiters
- *   fire of a runner     under wq->lock: the queue is not destroyed before it has returned
+ *   fire of a runner     under wq->lock: the queue is not destroyed before the fire has returned
  *   destroy              every turn has ended, no thread queues; then each runner's function has
  *                        returned (wpool_event_cancel_sync()), then the pool is gone, then,
  *                        after a grace period, the memory that a late flush may still look at

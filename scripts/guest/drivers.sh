@@ -116,6 +116,17 @@ use_ksmbd()
 	umount /share || fail "umount"
 }
 
+use_loop()
+{
+	dd if=/dev/zero of=/tmp/disk bs=1M count=$MB 2>/dev/null
+	losetup /dev/loop0 /tmp/disk || fail "losetup"
+	rows /dev/loop0 "$1" "" $SHAPES
+	uses loop0 "$1"
+	losetup -d /dev/loop0 || fail "losetup -d"
+	sum "$1" /tmp/disk
+	rm /tmp/disk
+}
+
 use_nbd()
 {
 	$D/io nbd /dev/nbd0 $MB 2 &

@@ -26,7 +26,7 @@ u32 wpool_trace_id(const void *task);
 /**
  * wpool_task_submitted - a task was accepted
  * @pool: name of the pool
- * @cpu: CPU whose queue it goes to
+ * @cpu: CPU whose queue the task goes to
  * @task: the task
  * @func: its function
  *

@@ -256,11 +256,11 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_LOCK		6	/* arg: ns of CPU under a lock that all such tasks share */
 #define WPOOL_WORK_TREE		7	/* fork-join tree: depth, fanout; arg: ns of CPU per leaf */
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
-#define WPOOL_WORK_TIMER	9	/* arg: ns to wait without a worker before it starts */
-#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; those of one file run in order */
+#define WPOOL_WORK_TIMER	9	/* arg: ns that the task waits, without a worker */
+#define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; strand tasks of one file run in order */
 #define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, shared by all CPUs that take part */
-#define WPOOL_WORK_COUNT	13	/* arg: address of a __u64 to which it adds 1 */
+#define WPOOL_WORK_COUNT	13	/* arg: address of a __u64, to which the task adds 1 */
 
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 #define WPOOL_WORK_URGENT	(1U << 1)	/* starts before tasks that are not urgent */
@@ -281,15 +281,15 @@ struct wpool_dev_simple {
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
  * pool has room for the tasks of these workers.
  *
- * A timer is always accepted by an open pool, and takes no room in it while it waits. If
- * the pool is closed when the time has come, its record has the status -ESHUTDOWN.
+ * A timer is always accepted by an open pool, and takes no room in it while it waits. If the pool
+ * is closed when the time has come, the timer's record has the status -ESHUTDOWN.
  *
  * A poll is like a timer, but waits until the file, an eventfd for example, can be read from, or is
  * at its end; it reads nothing. If the file is not ready within WPOOL_MAX_WORK_NS, the record has
  * the status -ETIME. A submit checks the files one after the other and stops at the first bad one,
- * so the tasks before that one are accepted: EBADF no such file; EPERM it cannot be polled; ELOOP
- * it is /dev/wpool; ENOBUFS WPOOL_MAX_POLLS of the submitting file are unfinished. The record has
- * the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
+ * so the tasks before that one are accepted. EBADF: no such file. EPERM: the file cannot be polled.
+ * ELOOP: the file is /dev/wpool. ENOBUFS: the submitting file has WPOOL_MAX_POLLS already. The
+ * record has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
  *
  * A count writes to the memory of a process: the one that gave the file its group with
  * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
@@ -301,9 +301,9 @@ struct wpool_dev_simple {
  * ends. So for poll and count the caller must have made the pool, or have CAP_SYS_ADMIN; otherwise
  * EPERM.
  *
- * The tasks of the kind strand that are submitted through one file run one after the other,
- * in the order of their submits. They are always accepted by an open pool, and only the
- * first of them takes room there.
+ * The tasks of the kind strand that are submitted through one file run one after the other, in the
+ * order of their submits. An open pool always accepts such tasks, and only the first of them takes
+ * room in it.
  *
  * An urgent task starts before tasks of the pool that are not urgent. Of a tree only the root is
  * urgent. A timer or a poll is urgent when its wait has ended. A task of a strand does not overtake
@@ -359,16 +359,17 @@ struct wpool_dev_submit {
 /**
  * struct wpool_dev_record - what read() returns, whole records only
  * @cookie: cookie of the descriptor
- * @status: 0, -ECANCELED, -EIO (the worker died), -ENOMEM (touch), -ESHUTDOWN (timer,
- *	poll), -ETIME (poll; or the task waited for longer than max_wait_ms), -EOPNOTSUPP
- *	(poll), -EFAULT (count), -ESRCH and -EPERM (WPOOL_DEV_GROUP_MM)
+ * @status: 0; -ECANCELED; -EIO: the worker died; -ETIME: the task waited for longer than
+ *	max_wait_ms; or an error of its kind: -ENOMEM (touch), -ESHUTDOWN (timer, poll), -ETIME and
+ *	-EOPNOTSUPP (poll), -EFAULT (count); or an error of the file's group, see struct
+ *	wpool_dev_group: -ESRCH, -EPERM
  * @cpu: CPU on which the task finished; (__u32)-1 if it never ran
  * @submit_ns: when the task was handed over, before any wait for room in the pool
  * @start_ns: when the task started, 0 if it never did
  * @end_ns: when the task finished
  *
- * Records come in the order in which tasks finished. A cancelled task has its
- * record at once.
+ * Records come in the order in which tasks finished. A task that is cancelled before it starts has
+ * its record at once.
  *
  * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if
  * there is none and no task of this file is unfinished. EINVAL: the buffer is
@@ -389,8 +390,8 @@ struct wpool_dev_record {
  * @flags: 0
  * @timeout_ns: longest wait; 0 waits forever
  *
- * Tasks that another thread is submitting count, too. The figures of the pool
- * follow a moment later, when its workers have let go of the tasks. ETIME: timed out.
+ * Tasks that another thread is submitting count, too. The pool's own figures may count the tasks as
+ * outstanding for a moment longer. ETIME: timed out.
  */
 struct wpool_dev_wait {
 	__u32 size;
@@ -435,9 +436,9 @@ struct wpool_dev_cancel {
  *
  * Applies to tasks that are submitted afterwards, except timers, polls and strands. If the group is
  * full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
- * cancelled gets ECANCELED if none of its tasks was accepted. A cancelled task has its record at
- * once, as always, but keeps its place until its turn in the pool comes. EISCONN: the file has a
- * group already. EOPNOTSUPP: also MEMCG, on a kernel without memory cgroups.
+ * cancelled gets ECANCELED if none of its tasks was accepted. A task that is cancelled before it
+ * starts keeps its place until its turn in the pool comes, although its record is there at once.
+ * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, if there are no memory cgroups.
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
@@ -461,8 +462,8 @@ struct wpool_dev_group {
  * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
  * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
  * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
- * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the workers join the cgroups of the
- * caller. The directory of the root cgroup puts the workers back into the root cgroup.
+ * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
+ * the workers join the cgroups of the caller. If @fd is the root cgroup, the workers return to it.
  */
 struct wpool_dev_cgroup {
 	__u32 size;

@@ -39,7 +39,7 @@ void http_answer(struct http_answer *answer, const struct http_request *req,
  * http_answer_rest() - the part of an answer that is still to be sent
  * @answer: the answer
  * @vec: an array of %HTTP_ANSWER_VECS, filled in
- * @len: their length; 0 if all of it is sent
+ * @len: the length of these pieces together; 0 if the whole answer is sent
  *
  * Return: how many of @vec were filled in.
  */

@@ -184,7 +184,7 @@ static int parse_line(struct http_request *req, struct http_text line)
 	line.len--;
 	if (has_control(&line))
 		return 400;
-	/* some clients send an empty line behind a body */
+	/* some clients send an empty line after a body */
 	if (!req->has_first_line)
 		return line.len ? parse_first_line(req, line) : 0;
 	return line.len ? parse_field(req, line) : parse_end(req);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * I/O for scripts/drivers. The content depends only on the place and a number, SALT, so that any
- * order of writes leaves the same content.
+ * I/O for scripts/drivers. The content of a block depends only on its place and a number, SALT, so
+ * the order of writes does not matter.
  *
  *	io fill DEVICE MB BLOCK THREADS SALT		writes each block once
  *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us
@@ -9,7 +9,7 @@
  *	io files DIRECTORY MB BLOCK THREADS 0 MS	thread N reads file N, of SALT N, from the
  *							device, once or more; prints as above
  *	io nbd DEVICE MB CONNECTIONS			serves a device until it is disconnected
- *	io nbd-end DEVICE				disconnects it
+ *	 	io nbd-end DEVICE				disconnects the device
  *	io aead PLAIN NAME encrypt|decrypt BLOCK REQUESTS MS
  *							keeps REQUESTS of NAME, an AEAD, in flight;
  *							checks that they end in order, and that
@@ -381,7 +381,7 @@ static void *aead_option(struct cmsghdr *option, int type, size_t size)
 	return CMSG_DATA(option);
 }
 
-/* Sends the input of one request, which begins when its output is read. */
+/* Sends the input of one request. The request begins when its output is read. */
 static void aead_send(int op, int encrypt, uint64_t nr, char *buf, size_t size)
 {
 	uint64_t control[16] = { 0 };
@@ -404,7 +404,7 @@ static void aead_send(int op, int encrypt, uint64_t nr, char *buf, size_t size)
 		err(1, "a request of an AEAD");
 }
 
-/* Makes what goes in and what has to come out, the latter by @name. The last tag is wrong. */
+/* Makes the inputs, and the outputs that @name computes. The last tag to decrypt is wrong. */
 static void aead_prepare(const char *name, int encrypt, size_t block, char **in, char **out)
 {
 	int op, i;
@@ -542,7 +542,7 @@ static void transfer(struct stream *stream, int send, int receive)
 		pthread_join(ids[1], NULL);
 }
 
-/* The first byte says which end sends. At the end this end sends its checksums. */
+/* The first byte from the other end says which end sends. Finally this end sends its checksums. */
 static void stream_serve(uint64_t size)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -579,7 +579,7 @@ static void stream_run(const char *to, uint64_t size, const char *name)
 	double seconds;
 
 	inet_pton(AF_INET, to, &address.sin_addr);
-	/* retry: the other end may not listen yet */
+	/* the other end may not listen yet: retry */
 	while (connect(stream.fd, (void *)&address, sizeof(address))) {
 		close(stream.fd);
 		usleep(20000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * padata on wpool, for scripts/drivers. The header has the guard of <linux/padata.h>: a source that
- * reads it first is built unchanged.
+ * padata on wpool, for scripts/drivers. This header defines the guard of <linux/padata.h>: a source
+ * that includes this header first is built unchanged.
  *
  *	padata_instance		a pool
  *	padata_shell		a strand of that pool
@@ -13,13 +13,13 @@
  * As on padata, parallel() and serial() run with bottom halves off. There are four differences:
  *
  *  - A driver may call padata_do_serial() after parallel() has returned, for example in the
- *    interrupt of a device. The parallel part of a task ends with its return, so the worker sleeps
- *    until that call. The pool runs other tasks in other workers meanwhile.
+ *    interrupt of a device. The parallel part of a task ends when its function returns, so the
+ *    worker sleeps until that call. Meanwhile the pool runs other tasks in other workers.
  *  - padata calls serial() on the CPU @cb_cpu, in order with all objects of that CPU. A turn has no
  *    CPU of its own: @cb_cpu is ignored, and all objects of a shell are in one order.
  *  - padata has one work for each possible CPU. If none is free, the submitter calls parallel().
- *    A strand has a limit. If it is reached, the submitter gets -EBUSY. Then pcrypt encrypts the
- *    request at once, and the request overtakes those in the strand.
+ *    A strand has a limit. At the limit, the submitter gets -EBUSY. Then pcrypt encrypts the
+ *    request at once, and this request overtakes the requests in the strand.
  *  - The CPUs are set in the cpumask of the pool in sysfs. If its max_wait_ms is set, too, @info is
  *    -ETIME for an object that has waited for longer, and parallel() may not have been called.
  */
@@ -126,7 +126,7 @@ static inline void padata_turn(struct wpool_strand_task *task)
 	local_bh_enable();
 }
 
-/* Not called for a worker that died: a fault is a panic while bottom halves are off. */
+/* Not called if the worker dies: a fault while bottom halves are off is a panic. */
 static inline void padata_abort(struct wpool_strand_task *task, int status)
 {
 	container_of(task, struct padata_priv, task)->info = status;

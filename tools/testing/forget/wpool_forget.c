@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that does not destroy its pools, for module_load of the selftests: wpool has to destroy
+ * A module that does not destroy its pools, for the selftest module_load: wpool has to destroy
  * them. The module leaves behind:
  *
  *   forgot.fn    bound to a function; one call runs, others are queued
@@ -81,7 +81,7 @@ static void run(struct wpool_task *task)
 
 static void linger(struct wpool_task *task)
 {
-	/* a task that a task submits waits in its own place until that worker looks for work */
+	/* the CPU's run queue keeps this task in @next until this worker looks for work */
 	linger_err = wpool_submit(wpool_default(), &lined_up[0]);
 	complete(&lingers);
 	wait_for_completion(&named);
@@ -151,7 +151,7 @@ static int leave_tasks(void)
 	int i, err = PTR_ERR_OR_ZERO(pool);
 
 	for (i = 0; i <= NR_QUEUED && !err; i++) {
-		/* no owner: an owner would pin this module, so that it could not be unloaded */
+		/* owner NULL: an owner would pin this module, so that it could not be unloaded */
 		wpool_task_init_abortable(&tasks[i], run, run_not, NULL);
 		err = wpool_submit(pool, &tasks[i]);
 	}

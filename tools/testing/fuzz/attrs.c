@@ -91,7 +91,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 	mask_at[0] = one_in(rng, 16) ? rnd(rng) : below(rng, 4);
 
 	if (create) {
-		/* set the policy: otherwise it might be run, and the name would not say so */
+		/* set the policy: a default of "run" would not agree with the pool's name */
 		attrs->mask |= WPOOL_DEV_POLICY;
 		if (runs)
 			attrs->policy = WPOOL_DEV_POLICY_RUN;

@@ -2,15 +2,15 @@
 /*
  * Calls that reached something new, and variants of them.
  *
- * A call depends only on the numbers that it drew, so the tape of its draws repeats it, with all
- * checks. An entry is the tapes of the last few calls of a thread, because what a call reaches
- * depends on earlier calls, and because a task runs after its submit. Of two sequences one is
- * random, as without any feedback; the other is an entry in which draws were changed, cut off or
- * taken from another entry. The generator supplies draws beyond the end of a tape. The seed decides
- * which of these happens.
+ * A call depends only on the numbers that it drew. A tape of these numbers repeats the call, with
+ * all checks. An entry has the tapes of the last few calls of a thread, because what a call reaches
+ * depends on earlier calls, and because a task runs after its submit. Half of all sequences are
+ * random, as without feedback. The others are entries in which numbers were changed, cut off or
+ * taken from another entry; beyond the end of a tape the generator supplies numbers. The seed
+ * decides all this.
  *
- * In a directory, each entry is a file, as struct sequence, named after its content. An entry that
- * is read from there is first repeated as it is.
+ * In a directory, each entry is a file, as struct sequence, named after its content. The fuzzer
+ * first repeats each entry of the directory unchanged.
  */
 #include "fuzz.h"
 
@@ -187,7 +187,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 
 	switch (below(rng, 8)) {
 	case 0:
-		/* the rest is drawn again */
+		/* the call draws the rest from the generator */
 		tape->nr = below(rng, tape->nr + 1);
 		break;
 	case 1:
@@ -200,7 +200,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 			sequence->nr * sizeof(struct tape));
 		break;
 	case 3:
-		/* keep the tape: the calls before it differ */
+		/* do not change the tape: the earlier calls differ */
 		break;
 	default:
 		change_draws(rng, tape);

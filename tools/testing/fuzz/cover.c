@@ -3,11 +3,11 @@
  * Coverage: the program counters that calls, and the tasks they submit, reach in the module. KCOV
  * reports them if the module is built for it (scripts/build --kcov).
  *
- * A fuzzing thread collects the coverage of its own calls. KCOV does not let the same thread
- * collect that of its tasks, which run in workers, so a second thread does only this. The second
- * thread creates the fuzzing thread, which inherits its handle, and the tasks carry the handle
- * (module/faces/dev/load/cover.h). The coverage of a task is known when the task has ended, so it
- * is credited to a later call of the same thread.
+ * A fuzzing thread collects the coverage of its own calls. Its tasks run in workers, and KCOV does
+ * not let the same thread collect their coverage, so a second thread does only that. The second
+ * thread creates the fuzzing thread, which inherits the second thread's handle, and the tasks carry
+ * that handle (module/faces/dev/load/cover.h). The coverage of a task is known when the task has
+ * ended, so a later call of the fuzzing thread gets the credit.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.
  */
@@ -102,8 +102,8 @@ static unsigned int look(struct buffer *buffer, enum who who)
 		if (buffer->words[buffer->at + 1])
 			nr_new += reached(buffer->words[buffer->at + 1], who);
 	/*
-	 * Workers may append to the buffer at any time. If a worker has just read the length, its
-	 * next write makes us look at old entries again, which does no harm.
+	 * Workers may append at any time. If a worker has just read the length, its next write
+	 * makes this function look at old entries again, which does no harm.
 	 */
 	if (who == CALLER || nr > buffer->size / 2) {
 		__atomic_store_n(&buffer->words[0], 0, __ATOMIC_RELEASE);
@@ -290,7 +290,7 @@ void cover_show(struct fuzzer *f, bool enough)
 		nr++;
 		by_callers += !!(reached_by[i] & CALLER);
 		by_workers += !!(reached_by[i] & WORKER);
-		/* a counter is the address behind a call to KCOV, within the function */
+		/* a counter is the address after a call to KCOV, inside the function */
 		function = function_of(functions, nr_functions, pcs[i]);
 		if (!function)
 			continue;

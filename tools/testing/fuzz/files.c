@@ -4,8 +4,7 @@
  *
  * What must hold: a record has a cookie that was submitted through the same file. No cookie has two
  * records. A refused or silent task has no record. A file that no child has used is drained when it
- * is
- * closed: then every accepted task that is not silent has had its record.
+ * is closed: then every accepted task that is not silent has had its record.
  *
  * Processes share the table of cookies, but each has its own open files. A cookie is an index into
  * the table, with a check word above. Any task may have the cookie 0.
@@ -75,7 +74,7 @@ bool cookies_left(void)
 	return atomic_load(next_cookie) < MAX_COOKIES - 65 * WPOOL_MAX_BATCH;
 }
 
-/* Returns the old state. */
+/* Returns the previous state. */
 static enum cookie_state set_state(uint32_t index, enum cookie_state state)
 {
 	unsigned int file = atomic_load(&cookies[index]) & ~STATE_MASK;
@@ -291,7 +290,7 @@ void file_close(struct fuzzer *f, struct file *file, unsigned int slot)
 
 	switch (below(&f->rng, 4)) {
 	case 0:
-		/* the number stays in use, so that no other file gets it */
+		/* the descriptor's number stays in use, so that no other file gets the number */
 		atomic_store(&file->gone, true);
 		dup3(null_fd, file->fd, O_CLOEXEC);
 		break;

@@ -3,9 +3,8 @@
  * ioctl_fuzz: declarations that its parts share. See ioctl_fuzz.c.
  *
  * Every call draws its decisions from a generator whose seed depends only on the run's seed, the
- * number of the thread and the number of the call: call 4711 of thread 2 asks for the same thing
- * whatever came before. If the kernel reports coverage, some calls draw from a tape instead, see
- * corpus.c.
+ * number of the thread and the number of the call. So a call does not depend on earlier ones. If
+ * the kernel reports coverage, some calls draw from a tape instead, see corpus.c.
  */
 #ifndef WPOOL_FUZZ_H
 #define WPOOL_FUZZ_H
@@ -161,7 +160,7 @@ extern atomic_ullong clock_ns;
 /* Print what is wrong, for the first few errors. */
 void complain(struct fuzzer *f, const char *format, ...);
 
-/* Call these before and after a call that may sleep. @op: the tally in which it counts. */
+/* Called before and after a call that may sleep. @op: its name; the tally that counts it. */
 void call_begins(struct fuzzer *f, const char *op);
 void call_ends(struct fuzzer *f, unsigned int op);
 void count(unsigned int op, int err);
@@ -174,13 +173,13 @@ void arena_init(struct arena *arena);
 
 /* Fill @rw with a pattern. Returns a place in it for @bytes, often at its very end. */
 uint8_t *arena_place(struct fuzzer *f, size_t bytes);
-/* Put this content into the page that cannot be written. Returns the place. */
+/* Put @content into the page that cannot be written. Returns its place. */
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
 /* An invalid pointer. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
 /* Copy @rw, to compare it after the call. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
-/* True if @rw has not changed outside of this range. */
+/* True if @rw has not changed outside of the @bytes at @from. */
 bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from, size_t bytes);
 
 /* ---- files.c ---------------------------------------------------------------------- */
@@ -194,9 +193,9 @@ bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from
  * @users: references: of the slot, and of threads that use the file
  * @tries: calls that may have attached it to a pool
  * @attached: one of these calls succeeded
- * @gone: the file has been closed, and @fd is another one
+ * @gone: the file has been closed, and @fd is /dev/null
  * @child: a child has used the file, too: do not count records
- * @runs: it may be attached to a pool with the policy run
+ * @runs: the file may be attached to a pool with the policy run
  * @drain: account for every record when it is closed
  */
 struct file {
@@ -222,7 +221,7 @@ void files_end(struct fuzzer *f);
 /* A cookie for a task of this file. A silent task must have no record. */
 uint64_t cookie_new(struct file *file, bool silent);
 bool cookies_left(void);
-/* Tell whether the task of a cookie was accepted. */
+/* Record that the task of a cookie was refused or accepted. */
 void cookie_refused(struct fuzzer *f, uint64_t cookie);
 void cookie_accepted(struct file *file, uint64_t cookie);
 void records_check(struct fuzzer *f, struct file *file, const void *records, size_t bytes);
@@ -267,7 +266,7 @@ void fuzz_sysfs_store(struct fuzzer *f);
 void fuzz_text_read(struct fuzzer *f);
 /* Complain about addresses of the kernel in an answer. */
 void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t bytes);
-/* Start a process that reads all that the user nobody may read, until the run is over. */
+/* Start a process of the user nobody, which reads all that it may read until the end of the run. */
 pid_t reader_start(void);
 
 /* ---- cover.c: what calls and their tasks reached in the module ----------------------- */
@@ -277,7 +276,7 @@ bool cover_init(void);
 bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* Called in that thread. cover_look() returns how many counters are new since cover_begin(). */
+/* Called in the new thread. cover_look() returns how many counters are new since cover_begin(). */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
 /* Print the figures; if there were @enough calls, also check that workers were seen. */
@@ -289,9 +288,9 @@ void cover_show(struct fuzzer *f, bool enough);
 void corpus_init(const char *directory);
 /* Choose the tapes that the thread's next call replays and records. */
 void corpus_next(struct fuzzer *f);
-/* The call is over, and @nr_new of its counters are new. */
+/* Called after a call for which cover_look() returned @nr_new. */
 void corpus_judge(struct fuzzer *f, unsigned int nr_new);
-/* Save the last calls of this thread: something was wrong. */
+/* Save the last calls of this thread after a failed check. */
 void corpus_keep_wrong(struct fuzzer *f);
 void corpus_show(void);
 

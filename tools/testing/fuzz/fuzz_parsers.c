@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parsers of user input, under libFuzzer or from replay_parsers.c. The first byte of an input
- * chooses the parser, see the end of this file. The rest is the text, in memory of that size.
+ * chooses the parser, see the end of this file. The rest is the text, in memory of exactly its
+ * size.
  *
- * An accepted value must be within the limits of the caller. For a refused text the result stays
- * unchanged, and a message on one line gives the reason. What wpoolctl accepts, the kernel must
- * accept with the same meaning.
+ * An accepted value must be within the limits that the caller gave. If a text is refused, the
+ * result is unchanged, and a message of one line gives the reason. A text that wpoolctl accepts
+ * must have the same meaning for the kernel.
  *
  * The attributes come from module/pool/attr_table.h: a new one needs no change here. A new workload
  * needs a line in fuzz_work(), and a seed in corpus/.
@@ -81,7 +82,7 @@ static void fuzz_numbers(const char *text)
 		{ 0, UINT64_MAX }, { 1, 4096 }, { 0, 0 }, { 0, UINT32_MAX },
 		{ 1000, 60000000000ULL }, { UINT64_MAX - 1, UINT64_MAX },
 	};
-	/* all these parsers read a plain number the same way */
+	/* all these parsers read a plain number in the same way */
 	static const struct {
 		int (*parse)(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 		__u64 unit;
@@ -340,7 +341,7 @@ static void check_together(const struct attr_set *set, const char *text)
 			values[nr++] = (struct kernel_value) {
 				attrs[i].name, attr_value(&set->attrs, &attrs[i]),
 			};
-	/* /dev/wpool refuses both together; a pool would ignore one of them */
+	/* /dev/wpool refuses capacity with capacity_per_cpu; a pool would ignore one of them */
 	creates = ((set->attrs.mask & both) != both || !set->attrs.capacity_per_cpu) &&
 		  kernel_creates(values, nr);
 	err = attr_set_check(set, NULL, &e);

@@ -128,7 +128,7 @@ static void reseed(struct fuzzer *f, uint64_t call)
 	f->rng.nr = 0;
 }
 
-/* Starts another process with the same file, and kills it sooner or later. */
+/* Start another process with the same file, and kill that process after a random time. */
 static void child(struct fuzzer *f, struct file *file)
 {
 	struct itimerval timer = { { 0, 10000 }, { 0, 10000 } };
@@ -384,7 +384,7 @@ static void show(void)
 		shared->nr_texts, shared->nr_unprivileged);
 }
 
-/* A run whose calls all fail proves nothing. */
+/* Check that each ioctl has succeeded at least once: otherwise the run proves nothing. */
 static void check_reach(struct fuzzer *f)
 {
 	unsigned long all = 0;

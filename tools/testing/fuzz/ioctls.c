@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of the ioctls: it makes a valid structure, most often puts one mistake into it, and
- * knows the allowed results.
+ * The grammar of the ioctls. It makes a valid structure, in most cases puts one mistake into it,
+ * and knows the allowed results.
  *
- * For every call it checks: the errno is in the ABI; it is the errno of the mistake, and 0 only
- * without a mistake; the answer is written to its place and nowhere else; the answer contains no
- * kernel address.
+ * For each call it checks: the errno is in the ABI; a mistake gives its errno, and only a call
+ * without a mistake returns 0; the kernel writes the answer to its place and nowhere else; the
+ * answer contains no kernel address.
  */
 #include "fuzz.h"
 
@@ -37,8 +37,8 @@ union cmd {
 
 /**
  * struct guess - what is known about a call before it is made
- * @must: the errno it must give unless an earlier error comes first; 0: unknown
- * @may: an errno that it may give because of the contents of its structure, or 0
+ * @must: the errno that the call must return if no earlier error is found; 0: unknown
+ * @may: an errno that the contents of the structure may cause, or 0
  * @works: the descriptors of a submit
  * @nr: number of @works
  * @runs: create, attach: the pool has the policy run
@@ -469,7 +469,7 @@ static void check_answer(struct fuzzer *f, unsigned int nr, const union cmd *ask
 			 answer->info.attrs.reserved);
 }
 
-/* Record which descriptors became tasks. */
+/* Record which descriptors were accepted as tasks. */
 static void settle_submit(struct fuzzer *f, struct file *file, const struct guess *guess,
 			  int err, uint32_t accepted)
 {
@@ -640,7 +640,7 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 	if (!one_in(&f->rng, 8))
 		nr = _IOC(below(&f->rng, 4), WPOOL_IOC_TYPE, below(&f->rng, 256),
 			  one_in(&f->rng, 2) ? 0 : below(&f->rng, 1 << 13));
-	/* skip our ioctls, and those that the kernel knows for every file */
+	/* skip our ioctls, and those that the kernel handles for every file */
 	if ((nr >= _IO(WPOOL_IOC_TYPE, 0) && nr < _IO(WPOOL_IOC_TYPE, NR_IOCTLS)) ||
 	    _IOC_TYPE(nr) == 'T' || _IOC_TYPE(nr) == 'X' || _IOC_TYPE(nr) == 'f' ||
 	    _IOC_TYPE(nr) == 0 || _IOC_TYPE(nr) == 0x15 || _IOC_TYPE(nr) == 0x94)

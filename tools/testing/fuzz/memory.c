@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that fuzzed calls point into: pages with an unmapped page behind
- * them, read-only pages and invalid pointers; and a check that a call writes only
- * to its place.
+ * The memory that fuzzed calls point into: pages with an unmapped page after them, read-only pages
+ * and invalid pointers. Checks that a call writes only to its place.
  */
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_parsers.c without libFuzzer: it runs each file of the corpus, and simple mutations of it.
- * They are the same in every run. It does not search for new inputs. It shows in a second that the
- * parsers pass the fuzzer's checks, and that the fuzzer's sources compile.
+ * fuzz_parsers.c without libFuzzer: it runs each file of the corpus, and simple mutations, which
+ * are the same in every run. It searches for no new inputs, but shows in a second that the parsers
+ * pass the fuzzer's checks, and that the fuzzer's sources compile.
  *
  *	replay_parsers NUMBER FILE|DIRECTORY...
  *
@@ -31,7 +31,7 @@ struct input {
 	uint8_t bytes[MAX_BYTES];
 };
 
-/* Limits of numbers, and words, that parsers may know. */
+/* Numbers near limits, and words that parsers may know. */
 struct words {
 	char text[512][32];
 	size_t nr;

@@ -33,7 +33,7 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* no objects are above this: "unlimited" beside another number would look like one */
+	/* no object is above this, but "unlimited" next to another number is */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
@@ -147,7 +147,7 @@ static void reader(void)
 	self.nr = 1000;
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		complain(&self, "cannot become nobody");
-	/* a change of the user resets this, so set it afterwards */
+	/* set this after the change of the user, which resets it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!shared->over) {
 		self.call++;
@@ -283,7 +283,7 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	for (i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (err == allowed[i])
 			return;
-	/* only a pool's owner may switch these on */
+	/* only a pool's owner may set max_wait_ms, or the policy run */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
 	/* max_workers may leave no room for workers in reserve */

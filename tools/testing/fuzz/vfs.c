@@ -39,7 +39,7 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 		at = end - size;
 		break;
 	case 2:
-		/* more than the buffer holds: records that do not fit must not be lost */
+		/* more than the buffer holds: the kernel must not lose records that do not fit */
 		size = 0x7fffffff;
 		may = EFAULT;
 		break;
@@ -77,7 +77,7 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 	if (file->gone && bytes <= 0)
 		return;
 
-	/* a write-only file; or @gone, which is read last because another thread may set it now */
+	/* a write-only file, or @gone. Read @gone last: another thread may set it now */
 	if (err == EBADF &&
 	    ((fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY || file->gone))
 		return;

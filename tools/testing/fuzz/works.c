@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of task descriptors. Valid ones are small enough for a run to continue: sleeps that
+ * The grammar of task descriptors. Valid tasks are small, so that the run continues. Sleeps that
  * only a cancel ends are rare, and never go to a pool with the policy run, whose submitter would
  * have to run them.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* held.h - the works of one kind of workqueues. */
+/* held.h - works that count their runs, on the two kinds of workqueues. */
 #ifndef HELD_H
 #define HELD_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A real-time thread queues works on its own CPU, and polls until it is told to stop: a driver
- * beside a program that polls on a CPU. Its parameters:
+ * A real-time thread queues works on its own CPU, and then keeps this CPU until it is told to stop,
+ * as a program that polls beside a driver does. Parameters:
  *
  *	hold		1 starts the thread, 0 stops it
- *	on_kernel	how many of the 8 works on the kernel's workqueue have run
- *	on_wpool	how many of the 8 works on the workqueue of wpool_wq
+ *	 	on_kernel	how many of the 8 works on the kernel's workqueue have run
+ *	 	on_wpool	how many of the 8 works on wpool_wq's workqueue have run
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The machine's clock jumps by days, forward and back, while timers, waits with a time-out,
- * max_wait_ms and the expiry of workers run. None of them depends on that clock: nothing is early,
- * and nothing waits until the clock shows the same day again. A clock that jumps both ways shows
- * the same day soon, so it also jumps forward only, and back only.
+ * max_wait_ms and the expiry of workers run. None of these may depend on that clock: nothing may
+ * end early, or wait until the clock has its old value again. After jumps both ways the clock soon
+ * has its old value, so it also jumps forward only, and back only.
  */
 #include "hostile.h"
 
@@ -133,7 +133,7 @@ TEST_F(jumps, waits_time_out_neither_early_nor_never)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* A wait of an hour does not end, whatever the clock says; one of 50 ms does. */
+/* Whatever the clock says, max_wait_ms of an hour ends no wait, and one of 50 ms ends all. */
 TEST_F(jumps, max_wait_goes_by_its_own_time)
 {
 	const char *pool = self->pool.name;

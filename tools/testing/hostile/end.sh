@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# end.sh - end the virtual machine while pools are busy. HOW on the kernel's command line says
-# how. The module gets no notice before. Its messages are in the kernel's log.
+# end.sh - end the virtual machine while pools are busy, as $HOW says, from the kernel's command
+# line. wpool gets no notice; its messages are in the kernel's log.
 #
 #   restart   the kernel shuts its devices down, and restarts the machine
 #   poweroff  the kernel shuts its devices down, and switches the machine off
 #   sysrq     the machine restarts at once
-#   kexec     another kernel, /files/kernel, starts in this one's place, and gives the verdict
+#   kexec     another kernel, /files/kernel, replaces the running one, and gives the verdict
 
 TMP=$(mktemp -d)
 
@@ -49,6 +49,6 @@ poweroff) poweroff -f ;;
 sysrq) echo b >/proc/sysrq-trigger ;;
 kexec) /hostile/kexec /files/kernel "$TMP/cpio" "$(cat /proc/cmdline)" ;;
 esac
-# the machine ends within this time
+# the machine must end within this time
 sleep 60
 exit 1

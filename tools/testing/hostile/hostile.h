@@ -41,8 +41,8 @@ static inline bool is_whole(int fd, __u64 tokens)
 	} while (0)
 
 /*
- * Exactly this many tasks that do not end fit into an idle pool. Then they are cancelled. If tokens
- * are lost, the figures might still say that all places are free.
+ * Exactly @tokens tasks that do not end fit into an idle pool; cancels them. If tokens are lost,
+ * the pool's figures might still say that all are free.
  */
 #define EXPECT_ROOM(which, tokens)						\
 	do {									\
@@ -68,14 +68,14 @@ static inline int put_number(const char *path, long number)
 	return file_write(path, text, len);
 }
 
-/* The number of lines in the kernel's log with "@pool: " and @text behind it; -1: not readable. */
+/* The number of lines in the kernel's log with "@pool: " and then @text; -1: not readable. */
 static inline int kmsg_lines(const char *pool, const char *text)
 {
 	static char log[1 << 22];
 	char about[64], *line, *next;
 	int len, nr = 0;
 
-	/* 3: read the whole log */
+	/* 3, SYSLOG_ACTION_READ_ALL */
 	len = klogctl(3, log, sizeof(log) - 1);
 	if (len < 0)
 		return -1;

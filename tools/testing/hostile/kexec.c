@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kexec KERNEL INITRAMFS COMMAND-LINE: start that kernel in the place of this one, at once. */
+/* kexec KERNEL INITRAMFS COMMAND-LINE: replace the running kernel at once. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

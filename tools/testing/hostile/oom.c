@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine without memory: programs take more than there is, and the kernel kills one after the
- * other. The programs are submitters of a pool, and most of them wait for room. No token is lost
- * with them, the tasks of other submitters run, and afterwards the pool has all its places.
+ * A machine without memory: programs allocate more than there is, and the kernel kills one after
+ * the other. The programs submit to a pool, and most of their threads wait for room. The pool must
+ * lose no token of a killed program, run the tasks of others, and have all its room at the end.
  *
- * This runs only on a machine with little memory, like the selftest mem_hog. The pool of mem_hog
- * has the attribute reclaim and must continue meanwhile. The pool here only has to survive.
+ * This runs only on a machine with little memory, as does the selftest mem_hog. The pool of mem_hog
+ * has the attribute reclaim, and must run tasks meanwhile. This pool only has to survive.
  */
 #include "hostile.h"
 
@@ -51,8 +51,8 @@ static void *submit_for_ever(void *data)
 }
 
 /*
- * Submit to an own file from many threads all the time, which keeps the pool full, and allocate
- * more and more memory. The kernel kills this process first.
+ * Submit through a file of its own from many threads all the time, so that the pool is full, and
+ * allocate more and more memory, so that the kernel kills this process first.
  */
 static void hog(const char *pool)
 {
@@ -113,7 +113,7 @@ TEST(submitters_are_killed_for_their_memory)
 		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 	ASSERT_EQ(0, pool_create(&pool, &attrs));
-	/* the harness limits the time */
+	/* the harness ends a test that takes too long */
 	while (killed < NR_KILLED) {
 		killed += replace(children, pool.name);
 		now = pool_figure(pool.fd, waiting);
@@ -134,11 +134,11 @@ TEST(submitters_are_killed_for_their_memory)
 	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
 	       killed, mine, attr_number(pool.name, "spawn_failed"));
 	EXPECT_LT(0, mine);
-	/* at some time more threads waited than one child has */
+	/* at some time more threads waited than one child has; now no task and no token is lost */
 	EXPECT_LT(NR_SUBMITTERS, waiting);
 	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);
-	/* the pool works */
+	/* the pool still runs tasks */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 200));
 	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A real-time thread occupies a CPU, and nothing throttles it. Another CPU runs the tasks that are
- * queued on that CPU, so they do not wait for the thread.
+ * A real-time thread occupies CPU HELD_CPU, and nothing throttles it. Another CPU must run the
+ * tasks that are queued on HELD_CPU, so that they do not wait for the thread.
  *
  * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor
- * looks every 10 ms, and acts when it has seen the same state twice. This takes less than a
+ * looks every 10 ms, and acts when it has seen the same state twice, so after less than a
  * hundredth of the hold. An emulator is too slow for such a bound, so half of the tasks must start
  * within a tenth of the hold, and the others before the hold ends. If making a worker takes long,
  * as on the debug kernel, the hold is a multiple of that time: see measure().
@@ -26,7 +26,7 @@ FIXTURE(rt) {
 	long runtime, server;
 	int second;
 	__u64 hold_ns;
-	/* state of the thread */
+	/* set for the thread, or by it */
 	bool submits, holds, let_go;
 	__u64 began_ns, ended_ns;
 	int err;
@@ -53,7 +53,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* the tasks go to the ring of this thread's CPU if a worker has its home there */
+	/* if a worker has its home on HELD_CPU, the tasks go to the ring of HELD_CPU */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
@@ -95,7 +95,7 @@ static int measure(struct _test_data_rt *self)
 		pool_end(&pool);
 	}
 	self->hold_ns = HOLD_WORKERS * longest > HOLD_NS ? HOLD_WORKERS * longest : HOLD_NS;
-	/* stay below the limits of the harness and of the thread */
+	/* the hold must be shorter than the time-outs of the harness and of hold() */
 	self->hold_ns = self->hold_ns < 2 * WAIT_NS ? self->hold_ns : 2 * WAIT_NS;
 	return err;
 }
@@ -182,7 +182,7 @@ static void let_it_submit(struct __test_metadata *_metadata, struct _test_data_r
 	judge(_metadata, self, records, NR_TASKS);
 }
 
-/* Have a worker on each CPU. */
+/* Make one worker on each CPU. */
 static int make_workers(struct _test_data_rt *self)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
@@ -194,7 +194,7 @@ static int make_workers(struct _test_data_rt *self)
 	return err ?: read_records(self->pool.fd, records, 2) == 2 ? 0 : -EIO;
 }
 
-/* Each task wakes an idle worker of that CPU, which cannot run. */
+/* Each task wakes an idle worker of HELD_CPU, which cannot run there. */
 TEST_F(rt, tasks_that_prefer_its_cpu)
 {
 	struct wpool_dev_record records[NR_TASKS];
@@ -213,14 +213,14 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	judge(_metadata, self, records, got);
 }
 
-/* As above, but the thread puts all tasks into that CPU's ring at once. */
+/* As above, but the thread submits all tasks, in one batch, to the ring of HELD_CPU. */
 TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 {
 	ASSERT_EQ(0, make_workers(self));
 	let_it_submit(_metadata, self);
 }
 
-/* That CPU has no worker: tasks go to the global queue, and no worker must be made there. */
+/* HELD_CPU has no worker: tasks go to the global queue, and no worker may be made there. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	let_it_submit(_metadata, self);
@@ -260,7 +260,7 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	EXPECT_LT(self->ended_ns, last.end_ns);
 }
 
-/* A task that may run on no other CPU waits for the thread, and then runs. */
+/* A task that may run only on HELD_CPU waits until the thread ends, and then runs. */
 TEST_F(rt, a_pool_of_that_cpu_alone_waits)
 {
 	struct wpool_dev_record record;

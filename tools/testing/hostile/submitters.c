@@ -26,7 +26,7 @@ FIXTURE(line) {
 	bool has_cgroup;
 };
 
-/* The fate of process @i. The fates alternate along the line of waiters. */
+/* The fate of process @i. Waiters that follow each other have different fates. */
 static enum fate fate_of(int i)
 {
 	return i % NR_FATES;
@@ -139,11 +139,11 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 
 	/* now there is room: the waiters are accepted one after the other */
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* if this fails, the submits below would not return */
+	/* if a process does not end, the submits below would not return */
 	ASSERT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
 	EXPECT_EQ(ALL_OF_A_FATE, good[LEFT_ALONE]);
 	EXPECT_EQ(0, good[KILLED]);
-	/* a stopped process has not returned, whether its task has run or not */
+	/* a stopped process has not ended, whether its task has run or not */
 	EXPECT_EQ(0, reap(self, STOPPED, &good[STOPPED]));
 	EXPECT_TRUE(!self->has_cgroup || !reap(self, FROZEN_THERE, &good[FROZEN_THERE]));
 	/* another submit finds room */
@@ -157,7 +157,7 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	EXPECT_EQ(ALL_OF_A_FATE, good[STOPPED]);
 	EXPECT_EQ(ALL_OF_A_FATE, good[FROZEN_THERE]);
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-	/* the tasks of three fates, none of a killed process; two sleeping tasks and the noop */
+	/* one task of each process but the killed ones, two tasks that sleep, and the noop */
 	EXPECT_EQ(3 * ALL_OF_A_FATE + 3, pool_figure(self->pool.fd, submitted));
 	EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 }
@@ -208,7 +208,7 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0; i < IN_A_ROUND; i++) {
 			self->pids[i] = start(self->pool.fd, WPOOL_WORK_SLEEP, 2 * MSEC, i);
 			ASSERT_LT(0, self->pids[i]);
-			/* kill the process just started, or one that waits by now */
+			/* kill the process just started, or one that probably waits by now */
 			if (rand_r(&seed) % 4 == 0)
 				kill_one(self, killed, rand_r(&seed) % 2 ? i :
 					 rand_r(&seed) % (i + 1));
@@ -222,7 +222,7 @@ TEST_F(line, killed_at_any_moment)
 		for (i = 0; i < (int)nr; i += 5)
 			kill_one(self, killed, live[i]);
 
-		/* The waiters are mostly in this order: kill one at the head, or near it. */
+		/* The processes mostly wait in the order of live[]: kill one near the head. */
 		ASSERT_EQ(0, cancel_all(fd));
 		while ((waiting = pool_figure(self->pool.fd, waiting))) {
 			ASSERT_LE(waiting, nr);
@@ -239,13 +239,13 @@ TEST_F(line, killed_at_any_moment)
 				TH_LOG("round %d: process %d does not end", round, i);
 			self->pids[i] = 0;
 			good += WIFEXITED(status) && !WEXITSTATUS(status);
-			/* a killed process may have returned before */
+			/* the submit of a killed process may have succeeded before */
 			EXPECT_TRUE((WIFEXITED(status) && !WEXITSTATUS(status)) || killed[i])
 				TH_LOG("round %d: process %d has status %x", round, i, status);
 		}
 		close(fd);
 		EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
-		/* if a token were lost, each later round would wait for it in vain */
+		/* after the loss of a token, each later round would wait until its time-out */
 		ASSERT_TRUE(is_whole(self->pool.fd, CAPACITY + QUEUE_DEPTH));
 		EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 		submitted = pool_figure(self->pool.fd, submitted) - submitted;

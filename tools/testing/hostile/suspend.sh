@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# The machine is suspended and resumes while pools are busy: to memory, with an alarm of its clock
-# to wake it; and, if the kernel has pm_test, at each of its levels. One pool is freezable, one is
-# not. A task of a freezable pool that takes longer than the kernel waits for it keeps the machine
-# awake.
+# Suspend and resume the machine while pools are busy: to memory, with an alarm of the RTC to wake
+# it, and at each level of pm_test, if the kernel has that. Pool "frozen" is freezable, "awake" is
+# not. If a task of a freezable pool outlasts the kernel's freeze timeout, the suspend must fail.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
@@ -17,7 +16,7 @@ ALARM=/sys/class/rtc/rtc0/wakealarm
 DELAY=/sys/module/suspend/parameters/pm_test_delay
 TIMEOUT=$POWER/pm_freeze_timeout
 
-# end_runs [SIGNAL]: end the processes that submit, with the signal.
+# end_runs [SIGNAL]: kill the processes in $pids with SIGNAL, and wait until they have ended.
 end_runs()
 {
 	# shellcheck disable=SC2086
@@ -36,7 +35,7 @@ are_gone()
 
 is_destroyed() { [ ! -e "$CLASS/$1" ]; }
 
-# Destroy in the background: if a pool stands still, wpoolctl would not return.
+# Destroy in the background: wpoolctl does not return if a task of the pool does not end.
 cleanup()
 {
 	[ -z "$long" ] || kill -KILL $long
@@ -120,7 +119,7 @@ end_load()
 	done
 }
 
-# is_busy POOL, is_idle POOL: a task runs; no task is left.
+# is_busy POOL: one task runs. is_idle POOL: no task is left.
 is_busy() { [ "$(cat "$CLASS/$1/busy")" -eq 1 ]; }
 is_idle() { [ "$(cat "$CLASS/$1/outstanding")" -eq 0 ]; }
 
@@ -131,7 +130,7 @@ suspend_once()
 	echo mem >$POWER/state
 }
 
-# suspend_now [TIME]: suspend; try again if a device is not ready.
+# suspend_now [TIME]: suspend, with up to five tries, since a device may not be ready.
 suspend_now()
 {
 	for _ in 1 2 3 4 5; do
@@ -146,7 +145,7 @@ has_memory_sleep()
 	grep -qw mem $POWER/state && grep -q deep $POWER/mem_sleep && [ -e $ALARM ]
 } 2>/dev/null
 
-# to_memory: suspend to memory from now on.
+# to_memory: later suspends are to memory. Skips the test if that is impossible.
 to_memory()
 {
 	has_memory_sleep || skip "it cannot be suspended to memory and woken by an alarm"
@@ -154,7 +153,7 @@ to_memory()
 	echo deep >$POWER/mem_sleep
 }
 
-# by_freezer: from now on only freeze, if the kernel has pm_test; otherwise suspend to memory.
+# by_freezer: later suspends only freeze processes. Without pm_test they are to memory.
 by_freezer()
 {
 	[ -e $POWER/pm_test ] || { to_memory; return; }
@@ -176,7 +175,7 @@ test_to_memory_and_back()
 	end_load
 }
 
-# No submit after the suspend wakes a worker.
+# Queued tasks must run after the resume, with no new submit to wake a worker.
 test_tasks_that_are_queued_run_afterwards()
 {
 	by_freezer || return 1
@@ -189,7 +188,7 @@ test_tasks_that_are_queued_run_afterwards()
 	wait_for moves queued 59 || fail "$(cat $CLASS/queued/completed) of 60 tasks ran"
 }
 
-# no_suspend: the kernel's log has the message, with the pool and its number of workers.
+# no_suspend: the log names the pool that prevents the suspend, and its number of workers.
 no_suspend()
 {
 	dmesg | grep -q "wpool: long: no suspend: the tasks of 1 workers of this freezable pool"
@@ -207,7 +206,7 @@ test_not_while_a_task_of_it_runs()
 	before=$(cat $POWER/suspend_stats/success)
 	for _ in 1 2 3; do
 		! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
-		# try again: a program that does not get its CPU is not frozen in time, either
+		# try again: the freeze may have failed because a program did not get its CPU
 		! no_suspend || break
 	done
 	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine without a free thread: this program has forked until it got EAGAIN, because
- * kernel.threads-max or kernel.pid_max is used up. A pool continues with its existing workers, and
- * gets more when threads are free again.
+ * A machine without a free thread: this program forks until it gets EAGAIN, because
+ * kernel.threads-max or kernel.pid_max is reached. A pool continues with its existing workers, and
+ * gets more workers when threads are free again.
  */
 #include "hostile.h"
 
@@ -11,7 +11,7 @@
 #define CAPACITY	8
 #define NR_TASKS	500
 #define MAX_CHILDREN	8000
-/* The limit leaves room for this number of forks. */
+/* The limit leaves room for this many forks. */
 #define SPARE		200
 
 static const struct wpool_dev_attrs sleepers = {
@@ -78,7 +78,7 @@ static long nr_threads(void)
 	return slash ? atol(slash + 1) : 0;
 }
 
-/* A limit that a few forks reach: SPARE above the present number. */
+/* A limit for @knob that SPARE forks reach. */
 static long limit(const char *knob)
 {
 	pid_t last;
@@ -132,7 +132,7 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 	EXPECT_GT(CAPACITY / 2, pool_figure(self->pool.fd, spawned) - spawned);
 	TH_LOG("%lld workers could not be made", attr_number(self->pool.name, "spawn_failed"));
 
-	/* there is still no free thread; occupy the workers by tasks that do not end */
+	/* there is still no free thread; keep the existing workers busy */
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1000, CAPACITY));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) >= 1));
 	EXPECT_GT(CAPACITY, pool_figure(self->pool.fd, busy));

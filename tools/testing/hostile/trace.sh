@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# Every function of the module is traced, and then probed, while torture runs: each call takes a
-# detour, also in functions that run with interrupts off, under locks of the scheduler, or in the
+# Trace every function of the module, and then probe every function, while torture runs. Each call
+# then runs the tracer's code, also with interrupts off, under locks of the scheduler, or in the
 # preempt notifier.
 #
-# Needs /files/run.sh (tools/testing/torture). If the kernel patches its text, it needs an emulator
-# with one thread.
+# Needs /files/run.sh (tools/testing/torture). Under emulation, if the kernel patches its text, it
+# needs one thread for all CPUs.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
@@ -34,7 +34,7 @@ symbols()
 		/proc/kallsyms | sort -u -k1,1
 }
 
-# load: load the module for torture, which unloads it at the end.
+# load: load wpool to trace it. torture uses this module, and unloads it at the end.
 load()
 {
 	[ -e /sys/module/wpool ] || insmod /wpool/wpool.ko
@@ -73,7 +73,7 @@ test_kprobes()
 		all=$((all + 1))
 		! echo "p:wp/p$all 0x$address" >>$TRACING/kprobe_events 2>/dev/null || nr=$((nr + 1))
 	done <"$TMP/symbols"
-	# the kernel refuses functions without own text, and those that must not be probed
+	# the kernel refuses functions that have no text of their own or must not be probed
 	[ $nr -gt 300 ] || fail "only $nr of $all functions can be probed" || return 1
 	echo 1 >$TRACING/events/wp/enable || return 1
 	torture || return 1

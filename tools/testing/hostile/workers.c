@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An administrator, or a tool that tunes all threads of a machine, changes the workers of a
- * pool that is in use: their CPUs, their nice value, their class. The pool continues.
+ * An administrator, or a tool that tunes all threads of a machine, changes workers of a pool that
+ * is in use: their CPUs, their nice value, their class. The pool continues.
  *
- * The kernel refuses other CPUs, by affinity and by cgroup, because workers are bound; it allows
- * the other changes. Signals have no effect.
+ * Workers are bound, so the kernel refuses other CPUs, by affinity and by cgroup. It allows the
+ * other changes. Signals have no effect.
  */
 #include "hostile.h"
 
@@ -31,7 +31,7 @@ FIXTURE(workers) {
 	int err;
 };
 
-/* Reads records. Returns the first status that is not 0: no task must end early. */
+/* Reads records. Returns the first status but 0, an error: nothing cancels these tasks. */
 static int read_statuses(int fd)
 {
 	struct wpool_dev_record records[64];
@@ -98,7 +98,7 @@ static void finish(struct __test_metadata *_metadata, struct _test_data_workers 
 	EXPECT_WHOLE(self->pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_EQ(self->submitted, pool_figure(self->pool.fd, completed));
 	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, workers));
-	/* no further worker was made */
+	/* all workers still live: no other one was made */
 	EXPECT_EQ(CAPACITY, pool_figure(self->pool.fd, spawned));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A bug of each kind, made on purpose: silence of a checker proves something only if the checker is
- * known to report such a bug. A write of a kind to the file wpool_bug in debugfs makes the bug at
- * once, in the writing process. See scripts/guest/judge.sh. The module does not use wpool.
+ * One bug of each kind, made on purpose: a silent checker proves something only if it is known to
+ * report such a bug. Writing the name of a kind to wpool_bug in debugfs makes the bug at once, in
+ * the writing process. See scripts/guest/judge.sh. The module does not use wpool.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -106,7 +106,7 @@ static int bug_deadlock(void)
 static DEFINE_RAW_SPINLOCK(raw);
 static DEFINE_SPINLOCK(spin);
 
-/* The lock sleeps on PREEMPT_RT only, but other kernels must report this, too. */
+/* spin_lock() under a raw lock sleeps only on PREEMPT_RT, but every kernel must report it. */
 static int bug_nesting(void)
 {
 	unsigned long flags;
@@ -181,7 +181,7 @@ static int bug_race(void)
 	return 0;
 }
 
-/* No bug: the program that asks for this has set its fail-nth before. */
+/* No bug: the writing process has set its own fail-nth before. */
 static int bug_failslab(void)
 {
 	void *p = kmalloc(64, GFP_KERNEL);

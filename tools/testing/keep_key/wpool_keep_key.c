@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For the virtual machines of the tests only. wpool takes the static key of the preempt notifiers
- * when it is loaded and drops it when it is unloaded. Each time the kernel patches its own text. An
- * emulator that runs several CPUs at once may still execute the breakpoint of the patching after it
- * has gone, and then the machine hangs in the handler: about once in fifty loads. This module holds
- * the key all the time, so that tests which load wpool again and again cause no patching.
+ * Only for the virtual machines of the tests. wpool takes the static key of the preempt notifiers
+ * when it is loaded, and drops the key when it is unloaded. Each time the kernel patches its own
+ * text. An emulator that runs several CPUs at once may still execute the patching's breakpoint
+ * after that is gone, and then the machine hangs in the handler, about once in fifty loads. This
+ * module holds the key, so that tests may load wpool often without any patching.
  */
 #include <linux/module.h>
 #include <linux/preempt.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that leaves softirqs disabled, a plug and a memory cgroup, for module_load of the
- * selftests. The suite wpool_contain tests everything else that a task may leave, but it needs
- * KUnit. These three need Debian's kernels: on its PREEMPT_RT disabled softirqs are a lock of the
- * CPU that disables migration and holds RCU, but does not disable preemption; and these kernels
- * have block devices and memory cgroups.
+ * A task that leaves softirqs disabled, a plug and a memory cgroup, for the selftest module_load.
+ * The suite wpool_contain tests all other things that a task may leave, but it needs KUnit. These
+ * three need Debian's kernels, which have block devices and memory cgroups. On
+ * Debian's PREEMPT_RT, disabled softirqs are a lock of the CPU that disables migration and holds
+ * RCU, but does not disable preemption.
  *
  * The init function succeeds if the next task of the same worker finds none of the three, and other
  * threads of that CPU can disable softirqs. Otherwise it logs what was found.
@@ -87,7 +87,7 @@ static int __init wpool_retire_init(void)
 	wpool_destroy(pool);
 	if (err)
 		return err;
-	/* skip this if the lock is still held: the wait for it would never end */
+	/* if the lock is still held, other threads would wait for it forever: do not try */
 	if (!found.softirqs) {
 		err = set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 		local_bh_disable();

@@ -11,6 +11,7 @@ struct job {
 	struct wpool_task task;
 };
 
+void job_fn(struct wpool_task *task);
 int submit_and_wait(struct wpool *pool, struct job *job);
 int submit_and_wait(struct wpool *pool, struct job *job)
 {

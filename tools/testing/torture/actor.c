@@ -21,9 +21,9 @@ struct actor {
 	struct completion ended;
 	const char *what;
 	unsigned long since;
-	/* in a flush of the shared pool: the tasks that have to end first; otherwise 0 */
+	/* during a flush of the default pool: how many tasks must have ended first; otherwise 0 */
 	u64 flush_to;
-	/* the tasks that had ended when the conductor last looked */
+	/* the tasks that had ended when flush_goes_on() last read the figures */
 	u64 flush_at;
 	u64 step;
 	DECLARE_BITMAP(in_flight, NR_ITEMS);
@@ -53,7 +53,7 @@ static void doing(struct actor *a, const char *what)
 	WRITE_ONCE(a->since, jiffies);
 }
 
-/* Returns an item that is in flight, or NULL. */
+/* Returns a random item of the actor that is in flight, or NULL. */
 static struct titem *any_in_flight(struct actor *a, struct rnd *rnd)
 {
 	u32 start = rnd_below(rnd, NR_ITEMS);
@@ -88,7 +88,7 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 		return;
 	err = titem_submit(tp, items, nr, how, &accepted);
 	titem_check_error(tp, how, err, false);
-	/* no other thread submits these items */
+	/* only this thread submits these items, and they are not in flight */
 	torture_check(err != -EALREADY, "%s: a task that is nowhere is pending", tp->name);
 	for (i = 0; i < nr; i++)
 		if (i < accepted)
@@ -211,7 +211,7 @@ static void flush(struct actor *a, struct tpool *tp, struct rnd *rnd)
 
 static void release(struct actor *a, struct tpool *tp, struct rnd *rnd)
 {
-	/* WPOOL_RELEASE_DRAIN, _CANCEL or _OWN */
+	/* one of WPOOL_RELEASE_DRAIN, _CANCEL and _OWN */
 	u32 flags = rnd_below(rnd, 3);
 	long timeout = rnd_below(rnd, HZ / 4);
 	int err;
@@ -260,7 +260,7 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	wpool_put(found);
 }
 
-/* An actor calls the first @fn whose @below is larger than a random number. */
+/* An actor draws a number and calls the first @fn whose @below is larger than it. */
 static const struct act {
 	u32 below;
 	const char *what;
@@ -302,7 +302,7 @@ static void step(struct actor *a)
 	}
 	tp = tpool_from_slot(slot);
 	if (!tp) {
-		/* another thread exchanges this pool, which takes a while */
+		/* another thread is exchanging this pool */
 		doing(a, "nothing");
 		usleep_range(100, 200);
 		return;
@@ -341,7 +341,7 @@ int actor_main(void *data)
 	}
 	finish(a, "wait at the end");
 	complete(&a->ended);
-	/* kthread_stop() would also wake an actor that sleeps in a call */
+	/* kthread_stop() comes only now: it would wake an actor that sleeps in a call */
 	torture_await_stop();
 	return 0;
 }
@@ -363,9 +363,9 @@ static void for_all_pools(void (*fn)(struct tpool *tp))
 }
 
 /*
- * Programs that were killed leave the shared pool hundreds of thousands of tasks. A flush cannot
- * return before as many tasks have ended as had been submitted when it began. Until then the flush
- * is not stuck as long as tasks end.
+ * True if a flush of the default pool may still have to wait. Killed programs leave hundreds of
+ * thousands of tasks there, and a flush waits for all tasks submitted before it. As long as tasks
+ * end, the flush is not stuck.
  */
 static bool flush_goes_on(struct actor *a)
 {

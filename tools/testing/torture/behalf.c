@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that act on behalf of a process, the one that has loaded this module. Their tasks get its
- * memory, its memory cgroup, and credentials that nothing else has, or some of these three. A task
- * must find what its group has taken over, and nothing of another group.
+ * Groups that act on behalf of the process that has loaded this module. Their tasks get some or all
+ * of: its memory, its memory cgroup, and credentials that nothing else has. A task must have what
+ * its group has taken over, and nothing from another group.
  */
 #include <linux/cred.h>
 #include <linux/kthread.h>
@@ -15,7 +15,7 @@
 #include "../../../module/compat.h"
 #include "torture.h"
 
-/* The memory and the memory cgroup of the process, from the load of the module to its end. */
+/* The memory and the memory cgroup of the process, from the load of the module to its unload. */
 static struct mm_struct *mm;
 static struct mem_cgroup *memcg;
 
@@ -34,7 +34,7 @@ void tbehalf_exit(void)
 	mmput(mm);
 }
 
-/* Make the call with the memory and the cgroup of the process; this kernel thread has neither. */
+/* Take over @what with the memory and cgroup of the process: this kernel thread has neither. */
 static int act_for_process(struct wpool_group *group, const struct cred *cred, unsigned int what)
 {
 	struct mem_cgroup *old_memcg;

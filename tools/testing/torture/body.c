@@ -55,16 +55,16 @@ static void spawn(struct tpool *tp, struct rnd *rnd, bool in_worker)
 	enum titem_how how = rnd_below(rnd, NR_HOW);
 	u64 item_seed = rnd_u64(rnd);
 
-	/* an item that frees itself cannot note whether its submitter runs it */
+	/* an item that frees itself must not run in this call, after which @caller is cleared */
 	if (tp->by_run)
 		how = BY_TRY;
-	/* outside of a worker the submit would wait for room, and this task would not end */
+	/* an actor that runs this task must not wait for room: the task would not end */
 	if (!in_worker && how != BY_TRY)
 		how = BY_BATCH_TRY;
 	titem_submit_freeing(tp, item_seed, how, in_worker);
 }
 
-/* Submit to another pool, without waiting. */
+/* Submit to another pool. Does not wait for room. */
 static void spawn_elsewhere(struct rnd *rnd)
 {
 	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
@@ -116,12 +116,12 @@ static void cancel_some(struct rnd *rnd)
 	titem_unpin(item);
 }
 
-/* Calls of a task that would wait for the task itself: each returns -EDEADLK. */
+/* Calls in a task that would wait for the task itself: each must return -EDEADLK. */
 static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
 	int err = -EDEADLK;
 
-	/* a task that its submitter runs is no task of the pool */
+	/* if its submitter runs the task, the pool does not know it */
 	if (!item || item->kind != TITEM_JOINABLE || READ_ONCE(item->caller) == current)
 		return;
 	switch (rnd_below(rnd, 6)) {
@@ -149,7 +149,7 @@ static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 
 void tbody_run(struct tpool *tp, struct titem *item, u64 body_seed, u32 depth)
 {
-	/* an actor runs a task inside a submit, and is no worker */
+	/* false if an actor runs the task in its submit */
 	bool in_worker = !actor_is_current();
 	struct rnd rnd;
 

@@ -11,7 +11,7 @@
  *
  *   completed <= runs - in_caller
  *
- * When a pool is empty and closed, and all users have accounted for their calls, both are exact.
+ * When a pool is empty and closed, and all users have accounted for their calls, both are equal.
  */
 #include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
@@ -48,7 +48,7 @@ void tpool_check(struct tpool *tp)
 
 	accepted = atomic64_read(&tp->accepted);
 	refused = atomic64_read(&tp->refused);
-	/* these accounts are read before the figures, the others after; pairs with tpool_end() */
+	/* read these accounts before the figures, the others after them; pairs with tpool_end() */
 	smp_mb();
 	wpool_get_stats(tp->pool, &s);
 	/* pairs with tpool_begin() and tpool_end() */
@@ -94,14 +94,14 @@ void tpool_check_final(struct tpool *tp)
 		      atomic_read(&tp->inside));
 	torture_check(s.completed == runs, "%s: %llu completed, by our account %lld",
 		      tp->name, s.completed, runs);
-	/* a release that cancels drops functions without notice */
+	/* WPOOL_RELEASE_CANCEL drops functions, and this module is not told */
 	torture_check(!fn_lost || (fn_lost > 0 && READ_ONCE(tp->may_drop)),
 		      "%s: %lld functions never ran", tp->name, fn_lost);
 	taken_back += fn_lost;
 	torture_check(accepted == runs + taken_back,
 		      "%s: %lld accepted, %lld ran, %lld were taken back",
 		      tp->name, accepted, runs, taken_back);
-	/* a submit cancelled while its task ran, or its submitter had it, may not be counted */
+	/* a cancel while the task ran, or its submitter had it, may be missing in the figure */
 	torture_check(s.cancelled <= taken_back &&
 		      (tp->by_run || s.cancelled + again >= taken_back),
 		      "%s: %llu cancelled, by our account %lld, %lld of them perhaps not counted",

@@ -3,14 +3,13 @@
  * Phase event: events that are fired, armed, changed and cancelled at random, by threads and in
  * hard interrupts, in pools that are full, tuned, closed and opened meanwhile.
  *
- * A thing is one event and its counters, which count what each call returned. In the end, when
- * nothing can happen to the event any more,
+ * A thing is an event and its counters. At the end, when the event cannot fire any more,
  *
  *   fired - taken_back <= runs + aborts <= fired + armed
  *
- * Each fire that returned true was a run, or an abort in a closed pool, unless a cancel returned
- * that it took a fire back; and there was no other run. The function never runs twice at once, and
- * an event without an owner frees itself.
+ * Each fire that returned true became a run, or an abort in a closed pool, or was taken back by a
+ * cancel. Every run or abort had such a fire or an arming. The function never runs twice at once,
+ * and an event without an owner frees itself.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -35,8 +34,8 @@ struct stage;
  * @begun: fires that began
  * @done: fires that returned
  * @fired: fires that returned true
- * @armed: calls that armed it, or may have
- * @taken_back: fires that were taken back, at most
+ * @armed: calls that armed the event, or may have armed it
+ * @taken_back: the most fires that may have been taken back
  * @runs: runs of its function
  * @aborts: runs of its abort function
  * @inside: functions that are running
@@ -92,7 +91,7 @@ static void fire(struct thing *thing)
 	atomic64_inc(&thing->done);
 }
 
-/* While the event is disabled, its function does not run, whatever is fired or armed. */
+/* While the event is disabled, no fire and no timer runs its function. */
 static int disable_and_enable(struct thing *thing)
 {
 	int err = wpool_event_disable_sync(event_of(thing));
@@ -107,7 +106,7 @@ static int disable_and_enable(struct thing *thing)
 	return err;
 }
 
-/* A cancel takes back an earlier fire, and any fire during the call; @how: which call. */
+/* A cancel takes back an earlier fire, and each fire during the call. @how selects the call. */
 static void cancel(struct thing *thing, u32 how)
 {
 	s64 done = atomic64_read(&thing->done);
@@ -150,7 +149,7 @@ static void arm(struct thing *thing, u32 us)
 
 static void mod(struct thing *thing, u32 us)
 {
-	/* the event may be due before the call has returned */
+	/* count first: the event may be due before the call returns */
 	atomic64_inc(&thing->armed);
 	if (thing->nr & 1) {
 		atomic64_add(wpool_event_cancel(event_of(thing)), &thing->taken_back);
@@ -204,7 +203,7 @@ static void thing_fn(struct wpool_event *event)
 		usleep_range(10, 500);
 	if (rnd_one_in(&rnd, 2))
 		act(thing, &rnd);
-	/* a random event of the same pool, which this may also cancel */
+	/* a random event of the same pool, perhaps the one that runs */
 	thing = &thing->stage->things[rnd_below(&rnd, NR_THINGS)];
 	if (rnd_one_in(&rnd, 4))
 		act(thing, &rnd);
@@ -314,13 +313,13 @@ static bool start(void *data)
 	return true;
 }
 
-/* The events of a stage act on each other: none is quiet before all of them are. */
+/* The events of a stage act on each other: no event is quiet before all are. */
 static void take_back(void *data)
 {
 	struct stage *stage = data;
 	u32 i;
 
-	/* wait for the events that a grace period fires */
+	/* wait for events that fire at the end of a grace period */
 	rcu_barrier();
 	for (i = 0; i < NR_THINGS; i++)
 		cancel(&stage->things[i], CANCEL_SYNC);

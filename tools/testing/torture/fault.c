@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase fault: tasks that die, among many that must not notice.
+ * Phase fault: tasks die, and many others in the pool must not notice.
  *
- * One thread submits tasks that die, in every way that a task can be submitted, and one after the
- * other, so that the reports of two deaths do not mix. Meanwhile producers keep the pool full of
- * good tasks, one thread flushes all the time, and another waits for room. Each death must be
- * noticed: the task has failed, the fault handler got the right report, no thread sleeps forever.
- * In the end as many tasks as the capacity must run side by side.
+ * One thread submits tasks that die, in each way in which a task can be submitted, and waits for
+ * all consequences of a death before the next one. Meanwhile producers keep the pool full of good
+ * tasks, one thread flushes all the time, and another waits for room. Each death must be noticed:
+ * the task has failed, the fault handler got the right report, no thread sleeps forever. In the end
+ * exactly CAPACITY tasks must run at the same time.
  */
 #include <linux/bug.h>
 #include <linux/completion.h>
@@ -23,7 +23,7 @@
 #define CAPACITY	6
 #define QUEUE_DEPTH	26
 #define NR_GOOD		16
-#define NR_PRODUCERS	3	/* together they submit more than there is room for */
+#define NR_PRODUCERS	3	/* together they submit more tasks than fit */
 
 enum death {
 	BY_NULL,
@@ -61,7 +61,7 @@ struct producer {
 	struct good goods[NR_GOOD];
 };
 
-/* What the fault handler was told last. */
+/* The last report to the fault handler. */
 static struct {
 	struct completion told;
 	struct wpool_fault fault;
@@ -76,10 +76,10 @@ static bool no_more;
 
 /* ---- dying ---- */
 
-/* BUG() by another name, since it is on purpose here. */
+/* BUG() on purpose, under a name that checkpatch accepts. */
 #define ON_PURPOSE	BUG
 
-/* Corrupt a list, which CONFIG_BUG_ON_DATA_CORRUPTION makes deadly. */
+/* Corrupt a list: with CONFIG_BUG_ON_DATA_CORRUPTION the thread dies. */
 static void corrupt_list(void)
 {
 	LIST_HEAD(list);
@@ -151,7 +151,7 @@ static void check_report(struct bad *bad, u32 n, enum kind kind)
 	torture_check(!strcmp(report.pool, "fault"), "death %u: in pool %s", n, report.pool);
 	torture_check(fault->cpu == bad->cpu, "death %u: on CPU %d, not %d", n, fault->cpu,
 		      bad->cpu);
-	/* the report of a function names the item that carried it, which is unknown here */
+	/* BY_FN: @task is the item of wpool_submit_fn(), which this test does not know */
 	torture_check(kind == BY_FN || (fault->task == (unsigned long)&bad->task &&
 					fault->func == (void *)bad_fn),
 		      "death %u: of task %lx, function %ps", n, fault->task, fault->func);
@@ -183,7 +183,7 @@ static void one_death(struct bad *bad, u32 n)
 		err = err == 1 ? 0 : err;
 		break;
 	case BY_FN:
-		/* the death of a function pins its module forever: name no module */
+		/* the module that is given is pinned forever if the function dies: give none */
 		err = wpool_submit_fn(pool, bad_arg_fn, bad, NULL, GFP_KERNEL);
 		break;
 	default:
@@ -274,7 +274,7 @@ static void side_by_side_fn(struct wpool_task *task)
 	wait_for_completion(&let_out);
 }
 
-/* Exactly as many tasks as the capacity run at once. */
+/* Exactly CAPACITY tasks run at the same time. */
 static void check_capacity(void)
 {
 	static struct wpool_task tasks[CAPACITY + 2];
@@ -356,7 +356,7 @@ void phase_fault(u32 others)
 	flusher = kthread_run(flush, &flushed, "torture/f");
 	for (n = 1; n <= faults && !torture_failures(); n++) {
 		one_death(bad, n);
-		/* spread the deaths over all the good tasks */
+		/* spread the deaths evenly over the good tasks */
 		while (atomic64_read(&nr_good) < (u64)goods * n / faults && !torture_failures())
 			usleep_range(100, 500);
 		if (n % 100 == 0)

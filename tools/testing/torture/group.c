@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase group: clients that share a pool, each with a group. Their tasks are submitted by threads,
- * by tasks and in hard interrupts, while the groups are waited for and cancelled, and the pool is
- * tuned, closed and opened. Other groups live for a few tasks only, and are freed as soon as they
- * have ended. Some groups act on behalf of a process.
+ * Phase group: clients share a pool, and each has a group. Threads, tasks and hard interrupts
+ * submit to the groups, wait for them and cancel them, while the pool is tuned, closed and opened.
+ * Other groups live for a few tasks only and are freed as soon as these have ended. Some groups act
+ * on behalf of a process.
  *
- * Each task that was accepted must have run or been aborted, no group may run more than its bound,
- * and in the end no group has a task left. A task has the memory and the credentials that its group
- * has taken over, and no others.
+ * Each accepted task must have run or been aborted, and no group may run more tasks than its bound.
+ * In the end no group has a task left. A task has the memory and the credentials that its group has
+ * taken over, and no others.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -20,7 +20,7 @@
 
 #define NR_CLIENTS	2
 #define NR_MEMBERS	16
-#define NR_GUESTS	6	/* tasks of a group that does not live long */
+#define NR_GUESTS	6	/* most tasks of a struct visit */
 
 struct stage;
 struct client;
@@ -29,7 +29,7 @@ struct client;
  * struct member - a task of a client
  * @task: the task
  * @client: its client
- * @busy: set by its submitter, until it has ended
+ * @busy: the member was submitted, and has not ended
  * @ended: how often it has ended
  * @seed: seed for its next run
  */
@@ -91,7 +91,7 @@ static void submit(struct member *member, u64 task_seed, bool may_block)
 	if (atomic_cmpxchg(&member->busy, 0, 1))
 		return;
 	member->seed = task_seed;
-	/* count the submit before the task ends; taken back if it was refused */
+	/* count the submit before the task can end; subtract it if the submit was refused */
 	atomic64_inc(&client->accepted);
 	if (!may_block)
 		err = wpool_group_try_submit(&client->group, &member->task);
@@ -110,7 +110,7 @@ static void submit(struct member *member, u64 task_seed, bool may_block)
 static void end_member(struct member *member)
 {
 	atomic_inc(&member->ended);
-	/* the last access: the next submitter of the member sees all before it */
+	/* last access to the member: its next submitter then sees this run's writes */
 	atomic_set_release(&member->busy, 0);
 }
 
@@ -286,7 +286,7 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-/* Tasks submit tasks of other clients: no client may end before all are idle. */
+/* The tasks of a client submit tasks of other clients: no client may end before all are idle. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submits and cancels from interrupts: each pool has a timer in hard interrupts and one in soft
- * interrupts, each with some items of its own. The timers continue while the pool is released,
- * rebooted and destroyed.
+ * Submits and cancels in interrupts: each pool has a timer that expires in hard interrupts and one
+ * that expires in soft interrupts, each with its own items. The timers continue while the pool is
+ * released, rebooted and destroyed.
  */
 #include <linux/slab.h>
 
@@ -40,7 +40,7 @@ static u32 shoot(struct source *source)
 	want = rnd_from_to(&rnd, 1, MAX_SHOT);
 	for (i = 0; i < NR_ITEMS && nr < want; i++) {
 		item = &source->items[i];
-		/* pairs with the release at the end of the item */
+		/* pairs with the release in titem_fn() and titem_abort() */
 		if (smp_load_acquire(&item->busy))
 			continue;
 		titem_prepare_abortable(item, source->tp, rnd_u64(&rnd));

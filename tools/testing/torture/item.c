@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks under torture. Each submit adds a ticket to the item, a refusal removes it, and a function
- * that starts needs one. The owner of a joinable item checks the item after a wait: a ticket
+ * Tasks under torture. Each submit adds a ticket to the item, a refused submit removes its ticket,
+ * and each run needs a ticket. The owner of a joinable item checks the item after a wait: a ticket
  * without a run was taken back, and a submit that was taken back must not have run.
  *
- * The task of a settled item is filled with a pattern, which no thread may change until the item is
- * prepared again.
+ * settle() fills the task with a pattern, which no thread may change until the item is prepared
+ * again.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -54,7 +54,7 @@ void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 dept
 	reset(item, tpool_get(tp), TITEM_JOINABLE, item_seed, depth);
 	wpool_task_init(&item->task, titem_fn);
 	set_urgent(item, item_seed);
-	/* other threads may cancel the item from here on */
+	/* from here on other threads may pin the item and cancel it */
 	atomic_set_release(&item->pins, 1);
 }
 
@@ -81,7 +81,7 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
 
 /* ---- submit ---- */
 
-/* The CPU that a task wants, or -1. */
+/* The CPU that the task prefers, or -1. */
 static int wanted_cpu(const struct titem *item)
 {
 	int cpu = (item->seed >> 8) % nr_cpu_ids;
@@ -134,12 +134,12 @@ static int call(struct tpool *tp, struct titem **items, u32 nr,
 	return ret;
 }
 
-/* All items are of one kind. Detached items that were accepted may be freed already. */
+/* All items are of one kind. After this call, a detached item that was accepted may be freed. */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted)
 {
 	bool joinable = items[0]->kind == TITEM_JOINABLE;
-	/* a body knows actors by actor_is_current(), and other submitters by @caller */
+	/* titem_fn() recognises an actor by actor_is_current(), and other submitters by @caller */
 	bool may_run_here = joinable && tp->by_run && !actor_is_current();
 	u32 in_flight = 0, i;
 	int ret;
@@ -224,7 +224,7 @@ void titem_fn(struct wpool_task *task)
 	if (!in_caller && !nested)
 		tpool_enter(tp);
 
-	/* an item that frees itself does so before or after its body */
+	/* an item that frees itself is freed before its body or after it */
 	if (kind == TITEM_FREEING && body_seed & 2) {
 		kfree(item);
 		item = NULL;
@@ -286,7 +286,7 @@ static void settle(struct titem *item, int status)
 	struct tpool *tp = item->tp;
 	int tickets, runs, refused, cancels, missing;
 
-	/* no thread pins the item any more; wait for those that have, and may still cancel it */
+	/* no new pins from here; wait for threads that have pinned the item, and may cancel it */
 	atomic_dec(&item->pins);
 	while (atomic_read_acquire(&item->pins))
 		usleep_range(20, 100);
@@ -301,7 +301,7 @@ static void settle(struct titem *item, int status)
 	torture_check(!missing || cancels || item->by_caller || READ_ONCE(tp->may_drop),
 		      "%s: lost: %d submits, %d runs, status %d, %d refused",
 		      tp->name, tickets, runs, status, refused);
-	/* a cancel may have hit a submit that was refused as well */
+	/* @cancels also counts cancels that hit a submit that was refused */
 	torture_check(cancels - refused <= missing,
 		      "%s: ran after a cancel: %d submits, %d runs, %d cancels, %d refused",
 		      tp->name, tickets, runs, cancels, refused);
@@ -319,14 +319,14 @@ void titem_cancel_sync(struct titem *item)
 	int status, runs;
 
 	item->by_caller = true;
-	/* until a wait in another worker fails, all workers sleep, the item's own among them */
+	/* -EDEADLK: all workers wait, also the item's own, until a wait of one of them fails */
 	while ((status = wpool_task_disable_sync(&item->task)) == -EDEADLK)
 		schedule_timeout_uninterruptible(1);
 	runs = atomic_read(&item->runs);
 	torture_check(!atomic_read(&item->inside), "%s: disabled, but somebody is inside",
 		      item->tp->name);
 	cond_resched();
-	/* other threads submit the item all the time */
+	/* a submit that was made in the item's last run must not run, either */
 	torture_check(atomic_read(&item->runs) == runs, "%s: it ran while disabled",
 		      item->tp->name);
 	torture_check(wpool_task_enable(&item->task), "%s: disabled by somebody else",
@@ -359,7 +359,7 @@ void titem_wait(struct titem *item)
 	status = wpool_task_wait(&item->task);
 	WRITE_ONCE(item->waiter, NULL);
 	if (status == -EDEADLK) {
-		/* no worker is left to run the item */
+		/* no worker can run the item: all wait */
 		titem_cancel_sync(item);
 		return;
 	}
@@ -372,8 +372,8 @@ void titem_drop(struct titem *item)
 }
 
 /*
- * Each of the @accepted submits has run or was taken back. A thread that takes one back notes that
- * afterwards, and pins the item meanwhile.
+ * Each of the @accepted submits has run or was taken back. A thread that takes a submit back counts
+ * it after that, and keeps the item pinned until then.
  */
 void titem_check_flushed(struct titem *item, int accepted)
 {

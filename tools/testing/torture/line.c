@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase line: submitters that wait are served first-in-first-out, no submitter overtakes them, and
+ * Phase line: waiting submitters are served first-in-first-out, no submitter overtakes them, and
  * each wait ends.
  *
- * A pool of one place, which is taken by a task at a gate. Waiters come one after the other, each
- * when the one before is seen to wait, so their order is known. Some are killed, some time out.
- * Then one of:
+ * The pool has room for one task, which waits at a gate. The waiters start one by one, each when
+ * the one before is seen to wait, so their order is known. Some are killed, some time out. Then one
+ * of:
  *
- *   - the gate opens: with one place a task starts when its submitter was served, so the tasks must
- *     start in the order of the waiters, and before those of a thread that has tried all the time
- *     without waiting;
- *   - the limit grows: exactly as many tasks as now fit are accepted, from the
- *     head of the line;
+ *   - the gate opens: with one place, each task starts when its submitter is served, so the tasks
+ *     must start in the order of the waiters, and before the task of the barger, a thread that
+ *     tries all the time without waiting;
+ *   - the limit grows: exactly as many tasks as now fit are accepted, those of the first waiters;
  *   - the pool is closed: all waiters return with -ESHUTDOWN.
  */
 #include <linux/completion.h>
@@ -129,7 +128,7 @@ static int join(struct waiter *w)
 	}
 }
 
-/* Wait without a limit, but in short sleeps, which the kernel does not report as a hang. */
+/* Wait without a limit, in short sleeps: the kernel reports a long sleep as a hang. */
 static void await_go(struct completion *go)
 {
 	while (!wait_for_completion_timeout(go, HZ))
@@ -153,7 +152,7 @@ static int waiter_main(void *data)
 	return 0;
 }
 
-/* Try to submit all the time, which can succeed only when no submitter waits any more. */
+/* Try to submit all the time. A try can succeed only when no submitter waits. */
 static int barger_main(void *data)
 {
 	struct line *line = data;
@@ -217,7 +216,7 @@ static bool shut_gate(struct line *line)
 			     "line %u, round %llu: a task never started", line->nr, line->round);
 }
 
-/* Start @nr waiters. Returns how many tasks wait at the end, or -1 after a violation. */
+/* Start @nr waiters. Returns how many tasks of theirs still wait, or -1 after a violation. */
 static int form(struct line *line, struct rnd *rnd, u32 nr)
 {
 	struct waiter *w;
@@ -233,7 +232,7 @@ static int form(struct line *line, struct rnd *rnd, u32 nr)
 			ltask_init(&w->tasks[t], line, ltask_fn);
 		complete(&w->go);
 		if (w->kind == OUT_OF_TIME) {
-			/* the waiter may be gone before this thread could see it wait */
+			/* the waiter may time out before this thread sees it wait */
 			if (!await_left(line, w))
 				return -1;
 			torture_check(w->ret == -ETIME, "line %u: out of time: %d",
@@ -267,7 +266,7 @@ static bool is_standing(const struct waiter *w)
 	return w->kind != OUT_OF_TIME && w->kind != TO_BE_KILLED;
 }
 
-/* Check that the waiters that did not leave before were served, or got -ESHUTDOWN. */
+/* Check that each waiter that did not time out or die was served, or got -ESHUTDOWN. */
 static bool all_left(struct line *line, u32 nr, bool closed)
 {
 	struct waiter *w;
@@ -353,7 +352,7 @@ static bool make_room(struct line *line, struct rnd *rnd, u32 nr, int tasks)
 		fit += w->nr;
 		standing += fit > room;
 	}
-	/* the tune has served the submitters that fit */
+	/* the tune of the depth has served the submitters that fit */
 	torture_check(nr_waiting(line) == standing,
 		      "line %u, round %llu: %u wait after room for %u was made, not %u",
 		      line->nr, line->round, nr_waiting(line), room, standing);
@@ -419,7 +418,7 @@ static int line_main(void *data)
 		ok = one_round(line);
 		line->round++;
 	}
-	/* after a violation, this lets remaining waiters continue */
+	/* after a violation, let the remaining waiters continue */
 	complete_all(&line->gate_opens);
 	complete(&line->ended);
 	torture_await_stop();

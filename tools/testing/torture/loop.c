@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase loop: loops that several CPUs take part in. Threads, and tasks of the pool itself, begin
- * them in pools that are small, full of other tasks, tuned, closed and opened.
+ * Phase loop: loops that run on several CPUs. Threads and tasks of the pool begin loops in pools
+ * that are small, full of other tasks, tuned, closed and opened.
  *
- * A loop must do each index once, or return an error; it must not end before its last chunk has.
+ * A loop must do each index once, or return an error, and not return before its last chunk ends.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -33,10 +33,10 @@ struct stage {
  * @stage: its stage
  * @size: how many indices
  * @sum: number of indices in chunks that have ended
- * @inside: chunks that are under way
+ * @inside: chunks that are running
  * @fails_at: the chunk with this index fails
  * @seed: seed for its chunks
- * @depth: loops around it
+ * @depth: how many loops this one is nested in
  */
 struct loop {
 	struct stage *stage;
@@ -98,7 +98,7 @@ static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth)
 		      loop.size);
 }
 
-/* A loop in a task of the pool, which may be aborted. */
+/* A task of the pool that begins a loop. It may be aborted. */
 struct looper {
 	struct wpool_task task;
 	struct stage *stage;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Start and stop. insmod returns at once; a thread runs the requested phase and drains everything,
- * then the state is "done". rmmod before that ends the phase early.
+ * Start and stop. insmod returns at once. A thread runs the phase, waits until all its tasks have
+ * ended, and sets the state to "done". An earlier rmmod ends the phase early.
  */
 #include <linux/bitops.h>
 #include <linux/completion.h>
@@ -53,7 +53,7 @@ static char *phase = "nasty";
 module_param(phase, charp, 0444);
 MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
 
-/* A phase: its function, or else its kind of stage; and the SAW_* that it must have seen. */
+/* A phase: its function or its kind of stage, and what it must count (SAW_*). */
 struct phase {
 	const char *name;
 	void (*run)(u32 others);
@@ -118,7 +118,7 @@ void torture_stop_thread(struct task_struct *thread, struct completion *ended)
 	kthread_stop(thread);
 }
 
-/* Wait until no thread uses the module's text: tasks and files may just be ending. */
+/* Wait until no other thread runs code of the module: tasks and open files may be about to end. */
 static void await_users(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -136,7 +136,7 @@ static bool may_delay(void)
 	return delays;
 }
 
-/* Sometimes stand still for up to 31 us. This runs in any context, so the clock decides. */
+/* Delay one call in 64 by up to 31 us. Called in any context; the clock is the random number. */
 static void stand_still(struct wpool_task *task)
 {
 	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);
@@ -154,8 +154,8 @@ static void begin_delays(void)
 }
 
 /*
- * Counters of new pools start just before a wrap, or before the sign of a difference changes: 60
- * steps before, or 4, for counters that change seldom.
+ * Counters of new pools start 60 or 4 steps below a wrap of all bits, or of the sign. With 4,
+ * counters that change seldom wrap, too.
  */
 static void begin_wraps(void)
 {
@@ -172,7 +172,7 @@ static void end_delays(void)
 	if (!delays)
 		return;
 	wpool_inject_set_delay(NULL);
-	/* wait for a thread that was preempted in the delay */
+	/* wait for a thread that was preempted in stand_still() */
 	synchronize_rcu_tasks();
 }
 
@@ -201,7 +201,7 @@ static void end_delays(void)
 
 #endif
 
-/* A phase that never does what it tests would never fail: check that it did. */
+/* A phase that tests something must have counted it at least once. */
 static void check_seen(const struct phase *p)
 {
 	unsigned long what;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase release: when wpool_release() with WPOOL_RELEASE_CANCEL has returned, no task begins any
- * more. Each thread has a pool, and in each round it fills the pool, closes it a moment later, and
- * then sets a flag, which no function that starts may see. Tasks submit themselves again and wait
- * for others, so a task can start in every way when the pool is closed.
+ * Phase release: after wpool_release() with WPOOL_RELEASE_CANCEL has returned, no task begins. Each
+ * thread has a pool. In each round the thread fills the pool, closes it a moment later, and then
+ * sets @released. A function must not start after that. Tasks submit themselves again and wait
+ * for others, so at the release tasks are about to start in every way.
  *
- * Where the kernel preempts its threads, a worker may stand between its claim of a task, which
- * the release must have seen, and the first instruction of the function: as many functions as
- * there are workers may see the flag there.
+ * If the kernel preempts its threads, a worker may be preempted between its claim of a task, which
+ * the release waits for, and the first instruction of the function. So one function for each
+ * worker may see @released.
  *
- * The parameter rounds is the number of rounds of all threads together. No step takes a given time.
+ * Parameter "rounds" is the sum of the rounds of all threads. No step takes a fixed time.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -27,7 +27,7 @@
 
 struct closer;
 
-/* A task, and what it does in this round. */
+/* A task, and what its function does in this round. */
 struct rtask {
 	struct wpool_task task;
 	struct closer *closer;
@@ -38,18 +38,18 @@ struct rtask {
 
 /**
  * struct closer - a thread and its pool
- * @nr: number of both
+ * @nr: number of the thread and of the pool
  * @pool: the pool
  * @capacity: capacity of the pool
  * @released: the release has returned
  * @accepted: accepted submits
  * @runs: functions that started
  * @late: functions that saw @released
- * @cancelled: the pool's figure before this round
+ * @cancelled: figure "cancelled" of the pool before this round
  * @rounds: rounds to be done
  * @round: the current round
- * @seen: the round that the conductor saw
- * @since: jiffies when it saw that first
+ * @seen: the round in which await() last saw the thread
+ * @since: jiffies when await() first saw round @seen
  * @thread: the thread
  * @ended: completed at its end
  * @tasks: tasks of the round
@@ -90,7 +90,7 @@ static void submit_one(struct closer *c, struct wpool_task *task)
 {
 	int err;
 
-	/* count the submit before the task runs; taken back if it was refused */
+	/* count the submit before the task runs; subtract it if the submit was refused */
 	atomic64_inc(&c->accepted);
 	err = wpool_try_submit(c->pool, task);
 	if (!err)
@@ -101,7 +101,7 @@ static void submit_one(struct closer *c, struct wpool_task *task)
 
 static void rtask_fn(struct wpool_task *task);
 
-/* Submit another task and wait for it, which may run it here. */
+/* Submit another task and wait for it. The wait may run that task on this thread. */
 static void fork_and_join(struct closer *c)
 {
 	struct rtask child = { .closer = c };
@@ -109,7 +109,7 @@ static void fork_and_join(struct closer *c)
 
 	wpool_task_init(&child.task, rtask_fn);
 	submit_one(c, &child.task);
-	/* a release may return meanwhile, before the wait looks for the child */
+	/* a release may return before the wait looks for the child */
 	usleep_range(1, 30);
 	err = wpool_task_wait(&child.task);
 	while (err == -EDEADLK)
@@ -167,7 +167,7 @@ static void fill(struct closer *c, struct rnd *rnd)
 
 static void one_round(struct closer *c)
 {
-	/* one for each worker that has claimed a task, see the top of the file */
+	/* one for each worker, see the top of the file */
 	u32 may_be_late = IS_ENABLED(CONFIG_PREEMPTION) ? c->capacity : 0;
 	struct wpool_stats s;
 	s64 accepted, runs;
@@ -214,7 +214,7 @@ static int closer_main(void *data)
 	while (c->round < c->rounds && !torture_leaving()) {
 		one_round(c);
 		WRITE_ONCE(c->round, c->round + 1);
-		/* if the machine is lost, the log says how far it got */
+		/* if the machine is lost, its log says how far the phase came */
 		if (!(c->round % 10000))
 			pr_info("wpool_torture: release%u: %llu rounds of %llu\n", c->nr, c->round,
 				c->rounds);
@@ -254,7 +254,7 @@ static bool closer_start(struct closer *c, u32 nr)
 	return torture_check(!IS_ERR(c->thread), "no thread: %ld", PTR_ERR(c->thread));
 }
 
-/* Wait for the end of a thread, however long that takes, as long as rounds end. */
+/* Wait until a thread ends. A violation if it ends no round for twice TORTURE_PATIENCE. */
 static void await(struct closer *c)
 {
 	u64 round;

@@ -6,10 +6,10 @@
  *   failures  violations so far
  *   tasks     functions that have returned
  *   digest    checksum of the first decisions of all actors
- *   seen      other things that were seen, and how often
+ *   seen      other things that were counted, and how often
  *
- * A violation is a warning in the kernel's log; the first ones say where they were seen. The run
- * continues, because later ones may say more.
+ * A violation is a warning in the kernel's log. The first MAX_SHOWN say where they were seen. The
+ * run continues, because later violations may say more.
  */
 #include <linux/bug.h>
 #include <linux/module.h>
@@ -69,7 +69,7 @@ void torture_digest(u32 thread, u64 what)
 {
 	struct rnd rnd = { .state = what ^ ((u64)thread << 32) };
 
-	/* a sum, so that the order between threads does not matter */
+	/* a sum, so that the order of the threads does not matter */
 	atomic64_add(rnd_u64(&rnd), &digest);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Decisions that one number reproduces. What a thread does in its n-th step follows from the seed,
- * the thread and n alone, never from the result of earlier steps: a second run with the same seed
- * decides the same, however the scheduler mixes the threads.
+ * Random decisions that can be repeated. What a thread decides in its n-th step depends only on the
+ * seed, the thread and n, never on the result of earlier steps. So a second run with the same seed
+ * makes the same decisions, in whatever order the threads run.
  */
 #ifndef TORTURE_RND_H
 #define TORTURE_RND_H
@@ -13,7 +13,7 @@ struct rnd {
 	u64 state;
 };
 
-/* splitmix64: every seed is a good one. */
+/* splitmix64: any seed will do. */
 static inline u64 rnd_u64(struct rnd *rnd)
 {
 	u64 z = rnd->state += 0x9e3779b97f4a7c15ULL;
@@ -28,7 +28,7 @@ static inline void rnd_init(struct rnd *rnd, u64 seed)
 	rnd->state = seed;
 }
 
-/* The decisions of one step of one thread. */
+/* Prepare @rnd for the decisions of one step of one thread. */
 static inline void rnd_step(struct rnd *rnd, u64 seed, u32 thread, u64 step)
 {
 	rnd->state = seed ^ ((u64)thread << 48);

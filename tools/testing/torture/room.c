@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rooms: pools that live for a moment, each made by a thread of a stage, and used by no other
- * submitter. So it is known how much room there is, whatever happens in other pools:
- * wpool_nr_free() must return exactly that, and the submits must find it.
+ * Pools that live for a moment. Each is made by a thread of a stage, and no other thread submits to
+ * it. So its room is known, whatever happens in other pools: wpool_nr_free() must return exactly
+ * that, and as many submits must succeed.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -12,7 +12,7 @@
 
 #include "torture.h"
 
-/* So small that no CPU caches tokens. */
+/* With so few tokens, no CPU caches any. */
 #define MAX_CAPACITY	3
 #define MAX_DEPTH	3
 
@@ -32,7 +32,7 @@ static void check_room(struct wpool *pool, const char *name, u32 nr)
 		      wpool_nr_free(pool), nr);
 }
 
-/* Fill the pool, task by task, and empty it. */
+/* Fill the pool, task by task, check its room, and empty it. */
 static void fill(struct wpool *pool, const char *name, u32 limit)
 {
 	struct guest guests[MAX_CAPACITY + MAX_DEPTH + 1];
@@ -57,7 +57,7 @@ static void fill(struct wpool *pool, const char *name, u32 limit)
 	}
 	for (i = 0; i <= limit; i++)
 		wpool_task_destroy_on_stack(&guests[i].task);
-	/* a task gives its place back after its waiter was told */
+	/* a task's token is returned after the task's wait may have ended */
 	end = jiffies + TORTURE_PATIENCE;
 	while (wpool_nr_free(pool) != limit && time_before(jiffies, end))
 		usleep_range(10, 100);

@@ -7,20 +7,20 @@
 # usage: run.sh [NAME=VALUE]...
 #
 #   SECONDS  how long all timed phases together last (60)
-#   SEED     of all random decisions (drawn, and printed)
+#   SEED     seed of all random decisions (random, and printed)
 #   ACTORS   threads of the module that act at the same time (6)
-#   CYCLES   loads and unloads of wpool under load (20)
-#   STUTTER  phase stutter: ms of a burst and of a silence, at most (1000)
-#   SHUFFLE  threads are moved among CPUs every so many ms at most, 0: never (100)
+#   CYCLES   phase load: how often wpool is loaded and unloaded (20)
+#   STUTTER  phase stutter: longest burst and longest silence, in ms (1000)
+#   SHUFFLE  longest time in ms until threads are moved to other CPUs again; 0: never (100)
 #   RELEASES phase release: how often pools are closed (1000)
 #   FAULTS   phase fault: tasks that die (1000)
-#   GOODS    phase fault: tasks among them that must not notice (100000)
-#   PHASES   which, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
-#            fault needs a machine of its own, that is told to expect that many oopses
+#   GOODS    phase fault: tasks beside them, which must all run (100000)
+#   PHASES   phases to run, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
+#            fault needs a machine of its own, because of FAULTS oopses
 #   DIR      where the modules are (/wpool)
 #
-# Any of them may stand in the environment, too, so on the command line of the
-# kernel that the machine boots. Prints KTAP, a test a phase; 0 if all passed.
+# Each may also be set in the environment, and so on the kernel's command line. Prints KTAP,
+# one test for each phase. Exits with 0 if all passed.
 
 for assignment; do
 	export "${assignment?}"
@@ -43,12 +43,12 @@ CGROUPS=/sys/fs/cgroup
 CPUS=/sys/devices/system/cpu
 PARAMETERS=/sys/module/wpool_torture/parameters
 PATIENCE=180
-FEW=8	# with more CPUs than these, only some of them are used at a time
+FEW=8	# job_hotplug: with more CPUs beside CPU 0, only some are online at a time
 TMP=$(mktemp -d)
 
 say() { echo "# $*"; }
 
-# complain MESSAGE: this phase has failed.
+# complain MESSAGE: log it, and mark the phase as failed.
 complain()
 {
 	say "$*"
@@ -58,14 +58,14 @@ complain()
 
 # ---- random decisions ----------------------------------------------------------
 
-# draw N: a number below N into $drawn; the same ones for the same seed.
+# draw N: set $drawn to a number below N. The same seed gives the same sequence.
 draw()
 {
 	state=$(((state * 1103515245 + 12345) & 0x7fffffff))
 	drawn=$(((state >> 8) % $1))
 }
 
-# draw_word WORD...: one of them into $drawn
+# draw_word WORD...: set $drawn to one of the words.
 draw_word()
 {
 	draw $#
@@ -73,14 +73,14 @@ draw_word()
 	drawn=$1
 }
 
-# reseed NUMBER: each job draws from a sequence of its own.
+# reseed NUMBER: begin random sequence NUMBER of SEED.
 reseed() { state=$(((SEED + $1 * 7919) & 0x7fffffff)); }
 
 # ---- the module ----------------------------------------------------------------
 
 figure() { cat "$PARAMETERS/$1"; }
 
-# comes_true COMMAND: it succeeds within PATIENCE.
+# comes_true COMMAND: repeat the command until it succeeds, for at most PATIENCE seconds.
 comes_true()
 {
 	left=$((PATIENCE * 10))
@@ -93,7 +93,7 @@ comes_true()
 
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# ends MODULE: unload it; whoever hangs in the kernel cannot be killed.
+# ends MODULE: unload the module. An rmmod that hangs in the kernel cannot be killed: leave it.
 ends()
 {
 	rmmod "$1" 2>"$TMP/rmmod" &
@@ -106,14 +106,14 @@ ends()
 	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
 }
 
-# unload wpool, and what stands on it.
+# unload: unload wpool_wq and wpool, if they are loaded.
 unload()
 {
 	[ ! -e /sys/module/wpool_wq ] || ends wpool_wq || return
 	[ ! -e /sys/module/wpool ] || ends wpool
 }
 
-# torture PHASE SECONDS [PARAMETER...]: start it.
+# torture PHASE SECONDS [PARAMETER...]: load the modules, so that the phase starts.
 torture()
 {
 	name=$1 time=$2
@@ -126,7 +126,7 @@ torture()
 		{ complain "wpool_torture cannot be loaded"; return 1; }
 }
 
-# torture_ends: wait for it, count, unload.
+# torture_ends SECONDS: wait for the phase to end, read its results, and unload its module.
 torture_ends()
 {
 	left=$(($1 + PATIENCE))
@@ -146,14 +146,14 @@ torture_ends()
 	ends wpool_torture
 }
 
-# ---- what a module cannot do ---------------------------------------------------
+# ---- jobs: what a module cannot do ---------------------------------------------
 
-# jobs of a phase run until this is gone
+# go_on: jobs run as long as this file exists
 go_on() { [ -e "$TMP/go" ]; }
 
-# come DIR: this CPU. In 6.12 the kernel's own server for fair tasks warns of its
-# bandwidth when a CPU goes (dl_server_stop() in sched_cpu_dying()), if a CPU has one:
-# it is not our subject.
+# come DIR: take the CPU online. In 6.12 a CPU that has a fair server, the kernel's deadline
+# server for fair tasks, warns when it goes offline (dl_server_stop() in sched_cpu_dying()).
+# wpool has no part in that: take the server's runtime away.
 come()
 {
 	[ ! -e "$1/online" ] || echo 1 >"$1/online"
@@ -164,9 +164,9 @@ come()
 	fi
 }
 
-# stays FILE: that CPU never goes. On the last one, RCU's thread, which PREEMPT_RT makes
-# real-time, may begin one grace period after the other forever, until a kworker frees
-# what these wait for (rcu_sr_normal_gp_init()). Without that server it gets no turn.
+# stays FILE: CPU 1 stays online on 6.12 with PREEMPT_RT. With one CPU, RCU's thread, which is
+# real-time there, may begin grace periods until a kworker frees what they wait for
+# (rcu_sr_normal_gp_init()). Without the fair server, that kworker never runs.
 stays()
 {
 	case $KERNEL/$1 in
@@ -194,7 +194,7 @@ job_hotplug()
 			[ -e "$online" ] || continue
 			! stays "$online" || continue
 			if [ $others -gt $FEW ]; then
-				# of many, some of those that are there go
+				# with many CPUs, take only CPUs that are online here
 				read -r on <"$online"
 				[ "$on" = 1 ] || continue
 			fi
@@ -206,7 +206,7 @@ job_hotplug()
 			fi
 		done
 		if [ $others -gt $FEW ]; then
-			# and any others come
+			# and take up to three others online
 			for _ in 1 2 3; do
 				draw $others
 				come "$CPUS/cpu$((drawn + 1))"
@@ -224,7 +224,8 @@ job_hotplug()
 	done
 }
 
-# All but the capacity and what depends on it: of that, the module keeps account.
+# The capacity, the queue depth and the policy only of the default pool: for other pools the
+# module's accounts depend on them.
 job_tune()
 {
 	reseed 2
@@ -234,8 +235,8 @@ job_tune()
 				handoff latency freezable max_wait_ms reclaim nice sched \
 				cpumask
 			attribute=$drawn
-			# These may have work for minutes. In a real-time class they would leave no
-			# CPU to the others, on PREEMPT_RT not even to RCU's callbacks and timers.
+			# Workers of these pools may be busy for minutes. Real-time ones would leave
+			# no CPU to others, on PREEMPT_RT not even to RCU's callbacks and timers.
 			case $pool/$attribute in
 			*/mixed*/sched | */default/sched | */shell/sched) continue ;;
 			esac
@@ -243,12 +244,12 @@ job_tune()
 			handoff | latency | freezable | reclaim) draw 2 ;;
 			nice) draw 10 ;;
 			sched) draw_word normal fifo_low normal fifo normal fifo:2 fifo:99 ;;
-			# none of ours may be too late
+			# no limit, or one that no task reaches
 			max_wait_ms) draw_word 0 86400000 ;;
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;
 			esac
-			# 0 is out of range for some; pools come and go
+			# some attributes refuse 0, and pools come and go
 			echo "$drawn" >"$pool/$attribute"
 		done 2>/dev/null
 		draw_word 1 3 50 max
@@ -266,8 +267,8 @@ job_tune()
 	echo 1000 >"$POOLS/default/expiry_ms"
 }
 
-# As a suspend does it, which gives up if it takes too long: a task may wait for one that is
-# queued in another pool that is frozen.
+# Freeze all pools, and give up after a while, as a suspend does: a task may wait for a task of
+# a pool that is frozen already.
 job_freeze()
 {
 	reseed 5
@@ -282,7 +283,7 @@ job_freeze()
 	done 2>/dev/null
 }
 
-# cgroups_are_gone: no pool is in one any more.
+# cgroups_are_gone: take all pools out of their cgroups. True if both cgroups could be removed.
 cgroups_are_gone()
 {
 	for pool in "$POOLS"/*; do
@@ -293,8 +294,8 @@ cgroups_are_gone()
 }
 
 # Pools go from one cgroup to another and back to the root, while workers come and go. Afterwards
-# none of these cgroups may be in use, also not by a pool that was destroyed meanwhile. One pool is
-# there all the time.
+# both cgroups can be removed, so no pool uses them, not even one that was destroyed meanwhile.
+# The pool "cgroup" exists for the whole job, so that there is always one to move.
 job_cgroup()
 {
 	reseed 7
@@ -312,7 +313,7 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			# gone, or of the name of another one
+			# no violation if the pool is gone, or may be a new one of this name
 			case $drawn:$(cat "$pool/cgroup"):$pool in
 			0:/$group:* | none:none:* | *::* | *:*/shell | *:*/room-*) ;;
 			*) complain "$pool: cgroup $(cat "$pool/cgroup") after $drawn in $group" ;;
@@ -335,14 +336,14 @@ job_read()
 	done >/dev/null 2>&1
 }
 
-# Submitters are killed where they are: most of them wait for room, all of them
-# leave queued and running tasks behind.
+# Kill wpoolctl at a random moment. Most of its submitters wait for room then, and its tasks
+# are queued and running.
 job_kill()
 {
 	reseed 3
 	while go_on; do
 		pids=
-		# one that is killed at once would not make it
+		# a wpoolctl that is killed at once would not make this file
 		: >"$TMP/kill"
 		for pool in default shell; do
 			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K count
@@ -362,7 +363,7 @@ job_kill()
 	done >/dev/null
 }
 
-# A pool that is made, closed, opened and destroyed under those submitters.
+# Create, tune, close, open and destroy the pool "shell", to which job_kill submits.
 job_life()
 {
 	reseed 4
@@ -408,7 +409,7 @@ default_is_empty()
 	[ "$(cat $POOLS/default/outstanding)$(cat $POOLS/default/waiting)" = 00 ]
 }
 
-# Nobody is left in the default pool, as soon as all that was closed is through.
+# The default pool must become empty after the jobs.
 default_becomes_empty()
 {
 	comes_true default_is_empty || complain \
@@ -417,7 +418,7 @@ default_becomes_empty()
 
 # ---- the phases ----------------------------------------------------------------
 
-# timed PERCENT: of SECONDS, at least 2
+# timed PERCENT: set $duration to PERCENT of SECONDS, at least 2.
 timed()
 {
 	duration=$((SECONDS * $1 / 100))
@@ -433,7 +434,7 @@ phase_volume()
 	stop_jobs
 }
 
-# beset PERCENT PHASE: with everything from outside.
+# beset PERCENT PHASE: run the phase together with all jobs.
 beset()
 {
 	timed "$1"
@@ -452,14 +453,14 @@ beset()
 phase_nasty() { beset 15 nasty; }
 phase_mixed() { beset 15 mixed; }
 
-# no_timers: of the module; those that are, are in $timers.
+# no_timers: true if wpool has no timer. Lists its timers in $timers.
 no_timers()
 {
 	timers=$(sed 1d /sys/kernel/debug/wpool/timers | xargs)
 	[ -z "$timers" ]
 }
 
-# be_silent: nobody acts, for a while; false if the phase cannot go on.
+# be_silent: one silence of at most STUTTER ms. Returns false if the module did not become silent.
 be_silent()
 {
 	echo 1 >"$PARAMETERS/silence" || { complain "there was no silence"; return 1; }
@@ -474,12 +475,12 @@ be_silent()
 	echo 0 >"$PARAMETERS/silence"
 }
 
-# stutter ROUNDS PHASE JOB...: bursts, each with a silence after it; twice at least.
+# stutter ROUNDS PHASE JOB...: run ROUNDS bursts, at least 2, and a silence after each.
 stutter()
 {
 	rounds=$1 inner=$2 silences=0
 	shift 2
-	# it ends when it is told to
+	# the phase ends when parameters/seconds becomes 0
 	torture "$inner" 100000 || return
 	until [ $silences -ge "$rounds" ] && [ $silences -ge 2 ]; do
 		start_jobs "$@"
@@ -513,7 +514,7 @@ phase_line()
 	torture_ends "$duration"
 }
 
-# stage NAME: one kind of tasks.
+# stage PHASE: run a phase that tests one kind of tasks.
 stage()
 {
 	timed 5
@@ -531,14 +532,14 @@ phase_loop() { stage loop; }
 phase_work() { stage work; }
 phase_task() { stage task; }
 
-# As long as it takes, which is some milliseconds a round.
+# Each of RELEASES rounds takes some milliseconds.
 phase_release()
 {
 	torture release 0 rounds="$RELEASES" || return
 	torture_ends "$RELEASES"
 }
 
-# The same seed, the same decisions.
+# Two runs with the same seed must make the same decisions.
 phase_seed()
 {
 	all=0
@@ -553,7 +554,7 @@ phase_seed()
 	count=$all
 }
 
-# Load and unload wpool while processes submit all the time and are killed.
+# Load wpool, let processes submit to it, kill them, and unload it.
 phase_load()
 {
 	reseed 5
@@ -579,7 +580,7 @@ phase_load()
 			usleep 20000
 		done
 		[ $left -gt 0 ] || complain "cycle $cycle: no work was done: $(cat "$TMP/load")"
-		# in use: refused, and nothing happens
+		# wpool is in use, so rmmod must fail
 		if rmmod wpool 2>/dev/null; then
 			complain "cycle $cycle: it was unloaded under its users"
 			return
@@ -588,7 +589,7 @@ phase_load()
 		# shellcheck disable=SC2086
 		kill -KILL $pids
 		draw 2
-		# now, or when they have left
+		# unload while they exit, or after that
 		[ "$drawn" -eq 0 ] || wait
 		left=1000
 		until rmmod wpool 2>/dev/null; do
@@ -604,7 +605,7 @@ phase_load()
 		if [ -e $POOLS ] || [ -e /dev/wpool ]; then
 			complain "cycle $cycle: something is left"
 		fi
-		# a machine that is lost should have said how far it came
+		# if the machine is lost, its log says how far it came
 		[ $((cycle % 50)) -ne 0 ] || echo "wpool_torture: run.sh: $cycle cycles" >/dev/kmsg
 	done
 	count=0
@@ -618,7 +619,7 @@ phase_fault()
 	torture_ends 7200
 }
 
-# ---- all of it -----------------------------------------------------------------
+# ---- run the phases ------------------------------------------------------------
 
 nr=0 failed=0 total=0 jobs=
 # shellcheck disable=SC2046
@@ -641,7 +642,7 @@ for phase; do
 	if [ -e "$TMP/bad" ]; then
 		failed=$((failed + 1))
 		echo "not ok $nr torture_$phase"
-		# what it left loaded would only fail the others
+		# with wpool_torture loaded, the other phases would fail, too
 		[ ! -e /sys/module/wpool_torture ] || break
 	else
 		echo "ok $nr torture_$phase"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shuffle: at random moments, threads that submit and wait are moved among CPUs, those of this
- * module and of wpoolctl. Either all of them leave one CPU, which may then sleep, or some of them
- * are crowded on one CPU. Workers are bound to their home CPU, and only the pool moves them, when
- * its cpumask is changed.
+ * Shuffle: at random moments, threads of this module and of wpoolctl that submit and wait are moved
+ * among CPUs. Either all of them leave one CPU, which may then sleep, or some of them are sent to
+ * one CPU. Workers are bound to their home CPU: one time in four a pool's cpumask is changed
+ * instead, so that the pool moves them.
  *
- * The idea, and the first of the two ways, are from torture_shuffle_tasks() of
- * Linux's kernel/torture.c, which is in a module that stock kernels do not have.
+ * The idea, and the first way, are from torture_shuffle_tasks() in Linux's kernel/torture.c. Stock
+ * kernels do not have that module.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -50,8 +50,8 @@ static u32 find_threads(void)
 }
 
 /*
- * Move one in @one_in threads. No CPU goes offline meanwhile: a kernel thread that is sent to one
- * at the last moment stays there, and the kernel warns.
+ * Move one in @one_in threads. The caller holds cpus_read_lock(): a kernel thread that is sent to a
+ * CPU that is going offline stays there, and the kernel warns.
  */
 static void move(struct rnd *rnd, u32 one_in)
 {
@@ -88,7 +88,7 @@ static void move_threads(struct rnd *rnd)
 	} else {
 		cpumask_copy(mask, cpu_online_mask);
 		cpumask_clear_cpu(cpu, mask);
-		/* as Linux does: do not leave the only CPU */
+		/* threads cannot leave the only CPU */
 		if (!cpumask_empty(mask))
 			move(rnd, 1);
 	}
@@ -97,7 +97,7 @@ static void move_threads(struct rnd *rnd)
 
 static void move_workers(struct rnd *rnd)
 {
-	/* NULL in phases that have no slots */
+	/* NULL if the phase has no slots, or if another thread exchanges the pool */
 	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
 
 	if (!tp)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stages: threads and interrupts that act on a pool with tasks of one kind. A phase that has
- * the name of a kind gives each stage a pool of its own. In phase mixed each pool has a stage
- * of every kind, and the actors of phase nasty act beside them.
+ * Stages: threads and interrupts that act on a pool with tasks of one kind. In the phase of a kind,
+ * each stage has a pool of its own. In phase mixed each pool has a stage of every kind, and the
+ * actors of phase nasty run, too.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -16,7 +16,7 @@
 #include "torture.h"
 
 #define MAX_KINDS	7
-#define NR_SHOTS	4	/* actions of an interrupt */
+#define NR_SHOTS	4	/* most actions of an interrupt */
 
 /* A pool with its stages. */
 struct scene {
@@ -50,7 +50,7 @@ static void reopen(struct stage_pool *sp, struct rnd *rnd)
 	/* only the thread that has closed the pool opens it */
 	if (!mutex_trylock(&sp->reopening))
 		return;
-	/* WPOOL_RELEASE_DRAIN, _CANCEL or _OWN */
+	/* one of WPOOL_RELEASE_DRAIN, _CANCEL and _OWN */
 	err = wpool_release(sp->pool, rnd_below(rnd, 3));
 	torture_check(!err, "%s: release: %d", sp->name, err);
 	usleep_range(10, 2000);
@@ -157,7 +157,7 @@ static bool stage_start(struct stage_base *stage, const struct stage_kind *kind,
 	return true;
 }
 
-/* Stop the threads and the timer of a stage. Its tasks may continue to act. */
+/* Stop the threads and the timer of a stage. Its tasks may still act. */
 static void stage_stop(struct stage_base *stage)
 {
 	u64 rounds = 0;
@@ -191,7 +191,7 @@ static bool scene_start(struct scene *scene, const struct stage_kind *const kind
 	return true;
 }
 
-/* Tasks of all kinds take the room of the pool: it is empty only when all kinds have ended. */
+/* Tasks of all kinds are in one pool: it is empty only when all kinds have ended. */
 static void scene_stop(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
 {
 	struct stage_pool *sp = &scene->sp;
@@ -201,7 +201,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 
 	for (i = 0; i < nr_kinds; i++)
 		stage_stop(scene->stages[i]);
-	/* in the first turn, a running task may arm others that were taken back already */
+	/* in the first turn, a running task may arm an event that was cancelled already */
 	for (turn = 0; turn < 2; turn++) {
 		for (i = 0; i < nr_kinds; i++)
 			if (kinds[i]->take_back)
@@ -222,7 +222,7 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	wpool_destroy(sp->pool);
 }
 
-/* If a scene does not start, the scenes before it continue. */
+/* If a scene does not start, run the phase with the scenes before it. */
 static void act(const char *name, const struct stage_kind *const kinds[], u32 nr_kinds,
 		u32 nr_pools, void (*meanwhile)(u32 others), u32 others)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase strand: tasks of strands that are submitted at random, by threads, by each other and
- * in hard interrupts, in pools that are full, tuned, closed and opened
- * meanwhile.
+ * Phase strand: tasks of strands, submitted at random by threads, by each other and in hard
+ * interrupts, in pools that are full, tuned, closed and opened.
  *
- * No two tasks of a strand run at once. The results of the calls are counted for each strand, and
- * in the end
+ * No two tasks of a strand run at once. The results of the calls are counted for each strand. In
+ * the end
  *
  *   accepted = runs + aborts
  *
- * The numbered tasks that one thread submits to a strand have their turns in the order of the
- * numbers, each once; they free themselves. Half of the tasks have a parallel part, which has ended
- * before the turn, and runs once for each submit.
+ * Numbered tasks, which one thread submits to a strand, have their turns in the order of the
+ * numbers, each once, and free themselves. Half of all tasks have a parallel part, which must run
+ * once for each submit and end before the task's turn.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -25,7 +24,7 @@
 #define NR_STRANDS	4
 #define NR_THINGS	8	/* tasks of a strand */
 
-/* What a task with a parallel part has done since its submit. */
+/* How far the parallel part of a submitted task is. */
 enum part {
 	PART_NONE,
 	PART_RUNS,
@@ -35,7 +34,7 @@ enum part {
 struct stage;
 struct line;
 
-/* A task that is submitted again and again. */
+/* A task that may be submitted many times. */
 struct thing {
 	struct wpool_strand_task task;
 	struct line *line;
@@ -62,8 +61,8 @@ struct numbered {
  * @accepted: accepted submits
  * @runs: functions that started
  * @aborts: abort functions that were called
- * @given: numbers given so far; only the stage's thread uses it
- * @seen: the last number that had its turn; only turns use it
+ * @given: the last number given; only the stage's thread uses it
+ * @seen: the number that had its turn last; only turns use it
  * @numbered: tasks with a number that have not freed themselves
  */
 struct line {
@@ -130,7 +129,7 @@ static void run_part(struct line *line, enum part *part, u64 part_seed)
 	*part = PART_ENDED;
 }
 
-/* Check a task in its turn, or its abort. @ran: its parallel part must have run. */
+/* Check a task in its turn, or in its abort. @ran: in its turn, so its parallel part has run. */
 static void check_part(struct line *line, const struct wpool_strand_task *task, enum part *part,
 		       bool ran)
 {
@@ -253,7 +252,7 @@ static bool give_number(struct line *line, struct wpool_strand *strand)
 	return true;
 }
 
-/* A strand that lives for a few tasks. */
+/* Use a strand for at most three tasks, and free it. */
 static void short_life(struct stage *stage, struct rnd *rnd)
 {
 	struct wpool_strand *strand = kmalloc(sizeof(*strand), GFP_KERNEL);
@@ -335,7 +334,7 @@ static bool start(void *data)
 	return true;
 }
 
-/* The tasks submit each other, until the pool is closed. */
+/* The tasks submit each other until the pool is closed. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Silence. A write of 1 to the parameter "silence" lets each actor finish what it has begun and
- * then keeps it from starting anything; the interrupts stop, too. The write returns when nothing of
- * wpool runs. A write of 0 ends the silence and returns when all actors run again.
+ * Silence. After a write of 1 to parameter "silence", each thread finishes what it has begun and
+ * starts nothing, and the interrupts stop. The write returns when nothing of wpool runs. A write of
+ * 0 returns after the last checks; then the threads go on.
  *
- * What must hold when nobody has used the pools for a while, however long that is:
- *
+ * What must hold in a silence, however long it is:
  *   - no task is queued, runs, or waits for room, and the accounts are exact;
  *   - only workers that may stay are left, and all of them are idle;
- *   - from then on no thread of wpool runs at all, until the silence ends.
+ *   - once the first write has returned, no thread of wpool runs until the silence ends.
  *
- * Timers are not seen from here: run.sh looks for them in debugfs.
+ * This file cannot see timers: run.sh reads them in debugfs.
  *
- * The idea is from stutter_wait() and torture_stutter() of Linux's kernel/torture.c, where the
- * silence is only slept through. Stock kernels do not have that module.
+ * The idea is from stutter_wait() and torture_stutter() in Linux's kernel/torture.c, where a
+ * silence checks nothing. Stock kernels do not have that module.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -23,14 +22,14 @@
 
 #include "torture.h"
 
-/* Threads of wpool are at rest when they have not run for this long. */
+/* If no thread of wpool has run for this long, they are at rest. */
 #define REST_MS		50
 
-static DECLARE_WAIT_QUEUE_HEAD(changed);	/* one of the variables below changes */
+static DECLARE_WAIT_QUEUE_HEAD(changed);	/* @state, @wanted, @silent or @reached changes */
 static enum { NOT_YET, OPEN, OVER } state;
 static bool wanted;		/* the value of the parameter */
 static bool silent;		/* no thread may start anything */
-static bool reached;		/* and nothing of wpool runs */
+static bool reached;		/* @silent, and nothing of wpool runs */
 static atomic_t nr_staying;
 
 /* ---- for the threads of a phase ---- */
@@ -66,7 +65,7 @@ static struct threads look_at_threads(void)
 		if (!(task->flags & PF_KTHREAD) || !str_has_prefix(task->comm, "wp"))
 			continue;
 		threads.nr++;
-		/* an exiting thread counts, too: it may wait for a CPU for long */
+		/* count an exiting thread as awake: it may wait for a CPU for long */
 		threads.nr_awake += task_is_running(task) || READ_ONCE(task->exit_state);
 		threads.switches += READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 	}
@@ -79,7 +78,7 @@ static bool is_same(struct threads a, struct threads b)
 	return a.nr == b.nr && a.switches == b.switches;
 }
 
-/* Wait until all threads sleep, and have not run for REST_MS. */
+/* Wait until all threads of wpool sleep, and have not run for REST_MS. */
 static struct threads await_rest(void)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -143,7 +142,7 @@ void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct
 	while (READ_ONCE(wanted) && !torture_leaving())
 		msleep(20);
 	now = look_at_threads();
-	/* after a violation these checks would only repeat it */
+	/* after a violation during the silence, these checks would only repeat it */
 	if (failures == torture_failures()) {
 		for_all(still_quiet);
 		torture_check(is_same(before, now),

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase task: threads, hard interrupts and the tasks themselves submit the same tasks, of which
- * some submit themselves again, while threads and other tasks cancel, disable and enable them.
+ * Phase task: threads, hard interrupts and the tasks themselves submit the same tasks, while
+ * threads and other tasks cancel, disable and enable them. Some tasks submit themselves again.
  *
  * When wpool_task_cancel_sync() or wpool_task_disable_sync() returns, each function that had
- * started before the call has ended; while a task is disabled its function does not run, and no
- * submit of it is accepted. Each of these calls returns. In the end
+ * started before the call has ended. While a task is disabled, its function does not run, and each
+ * submit of it is refused. In the end
  *
  *   accepted == runs + cancelled
  *
  * for a pool with no other tasks, where "cancelled" is the pool's figure. It also holds for a
- * single task that only submits itself, since the task's status tells whether it was cancelled.
+ * single task that only submits itself: its status says whether it was cancelled.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -28,10 +28,10 @@ struct stage;
  * @task: the task
  * @stage: its stage
  * @nr: number of the task
- * @begun: submits that have begun and were not refused
+ * @begun: submits that have begun, less those that were refused
  * @accepted: submits that were accepted
  * @refused: submits that a cancel refused
- * @cancels: cancels that took a submit back, perhaps one that was refused
+ * @cancels: cancels that took a submit back, even if that submit was then refused
  * @runs: functions that started
  * @ends: functions that ended
  * @seed: seed for its next run
@@ -104,7 +104,7 @@ static void act(struct thing *thing, bool may_block, struct rnd *rnd)
 		atomic64_add(wpool_task_cancel(&thing->task), &thing->cancels);
 }
 
-/* Each function that started before the call has ended; @started: @runs before the call. */
+/* Check that functions that started before the call have ended. @started: @runs at the call. */
 static void check_synced(struct thing *thing, s64 started, int err)
 {
 	torture_check(!err || err == -ECANCELED, "task %u.%u: sync: %d", thing->stage->base.nr,
@@ -125,7 +125,7 @@ static void cancel_sync(struct thing *thing, bool by_task)
 		check_synced(thing, started, err);
 }
 
-/* While the task is disabled, its function does not run, whatever is submitted. */
+/* While the task is disabled, its function must not run, and a submit must fail. */
 static void disable_and_enable(struct thing *thing, struct rnd *rnd)
 {
 	s64 started = atomic64_read(&thing->runs), ended;
@@ -165,7 +165,7 @@ static void thing_fn(struct wpool_task *task)
 	other = any_thing(stage, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(other, false, &rnd);
-	/* only for a higher number: tasks that wait for each other would be no fault of the pool */
+	/* only tasks of a higher number: a cycle of waiting tasks would be this test's fault */
 	if (other->nr > thing->nr && rnd_one_in(&rnd, 16))
 		cancel_sync(other, true);
 	atomic64_inc(&thing->ends);
@@ -185,7 +185,7 @@ static int submit_visitor(struct visitor *visitor)
 {
 	int err;
 
-	/* taken back if the submit was refused; no thread compares before that */
+	/* subtracted again if the submit is refused; visit() reads it after the cancel */
 	atomic64_inc(&visitor->accepted);
 	err = wpool_try_submit(visitor->stage->base.sp->pool, &visitor->task);
 	if (err)
@@ -205,7 +205,7 @@ static void visitor_fn(struct wpool_task *task)
 	atomic64_inc(&visitor->ends);
 }
 
-/* A visitor submits only itself: after a cancel it has ended, and the status tells how. */
+/* A visitor submits only itself: after a cancel it has ended, and its status is final. */
 static void visit(struct stage *stage, struct rnd *rnd)
 {
 	struct visitor visitor = { .stage = stage };

@@ -5,17 +5,17 @@
  *   main.c    parameters, the phases, start and stop
  *   report.c  violations and results
  *   rnd.h     decisions from a seed
- *   tpool.c   pools under torture: made, found, destroyed, their own accounts
- *   check.c   the accounts against the pool's figures
- *   tune.c    attributes changed at random, and the limits in force meanwhile
+ *   tpool.c   pools under torture, and this module's accounts of them
+ *   check.c   the accounts compared with the pools' figures
+ *   tune.c    random changes of attributes, and the limit that holds meanwhile
  *   item.c    tasks under torture: every submit runs once or is taken back
  *   body.c    what the tasks do
  *   irq.c     submits and cancels in hard and soft interrupts
  *   actor.c   phase nasty: threads that do everything at random
  *   volume.c  phase volume: as many tasks as possible
  *   line.c    phase line: the order of waiting submitters
- *   stage.c   phase mixed, and what the next seven share: pools that they act on
- *   room.c    pools that live for a moment, in all of these: how much room they have
+ *   stage.c   phase mixed, and the pools of the phases event to task
+ *   room.c    pools that live for a moment in these phases, and their room
  *   event.c   phase event: tasks that wait without a worker
  *   watch.c   phase watch: events that wake-ups of files and wait queues fire
  *   group.c   phase group: tasks of clients that share a pool
@@ -24,7 +24,7 @@
  *   loop.c    phase loop: loops and calls on several CPUs
  *   work.c    phase work: works of the workqueues that wpool stands in for
  *   task.c    phase task: tasks that are cancelled, disabled and submitted at once
- *   release.c phase release: no task starts when a pool has been closed
+ *   release.c phase release: no task starts after its pool was closed
  *   fault.c   phase fault: tasks that die
  *   stutter.c silence of all threads, and what must hold then
  *   shuffle.c threads moved among CPUs
@@ -53,33 +53,33 @@ extern unsigned int goods;
 extern unsigned int rounds;
 extern unsigned int shuffle;
 
-/* No thread may start anything new. */
+/* True if no thread may start anything new. */
 bool torture_stopping(void);
 
-/* How often a CPU has begun to go offline; constant under cpus_read_lock(). */
+/* How many times a CPU began to go offline; constant under cpus_read_lock(). */
 int torture_cpus_gone(void);
 
 /*
  * Wait for @ms. Returns false if the time of the phase is over, or the module is being unloaded.
- * From then on torture_stopping() is true.
+ * From then on torture_stopping() returns true.
  */
 bool torture_pause(unsigned int ms);
 
-/* The module is being unloaded. */
+/* True if the module is being unloaded. */
 bool torture_leaving(void);
 
-/* Called by a thread at its end: wait until kthread_stop(). */
+/* Called by a thread at its end: waits until kthread_stop() is called for it. */
 void torture_await_stop(void);
-/* Stop a thread that completes @ended and ends with torture_await_stop(). Stuck: a violation. */
+/* Stop a thread that completes @ended and calls torture_await_stop(). A hang is a violation. */
 void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 
-/* Numbers of threads for rnd_step(): actors count from 0, other threads have these. */
+/* Numbers of threads for rnd_step(). The actors have the numbers from 0. */
 enum {
 	RND_TUNER = 1000,
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
-	/* the first thread of a stage; STAGE_IRQ more for its interrupts */
+	/* the first thread of a stage of this kind; its interrupts have STAGE_IRQ more */
 	RND_EVENT = 1100,
 	RND_GROUP = 1300,
 	RND_STRAND = 1500,
@@ -93,12 +93,12 @@ enum {
 	RND_POOL = 30000,
 };
 
-/* How long anything that must end may take before it counts as stuck. */
+/* What has not ended after this long is stuck. */
 #define TORTURE_PATIENCE	(60 * HZ)
 
 /* ---- report.c ---- */
 
-/* A violation: the run has failed. */
+/* Report a violation: the run has failed. */
 __printf(1, 2) void torture_fail(const char *fmt, ...);
 
 #define torture_check(condition, fmt, ...)				\
@@ -117,14 +117,14 @@ void torture_show_threads(void);
 /* Count functions that have returned. */
 void torture_count_tasks(u64 nr);
 
-/* The digest is of this many decisions of each actor, which every run makes. */
+/* torture_digest() adds a decision of a thread. Each actor adds its first TORTURE_DIGEST_STEPS. */
 #define TORTURE_DIGEST_STEPS	300
 void torture_digest(u32 thread, u64 what);
 
-/* What a run may see; a phase that tests one of these must see some. */
+/* Other things that a run counts. A phase that tests one of them must count at least one. */
 enum torture_seen {
 	SAW_DELAYS,	/* threads stood still before they changed the state of a task */
-	SAW_HOOKS,	/* worker_start and worker_end, which read the pool */
+	SAW_HOOKS,	/* calls of worker_start and worker_end */
 	SAW_SYNCS,	/* wpool_task_cancel_sync(), wpool_task_disable_sync() of phase task */
 	SAW_MOVES,	/* works that moved to another queue */
 	SAW_BEHALVES,	/* tasks that acted on behalf of a process */
@@ -134,43 +134,43 @@ enum torture_seen {
 };
 
 void torture_saw(enum torture_seen what, u32 nr);
-/* A violation if none of @what was seen. */
+/* A violation if @what was not counted. */
 void torture_check_saw(enum torture_seen what);
 
 void torture_set_state(const char *state);
 
 /* ---- tpool.c ---- */
 
-/* The timers that submit to a pool, and their items. */
+/* The timers that submit to a pool and cancel, and their items. */
 struct tirq;
 struct wpool_stats;
 
 /**
- * struct tpool - a pool under torture, and what we know of it
+ * struct tpool - a pool under torture, and this module's accounts of it
  * @ref: references; the last tpool_put() compares the accounts
  * @pool: the pool, with a reference
  * @name: name of the pool
  * @nr: number of this pool since the start
- * @attrs: the attributes with which it was made
- * @shared: programs submit to it and tune it, too: the accounts do not hold
- * @by_run: its policy is run
- * @volume: @runs is counted late, by the submitter
+ * @attrs: attributes that the pool was made with
+ * @shared: programs submit to the pool and tune it, too: the accounts do not hold
+ * @by_run: the pool's policy is run
+ * @volume: its submitter adds to @runs after the wait
  * @begun: submits that have begun, one for each task
  * @accepted: submits that were accepted
  * @refused: submits that were refused
- * @again: of @accepted, those of a task that had not ended
+ * @again: of @accepted, submits of a task that had not ended yet
  * @runs: functions that started
  * @ends: functions that returned
  * @in_caller: of @runs, those that the submitter ran itself, except second runs in one call, which
  *	the pool counts
- * @taken_back: of @accepted, those that never ran
- * @fn_accepted: of @accepted, those of wpool_submit_fn() and wpool_invoke()
- * @fn_runs: of @runs, those of these functions
+ * @taken_back: of @accepted, submits that never ran
+ * @fn_accepted: of @accepted, submits by wpool_submit_fn() and wpool_invoke()
+ * @fn_runs: of @runs, runs of the functions of @fn_accepted
  * @may_drop: the pool was closed with WPOOL_RELEASE_CANCEL
  * @prepared: workers between worker_start and worker_end
  * @inside: workers inside a task
- * @limit: how many workers may be inside tasks
- * @limit_gen: changes before and after @limit
+ * @limit: most workers that may be inside tasks now
+ * @limit_gen: changes before and after each change of @limit
  * @tune_mutex: protects @limit and the capacity
  * @irq: the timers, or NULL
  */
@@ -207,9 +207,9 @@ struct tpool {
 
 /* Make a pool; NULL and a violation if that fails. The caller gets a reference. */
 struct tpool *tpool_create(const struct wpool_attrs *attrs, bool bound);
-/* Use a pool that this module has not made. */
+/* Make a struct tpool for a pool that this module has not made. */
 struct tpool *tpool_wrap(struct wpool *pool);
-/* Destroy a pool, perhaps full of tasks or closed before. Drops the caller's reference. */
+/* Destroy a pool, which may be full of tasks or closed. Drops the caller's reference. */
 void tpool_destroy(struct tpool *tp);
 
 struct tpool *tpool_get(struct tpool *tp);
@@ -226,38 +226,38 @@ void tpool_exchange(u32 slot);
 void tpool_enter(struct tpool *tp);
 void tpool_leave(struct tpool *tp);
 
-/* Account for @nr submits, before the call and after it. */
+/* Account for @nr submits: begin before the call, end after it. */
 void tpool_begin(struct tpool *tp, u32 nr);
 void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 
 /* ---- check.c ---- */
 
-/* Check what holds for the figures of any pool. */
+/* Check what holds for the figures of each pool. */
 void tpool_check_figures(const char *name, const struct wpool_stats *s);
 /* Check a snapshot of the figures against each other and against our accounts. */
 void tpool_check(struct tpool *tp);
-/* As tpool_check(), for a pool that is empty and closed, where all figures are exact. */
+/* As tpool_check(), for a pool that is empty and closed: all figures must be exact. */
 void tpool_check_final(struct tpool *tp);
-/* The pool is empty, only workers that may stay are left, and the accounts agree. */
+/* True if the pool is empty, only workers that may stay are left, and the accounts agree. */
 bool tpool_is_quiet(struct tpool *tp);
 /* Log the figures and the accounts of a pool. */
 void tpool_show(struct tpool *tp);
 
 /* ---- tune.c ---- */
 
-/* Change attributes of a pool, which @how decides. */
+/* Change random attributes of a pool; @how is the seed of the choice. */
 void tpool_tune(struct tpool *tp, u64 how);
 /* Change the cpumask of a pool, which moves its workers. */
 void tpool_move(struct tpool *tp, struct rnd *rnd);
-/* Change the capacity of a pool, and keep @limit right meanwhile. */
+/* Change the capacity of a pool. @limit holds at each moment of the change. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
 /* ---- item.c ---- */
 
 enum titem_kind {
-	TITEM_JOINABLE,		/* its submitter waits for it or cancels it */
-	TITEM_ABORTABLE,	/* detached; belongs to a table, see @busy */
-	TITEM_FREEING,		/* detached; frees itself */
+	TITEM_JOINABLE,		/* the submitter waits for the task or cancels it */
+	TITEM_ABORTABLE,	/* detached; its timer submits it again when @busy is false */
+	TITEM_FREEING,		/* detached; its function frees it */
 };
 
 /**
@@ -267,17 +267,17 @@ enum titem_kind {
  * @kind: TITEM_*
  * @depth: depth in fork and join
  * @busy: an abortable item has been submitted, and has not ended
- * @by_caller: cancel_sync was called, which does not say what it took back
+ * @by_caller: titem_cancel_sync() was called, or titem_cancel() for a detached item
  * @seed: seed for its body
- * @tickets: submits begun that were not refused
+ * @tickets: submits that have begun, less those that were refused
  * @accepted: accepted submits of a joinable item
  * @runs: how often its function started
  * @refused: submits that were not accepted
- * @cancels: cancels that returned true
+ * @cancels: calls of titem_cancel() that returned true
  * @inside: threads in its function
  * @pins: its owner, and the other threads that may cancel it
- * @waiter: worker that waits for it, and may run it on its own stack
- * @caller: the thread that submits it to a pool with the policy run
+ * @waiter: the worker that waits for the item, and may run it inside that wait
+ * @caller: the thread that submits the item to a pool with the policy run
  */
 struct titem {
 	struct wpool_task task;
@@ -316,31 +316,31 @@ void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed
 struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
 
 /*
- * Submit items, all of the same pool. Returns 0 or -errno, as the call did; for a batch, 0 if any
- * item was accepted. *accepted is how many were.
+ * Submit items of one kind to one pool. Returns 0 or -errno, as the call did; for a batch, 0 if any
+ * item was accepted. *accepted is the number of accepted items.
  */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted);
-/* A violation unless a submit @how may return @err to this caller. */
+/* A violation unless a submit by @how may return @err to this caller. */
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
-/* Submit an item, check what the call returned, and return that. */
+/* Submit an item, and check what the call returned. Returns the same. */
 int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
 /* Allocate an item that frees itself, and submit it. */
 void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker);
-/* Wait for an item, or cancel it; afterwards the item may be prepared again. */
+/* Wait for an item, or cancel it. Afterwards the owner may prepare the item again. */
 void titem_wait(struct titem *item);
 void titem_cancel_sync(struct titem *item);
-/* The submit was refused, and the item was not in flight before: undo what was noted for it. */
+/* Undo the preparation of an item whose submit was refused, and which was not in flight before. */
 void titem_drop(struct titem *item);
-/* A flush of the pool has returned; it began after @accepted submits of the item. */
+/* Check that a flush that began after @accepted submits of the item has waited for them. */
 void titem_check_flushed(struct titem *item, int accepted);
-/* Cancel without waiting. A thread that does not own the item calls it between pin and unpin. */
+/* Cancel without waiting. The caller owns the item, or has pinned it. */
 bool titem_cancel(struct titem *item);
 bool titem_pin(struct titem *item);
 void titem_unpin(struct titem *item);
 
 void titem_fn(struct wpool_task *task);
-/* The function of bound pools and of wpool_submit_fn(); arg is the tpool. */
+/* The function of bound pools and of wpool_submit_fn(); @arg is the struct tpool. */
 void titem_arg_fn(void *arg);
 
 /* ---- body.c ---- */
@@ -355,7 +355,7 @@ void tirq_stop(struct tpool *tp);
 void tirq_go_on(struct tpool *tp);
 void tirq_free(struct tpool *tp);
 
-/* Let a timer expire again in @us. The callback of the timer returns the result. */
+/* Let a timer expire again in @us. Its callback must return the result. */
 enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us);
 
 /* ---- actor.c ---- */
@@ -363,7 +363,7 @@ enum hrtimer_restart tirq_again(struct hrtimer *timer, u32 us);
 int actor_main(void *data);
 /* Pin some item of some actor. Returns the item or NULL. */
 struct titem *actor_pin_any(struct rnd *rnd);
-/* Is this thread an actor, and no worker? */
+/* True if this thread is an actor, and so no worker. */
 bool actor_is_current(void);
 void phase_nasty(u32 others);
 
@@ -371,20 +371,20 @@ void phase_nasty(u32 others);
 
 /* In a silence a thread finishes what is in flight, starts nothing, and calls stutter_stay(). */
 bool stutter_wanted(void);
-/* Returns when the silence is over. */
+/* Returns when the silence has ended. */
 void stutter_stay(void);
 /*
- * For the conductor of a phase, again and again: carry out a silence if one is requested. @nr
- * threads call stutter_stay(); look() reports threads that are stuck before.
+ * Called by the conductor again and again: if a silence is requested, carry it out. It begins when
+ * @nr threads have called stutter_stay(); until then look() reports threads that are stuck.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* The phase begins to call stutter_serve(), or ends that. */
+/* Called before the first and after the last stutter_serve() of a phase. */
 void stutter_open(void);
 void stutter_close(void);
 
 /* ---- shuffle.c ---- */
 
-/* Returns the number of its threads, which call stutter_stay() in a silence. */
+/* Returns how many threads it starts. They call stutter_stay() in a silence. */
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
@@ -443,9 +443,9 @@ struct stage_base {
  * @soft: soft interrupts, in place of hard ones
  * @rnd: number for rnd_step() of the first thread of the first stage
  * @start: prepare the tasks; false if there is no memory; may be NULL
- * @round: called by a thread: act once
- * @shoot: called by an interrupt: act once; may be NULL
- * @take_back: cancel tasks that would not end, twice, before the pool is closed; may be NULL
+ * @round: called by a thread again and again
+ * @shoot: called by an interrupt again and again; may be NULL
+ * @take_back: cancel tasks that may never end; called twice before the pool is closed; may be NULL
  * @settle: compare the accounts, and end the tasks; no thread acts, the pool is closed and empty
  */
 struct stage_kind {
@@ -474,7 +474,7 @@ extern const struct stage_kind task_stage;
 struct wpool_group;
 
 /**
- * struct tbehalf - what the tasks of a group have taken over
+ * struct tbehalf - what a group has taken over from a process for its tasks
  * @what: WPOOL_AS_*
  * @uid: user of the tasks
  */
@@ -486,23 +486,23 @@ struct tbehalf {
 /* Called when the module is loaded, and when it is unloaded. */
 void tbehalf_init(void);
 void tbehalf_exit(void);
-/* Let a group without tasks act for @what; 0: for nothing. Called by kernel threads. */
+/* Let a group without tasks act on behalf of the process: @what. For kernel threads only. */
 int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
 /* Called in a task: a violation unless the task has what @behalf says, and no more. */
 void tbehalf_check(const struct tbehalf *behalf);
 
 /* ---- room.c ---- */
 
-/* Make a pool that no other thread has, check how much room it has, and end it. */
+/* Make a pool for the calling thread alone, check its room, and destroy it. */
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, release.c, fault.c ---- */
 
-/* @others: threads beside the actors that call stutter_stay(). */
+/* @others: threads that call stutter_stay(), beside those of the phase. */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
-/* A pool for each stage of this kind. */
+/* Each stage of this kind has a pool of its own. */
 void phase_stage(const struct stage_kind *kind);
 void phase_mixed(u32 others);
 void phase_release(u32 others);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools under torture. A slot holds the pool that actors find there. An actor that exchanges the
- * pool destroys the old one while other actors are still in calls on it; their references allow
- * that.
+ * Pools under torture. Each slot holds one, which all actors use. An actor that exchanges the pool
+ * of a slot destroys the old pool while other actors may be in calls on it: they have references.
  *
- * The last user of a pool compares its accounts: by then every item that was submitted to it has
- * been settled.
+ * The last tpool_put() of a pool compares its accounts: every item that was submitted to the pool
+ * has been settled.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -33,7 +32,7 @@ static struct tpool *alloc_tpool(void)
 	return tp;
 }
 
-/* What hooks may do, whatever other threads do to the pool meanwhile. */
+/* What a hook may do while other threads do anything to the pool. */
 static void read_in_hook(struct tpool *tp, struct wpool *pool)
 {
 	struct wpool_attrs attrs;
@@ -49,7 +48,7 @@ static void read_in_hook(struct tpool *tp, struct wpool *pool)
 	torture_saw(SAW_HOOKS, 1);
 }
 
-/* worker_start: the worker's own pointer is @tp, from its first task to its last. */
+/* worker_start: set the worker's own pointer to @tp, which it keeps until worker_end. */
 static int prepare_worker(struct wpool *pool, void *data, void **own)
 {
 	struct tpool *tp = data;
@@ -94,7 +93,7 @@ static struct tpool *create(u32 nr, const struct wpool_attrs *attrs, bool bound)
 		kfree(tp);
 		return NULL;
 	}
-	/* destroy puts one reference; this one is for threads that call meanwhile */
+	/* wpool_destroy() puts the first reference; this one is for threads in calls on the pool */
 	tp->pool = wpool_get(pool);
 	return tp;
 }
@@ -175,12 +174,12 @@ void tpool_destroy(struct tpool *tp)
 
 void tpool_enter(struct tpool *tp)
 {
-	/* read limit_gen first; pairs with set_limit() */
+	/* read limit_gen before the limit; pairs with set_limit() */
 	u32 gen = smp_load_acquire(&tp->limit_gen);
 	u32 inside = atomic_inc_return(&tp->inside);
 	u32 limit = READ_ONCE(tp->limit);
 
-	/* the limit is read before limit_gen; pairs with set_limit() */
+	/* read the limit before limit_gen; pairs with set_limit() */
 	smp_rmb();
 	if (READ_ONCE(tp->limit_gen) == gen)
 		torture_check(inside <= limit, "%s: %u workers in tasks, capacity %u",
@@ -230,7 +229,7 @@ static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 	attrs->handoff = !rnd_one_in(&rnd, 4);
 	attrs->latency = rnd_one_in(&rnd, 4);
 	attrs->freezable = rnd_one_in(&rnd, 4);
-	/* no task here waits for so long: each task has to run */
+	/* no task here waits for so long: -ETIME would be a violation */
 	attrs->max_wait_ms = rnd_one_in(&rnd, 4) ? WPOOL_MAX_WAIT_MS : 0;
 	attrs->reclaim = rnd_one_in(&rnd, 3);
 	attrs->order = rnd_one_in(&rnd, 4) ? WPOOL_FIFO : WPOOL_LIFO;
@@ -287,7 +286,7 @@ void tpool_exchange(u32 slot)
 {
 	struct tpool *tp;
 
-	/* the default pool stays; one exchange of a slot at a time */
+	/* the default pool stays; a slot that another thread exchanges is empty */
 	if (slot == TPOOL_SLOTS - 1)
 		return;
 	tp = set_slot(slot, NULL);
@@ -321,7 +320,7 @@ void tpool_slots_exit(void)
 		if (!tp)
 			continue;
 		if (tp->shared) {
-			/* the functions of this module have returned, whatever programs submit */
+			/* wait for the functions of this module, while programs may still submit */
 			err = wpool_flush(tp->pool);
 			torture_check(!err, "flush of the default pool: %d", err);
 			tpool_put(tp);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning at random. tp->limit is how many workers may be inside tasks, at any point of a change of
- * the capacity that is in progress:
+ * Tuning at random. tp->limit is the number of workers that may be inside tasks, also while the
+ * capacity changes:
  *
- *   - before the capacity grows, the limit is the new one;
- *   - after the capacity has shrunk, the limit stays the old one until there are no more workers
- *     than the new capacity, because none is made before that.
+ *   - the limit grows before the capacity does;
+ *   - when the capacity shrinks, the limit stays until the pool has no more workers than the new
+ *     capacity; meanwhile no worker is made.
  *
- * limit_gen changes before and after each change of the limit. A thread that compares reads it
- * before and after the limit.
+ * limit_gen changes before and after each change of the limit. tpool_enter() reads limit_gen, then
+ * the limit, then limit_gen again, and compares only if limit_gen is the same.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -31,7 +31,7 @@ static void set_limit(struct tpool *tp, u32 limit)
 	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
 }
 
-/* Wait until the excess workers have left, each after its task, and lower the limit. */
+/* Wait until the excess workers have left, each after its task. Then lower the limit. */
 static void await_shrunk(struct tpool *tp, u32 capacity)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;
@@ -65,7 +65,7 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 		if (capacity < tp->limit)
 			await_shrunk(tp, capacity);
 	} else {
-		/* preallocated, below min_workers, or no memory for items of a bound pool */
+		/* closed, preallocated, below min_workers, or no memory for a bound pool's items */
 		torture_check(err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
 			      (err == -EINVAL && (tp->attrs.prealloc || capacity < 4)),
 			      "%s: tune of the capacity to %u: %d", tp->name, capacity, err);
@@ -76,11 +76,11 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 	mutex_unlock(&tp->tune_mutex);
 }
 
-/* Tune capacity_per_cpu. The limit counts offline CPUs, too, since they may come online. */
+/* Tune capacity_per_cpu. For the limit, offline CPUs count, too, since they may come online. */
 static void set_per_cpu(struct tpool *tp, u32 per_cpu)
 {
 	struct wpool_attrs attrs = { .capacity_per_cpu = per_cpu };
-	/* at least 4: min_workers, which are three at most, raise the capacity */
+	/* at least 4, since min_workers, at most 3, may raise the capacity */
 	u32 most = max(per_cpu * num_possible_cpus(), 4U);
 	int err;
 
@@ -120,7 +120,7 @@ void tpool_move(struct tpool *tp, struct rnd *rnd)
 	struct wpool_attrs attrs = { .cpumask = cpus };
 	int err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CPUMASK);
 
-	/* the pool is closed, or all these CPUs are offline now */
+	/* the pool is closed, or all CPUs of the mask have gone offline */
 	torture_check(!err || err == -ESHUTDOWN || (err == -EINVAL && cpus),
 		      "%s: not moved: %d", tp->name, err);
 	kfree(cpus);
@@ -147,7 +147,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 		return;
 	}
 	wpool_attrs_init(&attrs);
-	/* one attribute, or a random set; without capacity_per_cpu the capacity stays */
+	/* one attribute, or a random set; capacity_per_cpu becomes 0, which keeps the capacity */
 	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 12)) :
 				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
 	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
@@ -180,7 +180,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 	kfree(cpus);
 	torture_check(!err || err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
 		      (err == -EINVAL && mask & WPOOL_TUNE_MIN_WORKERS) ||
-		      /* all these CPUs are offline now */
+		      /* all CPUs of the mask have gone offline */
 		      (err == -EINVAL && mask & WPOOL_TUNE_CPUMASK && has_cpus),
 		      "%s: tune %x: %d", tp->name, mask, err);
 }

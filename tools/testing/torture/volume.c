@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase volume: as many tasks as possible. Each producer has a set of tasks that do next to
- * nothing. It submits the set in batches of random sizes, waits for each task, checks that each ran
- * exactly once more, and begins again. Attributes are tuned meanwhile, also below the number of
- * tasks in progress.
+ * nothing. Again and again it submits the set in batches of random sizes, waits for each task, and
+ * checks that each task has run exactly once more. Meanwhile attributes are tuned; the limits may
+ * become smaller than the number of tasks in the pool.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -50,7 +50,7 @@ static void doing(struct producer *p, const char *what)
 	WRITE_ONCE(p->since, jiffies);
 }
 
-/* Submit @nr tasks from @first on, whatever the policy is at the moment. */
+/* Submit @nr tasks from @first on, under any policy of the pool. */
 static void hand_over(struct producer *p, u32 first, u32 nr, bool try)
 {
 	struct tpool *tp = p->tp;
@@ -68,7 +68,7 @@ static void hand_over(struct producer *p, u32 first, u32 nr, bool try)
 		if (!ret && nr == 1)
 			ret = 1;
 		if (ret == -EAGAIN) {
-			/* the pool is full, and some task will end */
+			/* the pool is full: try again until a task has ended */
 			cond_resched();
 			continue;
 		}
@@ -181,7 +181,7 @@ static struct tpool *make_pool(u32 nr)
 	return tp;
 }
 
-/* Tune random attributes, or set limits at which many tasks run. */
+/* Tune random attributes, or set limits that let many tasks run. */
 static void tune(struct tpool *tp, u64 n)
 {
 	struct wpool_attrs attrs = { .queue_depth = 4096, .spin_us = 20 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase watch: events that are fired by wake-ups of files, which threads
- * and soft interrupts make, while watches begin and end and the pool is tuned, closed and
- * opened.
+ * Phase watch: wake-ups of files fire events. Threads and soft interrupts make the wake-ups, while
+ * watches begin and end, and the pool is tuned, closed and opened.
  *
- * A thing counts what is posted to it. After a wake-up its function must see all that was posted
- * before, so that no wake-up is lost while the file is watched; the function never runs twice at
- * once. Its file is ready while something is posted that its function has not seen. A loner ends
- * its watch and frees itself in its first run.
+ * A thing counts its posts. Each post is a wake-up of its file; the function must see it if the
+ * file is watched, so no wake-up is lost. The function never runs twice at once. The file is ready
+ * while the function has not seen all posts. A loner ends its watch and frees itself in its first
+ * run.
  */
 #include <linux/anon_inodes.h>
 #include <linux/atomic.h>
@@ -35,8 +34,8 @@ struct stage;
  * @nr: number of the thing
  * @head: the wait queue that is woken
  * @file: a file whose poll waits at @head
- * @posted: wake-ups that began
- * @seen: of these, those that a run has seen
+ * @posted: posts that have begun
+ * @seen: of @posted, those that a run or an abort has seen
  * @runs: runs of its function
  * @inside: functions that are running
  * @watched: the watch has begun; only the stage's thread uses it
@@ -91,20 +90,20 @@ static const struct file_operations thing_fops = {
 
 /* ---- wake-ups ---- */
 
-/* May be called in any context. */
+/* Count a post and wake the watchers. May be called in any context. */
 static void post(struct thing *thing)
 {
 	atomic64_inc(&thing->posted);
 	wake_up_poll(&thing->head, EPOLLIN);
 }
 
-/* Wake-ups that no watch waits for. */
+/* A wake-up with events that no watch waits for. */
 static void disturb(struct thing *thing)
 {
 	wake_up_poll(&thing->head, EPOLLPRI);
 }
 
-/* Note what was posted, in a run or in an abort by the closed pool. */
+/* Note how much was posted: in a run, or in an abort in a closed pool. */
 static void see(struct thing *thing, bool slowly)
 {
 	s64 posted = atomic64_read(&thing->posted);
@@ -166,7 +165,7 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
-	/* a loner that is never woken cannot end: the stage's last wake-ups are for loners */
+	/* a loner ends only when it is woken: the stage's last wake-ups do that for all loners */
 	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
@@ -189,7 +188,7 @@ static void watch_end(struct thing *thing)
 	thing->watched = false;
 }
 
-/* A wake-up of a watched file is seen, however busy the pool is. */
+/* A wake-up of a watched file must be seen, however busy the pool is. */
 static void expect(struct thing *thing)
 {
 	unsigned long end = jiffies + TORTURE_PATIENCE;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase work: works and delayed works of the workqueues that wpool stands in for. Threads,
- * hard interrupts and the works themselves queue, cancel, flush, change and disable them.
+ * Phase work: works and delayed works of the workqueues that wpool stands in for. Threads, hard
+ * interrupts and the works themselves queue, cancel, flush, change and disable works.
  *
- * The results of the calls are counted for each work, and in the end, when no work is pending,
+ * The results of the calls are counted for each work. In the end, when no work is pending,
  *
  *   queued <= runs + taken_back   and   runs <= queued + changed
  *
- * No work runs twice at once, and no work of a queue runs while max_active others do. A quiet work
- * is only queued and flushed: it must have run when a flush has returned, and each run that had
- * started before has ended. When a cancel or a disable that waits has returned, each such run of
- * any work has ended.
+ * No work runs twice at once, and no work of a queue runs while max_active others of the queue run.
+ * A quiet work is only queued and flushed: when a flush returns, it must have run, and each of its
+ * runs that had started before the flush has ended. Cancels and disables that wait ensure the same
+ * for the earlier runs of any work.
  *
- * Some works wander from queue to queue: they are queued on one while they run on another one.
+ * Some works wander: they are queued on one queue while they still run on another one.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -35,13 +35,13 @@ struct stage;
  * @dwork: the work
  * @stage: its stage
  * @nr: number of the work
- * @queued: calls that returned that they queued it
+ * @queued: calls that returned true: they queued the work
  * @changed: calls that may have queued it
- * @taken_back: calls that took it back, or may have
+ * @taken_back: calls that took the work back, or may have
  * @runs: functions that started
  * @ends: functions that ended
  * @inside: functions that are running
- * @last: the queue that took it last
+ * @last: the queue that the work was queued on last
  * @seed: seed for its next run
  */
 struct thing {
@@ -62,7 +62,7 @@ struct thing {
  * struct stage - queues and their works
  * @base: the pool, and the threads that act on it
  * @wq: the queue
- * @others: the queues of works that wander, which are never on @wq
+ * @others: queues among which some works wander; these works are never on @wq
  * @max_active: max_active of the queue
  * @things: its works
  * @inside: functions that are running on @wq
@@ -88,7 +88,7 @@ static bool is_quiet(struct thing *thing)
 
 static bool wanders(struct thing *thing)
 {
-	/* one of the works that wander is quiet */
+	/* the works that wander include a quiet one */
 	return thing->nr < NR_THINGS / 3;
 }
 
@@ -134,7 +134,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 		atomic64_add(ret, &thing->queued);
 		break;
 	case 5:
-		/* the work may run before the call has returned */
+		/* count first: the work may run before the call returns */
 		atomic64_inc(&thing->changed);
 		ret = wpool_wq_mod_delayed(WORK_CPU_UNBOUND, wq, &thing->dwork, delay);
 		atomic64_add(ret, &thing->taken_back);
@@ -166,7 +166,7 @@ static void thing_fn(struct wpool_work *work)
 		act(thing, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(any_thing(stage, &rnd), &rnd);
-	/* give another queue time to take the work meanwhile */
+	/* give a thread time to queue the work on another queue meanwhile */
 	if (wanders(thing) && rnd_one_in(&rnd, 4))
 		usleep_range(10, 100);
 	if (!wanders(thing))
@@ -175,7 +175,7 @@ static void thing_fn(struct wpool_work *work)
 	atomic64_inc(&thing->ends);
 }
 
-/* After a call that waits for the function, all runs before it have ended. @started: @runs then. */
+/* Check that all runs before a call that waits have ended. @started: @runs before the call. */
 static void check_ended(struct thing *thing, s64 started, const char *call)
 {
 	torture_check(atomic64_read(&thing->ends) >= started,
@@ -183,7 +183,7 @@ static void check_ended(struct thing *thing, s64 started, const char *call)
 		      thing->nr, call, started);
 }
 
-/* Other threads may take back a work that is not quiet. */
+/* Queue and flush a work. A quiet work must have run: no thread takes it back. */
 static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 {
 	s64 runs = atomic64_read(&thing->runs);
@@ -195,12 +195,12 @@ static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 	}
 	wpool_work_flush(&thing->dwork.work);
 	check_ended(thing, runs, "flush");
-	/* the flush may miss a work that another CPU is just queueing */
+	/* if another CPU was queueing the work, the flush may have missed it */
 	torture_check(!ours || atomic64_read(&thing->runs) != runs,
 		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
-/* Flush a queue, which must run a quiet work that does not wander. */
+/* Flush a queue. A quiet work on it that does not wander must have run. */
 static void flush_queue(struct stage *stage, struct rnd *rnd)
 {
 	struct thing *thing = &stage->things[NR_THINGS - 4];
@@ -222,7 +222,7 @@ static void cancel_sync(struct thing *thing)
 	check_ended(thing, started, "cancel");
 }
 
-/* While the work is disabled, it does not run, whatever is queued. */
+/* While the work is disabled, it must not run, whatever is queued. */
 static void disable_and_enable(struct thing *thing, bool sync, struct rnd *rnd)
 {
 	struct wpool_work *work = &thing->dwork.work;
@@ -341,7 +341,7 @@ static bool start(void *data)
 	return true;
 }
 
-/* The works queue each other until they see that all shall stop. */
+/* The works queue each other until they see @stop. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

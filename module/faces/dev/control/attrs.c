@@ -119,7 +119,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			return -EINVAL;
 		wpool_attr_set(attrs, attr, value);
 	}
-	/* refuse both together: wpool_create() cannot see which attributes were given */
+	/* refuse both capacities together: wpool_create() cannot see which of them was given */
 	if (dev->mask & WPOOL_DEV_CAPACITY && dev->mask & WPOOL_DEV_CAPACITY_PER_CPU &&
 	    dev->capacity_per_cpu)
 		return -EINVAL;

@@ -204,7 +204,7 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
-/* All may submit to pools that are charged to users. Pools of modules take CAP_SYS_ADMIN. */
+/* Everybody may submit to pools of users, which are charged; to others only with CAP_SYS_ADMIN. */
 static bool may_submit(const struct wpool *pool)
 {
 	return pool->gfp & __GFP_ACCOUNT || capable(CAP_SYS_ADMIN);

@@ -2,9 +2,9 @@
 /*
  * The pools that were made through /dev/wpool, and only these.
  *
- * Such a pool belongs to no module and to no file: this list holds the creator's reference until
- * the pool is destroyed through the device or the module is unloaded. Pools of modules, and the
- * default pool, are not on the list, so no user can close them through the device.
+ * Such a pool belongs to no module and to no file: the list devpools holds the creator's reference
+ * until the pool is destroyed through the device or the module is unloaded. Pools of modules, and
+ * the default pool, are not on the list, so no user can close them through the device.
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
  * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
@@ -51,10 +51,10 @@
  * @node: in devpools, under devpools_mutex
  * @kref: references of the list, and of each caller that uses the entry
  * @pool: the pool; the entry has the creator's reference until @destroyed
- * @mutex: one reboot or destroy at a time; outside of @tune_mutex and devpools_mutex
+ * @mutex: one reboot or destroy at a time; taken before @tune_mutex and devpools_mutex
  * @destroyed: wpool_destroy() was called; under @mutex and @tune_mutex
  * @owner: the user who made the pool
- * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; outside of
+ * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; taken before
  *	devpools_mutex
  * @workers: the pool's share of user_workers; 0 if it is not limited. Under devpools_mutex.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that wait before they start, see armed.h: an event each. The side that sets @decided first
- * decides whether the task starts or is cancelled. The event of a cancelled task is fired, so that
- * the event's function ends the task, in a thread.
+ * Tasks that wait before they start, see armed.h. An event stands for each. The side that sets
+ * @decided first decides whether the task starts or is cancelled. The event of a cancelled task is
+ * fired, so that the event's function ends the task, in a thread.
  *
- * An event that waits for a file is fired at once. Its function begins to watch the file, and arms
- * the event, since both may sleep or take long, and a submit holds a lock. From then on each fire,
- * and the end of the time, call the function, which looks at the file again.
+ * An event that waits for a file is fired at once. Its function, not the submit, begins to watch
+ * the file and arms the event: a submit holds a lock, and the poll of a file may sleep. From then
+ * on each fire, and the end of the time, call the function, which looks at the file again.
  */
 #include "faces/dev/load/armed.h"
 

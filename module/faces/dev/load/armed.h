@@ -13,11 +13,10 @@ struct wpool_devarmed;
  * Allocate an event that waits for a time in place of a task. @pool: the caller's reference lasts
  * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
  * event is urgent. After the start the event calls one of the task's two functions, once: its
- * function, in a task of the pool, when the wait is over; its abort function if the wait was
- * cancelled, if it ended with an error of wpool_watch_file(), or with -ETIME as the file did not
- * become ready, or as &typedef wpool_event_abort_fn says. If the wait was cancelled, the status is
- * -ECANCELED, unless there was an error, too. Then the event frees itself. Sleeps. Returns the
- * event, or NULL.
+ * function, in a task of the pool, when the wait is over; its abort function with an error of
+ * wpool_watch_file(), with -ETIME if the file did not become ready in time, with a status that
+ * &typedef wpool_event_abort_fn names, or, if none of these applies and the wait was cancelled,
+ * with -ECANCELED. Then the event frees itself. Sleeps. Returns the event, or NULL.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
 					     bool urgent);

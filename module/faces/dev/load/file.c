@@ -3,8 +3,8 @@
  * An open /dev/wpool: its memory, the pool to which it is attached, its counts.
  *
  * Invariants:
- *   - a file is attached to one pool for all its life and holds a reference to it, which keeps the
- *     memory but does not keep the pool open;
+ *   - once attached, a file stays attached to its pool, and holds a reference, which keeps the
+ *     pool's memory but does not keep the pool open;
  *   - the memory of a file lives until the file is closed and its last task is freed, so the tasks
  *     hold no references.
  *
@@ -12,10 +12,10 @@
  *
  *   devfile_wake:A  the counts are written, full barrier, look for sleepers
  *                   <-> devread_poll:A (read.c), and set_current_state() in
- *                   wait_event() and prepare_to_wait(): a sleeper is on the
- *                   queue, full barrier, then it reads the counts. Either it sees
- *                   the new counts, or it is seen and woken. Without the barriers
- *                   it could sleep on.
+ *                   wait_event() and prepare_to_wait(): a sleeper joins the queue,
+ *                   full barrier, then it reads the counts. Either the sleeper sees
+ *                   the new counts, or the writer sees the sleeper, and wakes it.
+ *                   Without the barriers the sleeper could miss the wake-up.
  *
  * The tasks and how they end are in task.c.
  */

@@ -41,14 +41,14 @@ struct wpool_devstrand;
  * @bytes: L: sum of wpool_workload_bytes() of unfinished tasks
  * @nr_accepted: L: tasks known to be accepted
  * @nr_finished: L: tasks that have a record, or would have one if they were not silent
- * @closing: L: no more records
+ * @closing: L: the file ends: a task leaves no record any more
  * @closed: L: the thread that frees the last task also frees the file
  * @queue_ns: L: histogram, submit to start
  * @run_ns: L: histogram, start to end
  * @readers: readers and pollers
  * @waiters: threads that wait until @nr_unfinished is 0
- * @attach_mutex: one attach at a time; outside of @lock
- * @cancel_mutex: one cancel at a time; outside of @lock
+ * @attach_mutex: one attach at a time; taken before @lock
+ * @cancel_mutex: one cancel at a time; taken before @lock
  * @pool: L: the pool, with a reference; set once
  * @strand: the strand for tasks that run one after the other, or NULL; set once, by cmpxchg()
  * @has_group: L: @group is in use, until the end of the file

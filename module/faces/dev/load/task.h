@@ -53,8 +53,8 @@ u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 
 /*
- * Put back records that the reader could not get. @taken: as filled by wpool_devtask_take(); these
- * are the oldest again; @nr: number of records. Process context.
+ * Put back records that the reader could not get. @taken: as filled by wpool_devtask_take(); its
+ * records become the oldest again; @nr: number of records. Process context.
  */
 void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);

@@ -49,7 +49,7 @@ static bool stack_is_short(void)
 	return here - (unsigned long)task_stack_page(current) < STACK_RESERVE;
 }
 
-/* A subtree without tasks, memory or recursion: its leaves one after the other. */
+/* Run a subtree without tasks, memory or recursion: its leaves one after the other. */
 static int subtree_run_flat(struct wpool_workload *load, u32 depth)
 {
 	u64 leaves = 1;

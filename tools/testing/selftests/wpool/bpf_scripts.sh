@@ -11,8 +11,8 @@ POOL=bpf$$
 
 cleanup() { [ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"; }
 
-# trace SCRIPT ARG...: trace 20 tasks that sleep, 20 that do nothing, and some of another
-# pool. bpftrace starts the command when all its probes are attached.
+# trace SCRIPT ARG...: trace 20 tasks that sleep, 20 no-ops, and 10 tasks of another pool. bpftrace
+# starts the command when all its probes are attached.
 trace()
 {
 	command -v bpftrace >/dev/null || skip "no bpftrace"
@@ -29,7 +29,7 @@ trace()
 # has REGEX: a line of the output matches.
 has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
 
-# sum MAP: sum of the rows of a histogram: "[4, 8) 3 |@@", or for a single value "[1] 5 |@@@".
+# sum MAP: sum of the counts of a histogram; its rows: "[4, 8) 3 |@@", "[1] 5 |@@@".
 sum()
 {
 	awk -v map="$1:" '$1 == map { found = 1; next } NF == 0 { found = 0 }

@@ -17,7 +17,7 @@ static inline int group_write(const char *group, const char *name, const char *t
 	return file_write(path, text, strlen(text));
 }
 
-/* The number in a file of a cgroup, or -1. */
+/* The number in the file @name of a cgroup, or -1. */
 static inline long long group_number(const char *group, const char *name)
 {
 	char path[128], text[32];
@@ -26,7 +26,7 @@ static inline long long group_number(const char *group, const char *name)
 	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
 }
 
-/* By a member of the cgroup, which leaves it afterwards. */
+/* Join @group, create a pool, and go back to the root cgroup. */
 static inline int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
 {
 	int err = group_write(group, "cgroup.procs", "0");
@@ -44,7 +44,7 @@ static inline int cgroup_write_in(const struct pool *pool, const char *group, co
 	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
-/* That many workers, all of them in the cgroup, which may be CGROUPS. */
+/* Has the pool @nr workers, all in @group, which may be CGROUPS? */
 static inline bool workers_are_in(const struct pool *pool, int nr, const char *group)
 {
 	char name[80], path[64], text[256], want[256];
@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(cgroup)
 	group_write(CGROUPS, "cgroup.procs", "0");
 	for (i = 0; i < 2; i++) {
 		pool_end(&self->pool[i]);
-		/* the threads of the pool are gone, or about to go */
+		/* wait: the pool's threads may still be exiting */
 		EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[i]) || errno == ENOENT));
 	}
 }

@@ -4,8 +4,7 @@
 # cpu_hotplug - before and after a CPU goes offline and comes back, the kernel lets
 # workers run on their home CPU and nowhere else.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -23,7 +22,7 @@ cleanup()
 	[ ! -e "$POOL_DIR" ] || wpoolctl destroy "$POOL"
 }
 
-# pool: make a pool with two workers for each CPU, made at creation
+# pool: create a pool, and with it two workers for each CPU
 pool()
 {
 	[ -e $ONLINE ] || skip "CPU $VICTIM cannot go"
@@ -36,7 +35,7 @@ homes() { awk -v pool="$POOL" '$1 == pool { print $2, $3 }' $WORKERS; }
 
 at_home_on() { homes | grep -c " $1$"; }
 
-# allowed: "PID HOME CPUS" of each worker; the kernel lets it run on CPUS
+# allowed: "PID HOME CPUS" of each worker; the kernel lets the worker run on CPUS
 allowed()
 {
 	homes | while read -r pid home; do
@@ -53,7 +52,7 @@ test_new_workers_may_run_at_home_only()
 {
 	pool || return 1
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
-	# isolated CPUs have no workers, so other CPUs have more than two
+	# if some CPUs are isolated, the others have more than two workers
 	here=$(at_home_on $VICTIM)
 	[ "$here" -eq 2 ] || { [ "$here" -gt 2 ] && grep -q . $ISOLATED; } ||
 		fail "not two on CPU $VICTIM: $(homes)"

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # cpu_isolation - workers stay off the CPUs that the kernel keeps free of its own threads
-# (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a
-# pool's cpumask names them.
+# (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a pool's
+# cpumask names them.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

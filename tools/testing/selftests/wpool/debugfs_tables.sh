@@ -3,8 +3,7 @@
 #
 # debugfs_tables - the tables in debugfs add up to the figures in sysfs.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -30,7 +29,7 @@ end_helper()
 	helper=
 }
 
-# pool ATTRIBUTE...: make a pool whose workers stay, so that figures do not change
+# pool ATTRIBUTE...: make a pool whose workers never expire, so that figures stay the same
 pool()
 {
 	wpoolctl create "$POOL" expiry_ms=0 "$@" >/dev/null || fail "no pool"
@@ -42,10 +41,10 @@ work()
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
 }
 
-# table NAME: print its first line, and the lines of our pool
+# table NAME: print the title line of the table, and the lines of our pool
 table() { awk -v pool="$POOL" 'NR == 1 || $1 == pool' "$DEBUGFS/$1"; }
 
-# sum TABLE COLUMN: print the sum of the column with that title
+# sum TABLE COLUMN: print the sum of COLUMN over the lines of our pool
 sum()
 {
 	table "$1" | awk -v name="$2" '
@@ -54,7 +53,7 @@ sum()
 	END { print column ? sum + 0 : "no column " name }'
 }
 
-# same TABLE COLUMN ATTRIBUTE: the sum of the column is the figure in sysfs
+# same TABLE COLUMN ATTRIBUTE: the sum of COLUMN is the number in the sysfs file ATTRIBUTE
 same()
 {
 	in_table=$(sum "$1" "$2")
@@ -80,7 +79,7 @@ test_cpus_adds_up_to_sysfs()
 			same cpus stolen stolen && same cpus workers workers &&
 			same cpus idle idle && same cpus queued queued
 	}
-	# wait: the last task may not be counted out yet, and one more worker may come
+	# wait: the last task may not be counted as completed yet, and a worker may be starting
 	wait_for all_same || all_same
 }
 
@@ -107,18 +106,18 @@ test_workers_has_a_line_for_each()
 	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
 	busy() { [ "$(cat "$POOL_DIR/busy")" = 3 ]; }
 	wait_for busy && wait_for none_searches || fail "not three busy" || return 1
-	# the function of the workload, not wpool's function that calls it
+	# the line names the workload's function, not wpool's function that calls it
 	asleep() { [ "$(table workers | grep -cE ' asleep +([0-9]+|-) [0-9a-f]{8} dev_sleep')" = 3 ]; }
 	wait_for asleep || fail "not three asleep: $(table workers)" || return 1
 	! table workers | grep ' asleep ' | grep -q -e ' -$' -e '0x' ||
 		fail "in no function: $(table workers)" || return 1
-	# each of the three lines has another task
+	# each of the three lines has a different task
 	[ "$(table workers | awk '$5 == "asleep" { print $7 }' | sort -u | wc -l)" = 3 ] ||
 		fail "not three tasks: $(table workers)" || return 1
 	# wait, since one more worker may be starting
 	all_there() { [ $(($(table workers | wc -l) - 1)) = "$(cat "$POOL_DIR/workers")" ]; }
 	wait_for all_there || fail "not all workers: $(table workers)" || return 1
-	# the PIDs are threads of wpool, each on the CPU of its line
+	# each PID is a thread that may run on the CPU of its line
 	table workers >"$TMP/workers"
 	while read -r _ pid cpu last _; do
 		[ "$pid" != pid ] || continue
@@ -168,7 +167,7 @@ test_latency_counts_while_it_is_asked_for()
 	counted() { [ "$(sum latency waited)" = "$1" ] && [ "$(sum latency ran)" = "$1" ]; }
 	# the waiter of a task may continue before the task has been counted
 	wait_for counted 100 || fail "not 100: $(table latency)" || return 1
-	# the buckets of the lines do not overlap, and are a sixteenth of a power of two wide
+	# a line is a bucket: no two overlap, and none is wider than 16 or a sixteenth of its start
 	table latency | awk '
 	NR > 1 && ($2 < last || ($3 - $2 > 16 && ($3 - $2) * 16 > $2)) { bad = 1 }
 	{ last = $3 + 0 }
@@ -177,7 +176,7 @@ test_latency_counts_while_it_is_asked_for()
 	counted 100 || fail "counted after latency was switched off: $(table latency)"
 }
 
-# The table costs has a line for each function; a task that sleeps uses no CPU time.
+# The file "costs" has a line for each function. Time asleep counts in run_ns, not in cpu_ns.
 test_costs_tells_functions_apart()
 {
 	pool capacity=2 queue_depth=10 || return 1
@@ -199,7 +198,8 @@ test_costs_tells_functions_apart()
 	[ "$(table costs | wc -l)" = 1 ] || fail "the costs were not reset: $(table costs)"
 }
 
-# crowd: one worker sleeps in a task, two tasks are queued, and others wait for room.
+# crowd: make a pool whose only worker sleeps in a task, with two queued tasks and a submitter that
+# waits.
 crowd()
 {
 	pool capacity=1 queue_depth=2 || return 1
@@ -236,8 +236,8 @@ test_dump_says_what_waits_and_why()
 	wait_for quiet || fail "$(cat "$TMP/dump")"
 }
 
-# behind_a_sleeper QUEUE_DEPTH "QUEUED WAITING": submit one task of each kind, the first of which
-# sleeps; wait until these numbers of tasks are queued and wait for room; dump the pool.
+# behind_a_sleeper QUEUE_DEPTH "QUEUED WAITING": submit a task that sleeps and three of other kinds;
+# wait until QUEUED of them are queued and WAITING wait for room; dump the pool.
 behind_a_sleeper()
 {
 	pool capacity=1 queue_depth="$1" || return 1

@@ -32,7 +32,7 @@ union args {
 
 static const struct wpool_dev_work noop = { .kind = WPOOL_WORK_NOOP };
 
-/* Map a page with an unmapped page behind it. Returns the page, or MAP_FAILED. */
+/* Map a page with an inaccessible page behind it. Returns the page, or MAP_FAILED. */
 static void *page_with_an_end(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -59,7 +59,7 @@ FIXTURE_VARIANT(cmd)
 	__u32 flags;		/* known flags */
 	bool unattached;	/* needs a file without a pool */
 	bool writes;		/* writes an answer into the structure */
-	size_t reserved;	/* offset of a field that has to be 0, or 0 */
+	size_t reserved;	/* offset of a field that must be 0; 0: none */
 };
 
 #define CMD(_NR, _type)	.nr = WPOOL_IOC_##_NR, .size = sizeof(struct wpool_dev_##_type)

@@ -89,7 +89,7 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(0, read(self->pool.fd, records, sizeof(*records)));
 }
 
-/* The limit is as exact with submits from several CPUs at once. */
+/* The limit is exact, too, if several threads submit at the same time. */
 TEST_F(full, threads_together)
 {
 	struct submitter subs[8];
@@ -157,7 +157,7 @@ TEST_F(block, nonblocking)
 	__u32 accepted;
 
 	ASSERT_LE(0, fd);
-	/* a prefix is accepted, as under the policy fail */
+	/* the start of a batch is accepted, as under the policy fail */
 	EXPECT_EQ(0, submit_flags(self->pool.fd, works, 3, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
 	EXPECT_EQ(1, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, 3, WPOOL_DEV_SUBMIT_NONBLOCK,
@@ -236,7 +236,7 @@ TEST_F(block, killed_submitter_leaves_nothing)
 		pids[i] = fork();
 		ASSERT_LE(0, pids[i]);
 		if (!pids[i]) {
-			/* the first process shares the file, the others have their own */
+			/* the first process uses our file, the others attach their own */
 			fd = i ? pool_attach(self->pool.name, 0) : self->pool.fd;
 			_exit(fd < 0 ? 100 : -submit_flags(fd, &work, 1, 0, NULL));
 		}
@@ -325,7 +325,7 @@ TEST_F(block, files_are_apart)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 2));
-	/* the cookie belongs to another file */
+	/* the task with cookie 2 belongs to the second file */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -381,7 +381,7 @@ TEST(shrink_under_load)
 	ASSERT_EQ(ARRAY_SIZE(late), nr);
 	overlap = max_overlap(late, nr);
 	EXPECT_EQ(1, overlap);
-	/* no new task started while an old one ran */
+	/* at no time more than 4 tasks ran */
 	overlap = max_overlap(records, ARRAY_SIZE(records));
 	EXPECT_EQ(4, overlap);
 	/* excess workers have left */
@@ -389,7 +389,7 @@ TEST(shrink_under_load)
 	pool_end(&pool);
 }
 
-/* In ants, free is negative after a shrink. Here it is 0, and no task is accepted. */
+/* After a shrink free is 0, and no task is accepted. In ants free becomes negative. */
 TEST(shrink_leaves_a_debt)
 {
 	struct pool pool;
@@ -413,7 +413,7 @@ TEST(shrink_leaves_a_debt)
 	pool_end(&pool);
 }
 
-/* ants ignores Tune on an unlimited pool. Here it works in both directions. */
+/* An unlimited pool can get a capacity, and lose it again. ants ignores such a Tune. */
 TEST(unlimited_to_finite_and_back)
 {
 	struct pool pool;

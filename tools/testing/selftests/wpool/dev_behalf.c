@@ -14,7 +14,7 @@ static __u64 counted;
 
 TWO_FILES(behalf, SINGLE_POOL)
 
-/* The number that a worker has written. */
+/* Read a number that workers write. */
 static __u64 number_at(const __u64 *at)
 {
 	return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -76,13 +76,13 @@ TEST_F(behalf, bad_address)
 	/* an address of the kernel */
 	ASSERT_EQ(0, count_many(self->fd, (void *)-4096L, 1));
 	EXPECT_TRUE(all_have_status(self->fd, 4, -EFAULT));
-	/* the result is the same after a task on behalf of a process */
+	/* a worker has no user memory after a task on behalf of a process */
 	ASSERT_EQ(0, count_many(self->pool.fd, &counted, 1));
 	EXPECT_TRUE(all_have_status(self->pool.fd, 1, -EFAULT));
 	EXPECT_EQ(0, number_at(&counted));
 }
 
-/* The process ends, or becomes another program, while its tasks are queued. */
+/* A child ends, or executes a program if @execs, while tasks on its behalf are queued. */
 static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool *pool, int fd,
 				  bool execs)
 {
@@ -96,7 +96,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 		if (group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
 		    count_many(fd, &counted, NR))
 			_exit(1);
-		/* the new program prints its list and exits as a skipped test */
+		/* -l: this program lists its tests and exits with KSFT_SKIP */
 		if (execs && dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0 &&
 		    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
 			execl("/proc/self/exe", "dev_behalf", "-l", NULL);
@@ -122,7 +122,7 @@ TEST_F(behalf, execve_with_tasks_queued)
 	end_with_tasks_queued(_metadata, &self->pool, self->fd, true);
 }
 
-/* The process is killed while a worker uses its memory and other tasks wait; its files close. */
+/* A process is killed while a worker uses its memory and other tasks are queued. */
 TEST_F(behalf, killed_in_the_middle)
 {
 	int i, status;
@@ -149,7 +149,7 @@ TEST_F(behalf, killed_in_the_middle)
 	EXPECT_EQ(0, number_at(&counted));
 }
 
-/* The policy run: the process itself may run its tasks, another process must not. */
+/* Policy run: the process of the group may run its tasks, another submitter must not. */
 TEST_F(behalf, in_its_submitter)
 {
 	int status;
@@ -174,7 +174,7 @@ TEST_F(behalf, in_its_submitter)
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
 	EXPECT_EQ(3, number_at(&counted));
-	/* one worker for the task that sleeps */
+	/* the only worker is that of the task that sleeps */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, spawned) == 1));
 }
 

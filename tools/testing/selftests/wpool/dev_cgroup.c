@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workers of a pool are in the cgroups of the process that made it, or that wrote to its file
- * in sysfs, or in one that was named there or to /dev/wpool. What the cgroups do to the tasks:
+ * Which cgroups a pool's workers are in: those of the process that made the pool or wrote "0" to
+ * its file cgroup, or the one written there or given to WPOOL_IOC_CGROUP. What cgroups do to tasks:
  * dev_cgroup_limits.c.
  */
 #include "cgroup_fixture.h"
@@ -10,7 +10,7 @@
 
 #define NOBODY		65534
 
-/* Of another user than root, who cannot open the device, in the cgroup. */
+/* Create a pool as @uid in @group. Root opens the device, as @uid may not. */
 static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
 {
 	int err = group_write(group, "cgroup.procs", "0");
@@ -22,7 +22,7 @@ static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
 	return seteuid(0) ?: group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
-/* That many threads, workers and the rescuer, all of which have come to rest. */
+/* Does the pool have @nr threads, with the rescuer, and do all of them sleep? */
 static bool threads_rest(const struct pool *pool, int nr)
 {
 	char name[80], state[32];
@@ -58,7 +58,7 @@ TEST_F(cgroup, is_that_of_who_made_the_pool)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[1], 1, CGROUPS)));
 }
 
-/* The count of changes wraps, which on kernels with KUnit is where we say. */
+/* pool->cgroup_nr wraps. inject_start, on kernels with KUnit, is its first value. */
 TEST_F(cgroup, after_65536_changes)
 {
 	int err = file_write("/sys/module/wpool/parameters/inject_start", "0xffff", 6);
@@ -95,7 +95,7 @@ static int cgroup_by_fd(int fd, int dir)
 	return ioctl(fd, WPOOL_IOC_CGROUP, &cgroup) ? -errno : 0;
 }
 
-/* By a path, and by a file if that can be opened; both must give the same. */
+/* Name the cgroup by @path, and by a file if @path opens. -EPROTO: the results differ. */
 static int cgroup_by_both(const struct pool *pool, const char *path)
 {
 	int err = attr_write(pool->name, "cgroup", path), by_fd;
@@ -111,12 +111,12 @@ static int cgroup_by_both(const struct pool *pool, const char *path)
 enum by { BY_PATH, BY_FD };
 
 struct who {
-	const char *in;		/* the cgroup that this process is in */
+	const char *in;		/* the cgroup that the process joins */
 	uid_t uid;
-	bool new_namespace;	/* of cgroups: it sees no other than @in, and what is below */
+	bool new_namespace;	/* of cgroups, with @in as its root */
 };
 
-/* What such a process gets that names the cgroup. @dir: an open file, for BY_FD */
+/* Let a child @who name the cgroup, by @path or the open file @dir. Returns 0 or -errno. */
 static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
 			     const char *path, int dir)
 {
@@ -153,7 +153,7 @@ TEST_F(cgroup, by_path)
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[0]));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
-	/* as echo writes it, and not the shortest way */
+	/* with a newline, as echo writes it, and not in the shortest form */
 	snprintf(path, sizeof(path), CGROUPS "/./%s/\n", self->group[1] + sizeof(CGROUPS));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", path));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
@@ -165,7 +165,7 @@ TEST_F(cgroup, by_path)
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", CGROUPS));
 	EXPECT_TRUE(cgroup_is(pool, "none"));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, CGROUPS)));
-	/* the cgroup is in use as if a process of it had written */
+	/* a cgroup that was named is in use, too */
 	EXPECT_EQ(0, cgroup_by_both(pool, self->group[1]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
 	EXPECT_TRUE(rmdir(self->group[1]) && errno == EBUSY);
@@ -194,13 +194,13 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(-EINVAL, attr_write(pool->name, "cgroup", path));
 	EXPECT_EQ(-EBADF, cgroup_by_fd(pool->fd, -1));
 	EXPECT_EQ(-EINVAL, cgroup_by_fd(pool->fd, pool->fd));
-	/* one that hands memory on to cgroups below takes no threads */
+	/* a cgroup whose children have the memory controller takes no threads */
 	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
 	if (!group_write(self->group[0], "cgroup.subtree_control", "+memory")) {
 		EXPECT_EQ(-EBUSY, cgroup_by_both(pool, self->group[0]));
 		ASSERT_EQ(0, group_write(self->group[0], "cgroup.subtree_control", "-memory"));
 	}
-	/* one that is removed meanwhile */
+	/* a cgroup that was removed after the open */
 	snprintf(below, sizeof(below), "%s/below", self->group[0]);
 	ASSERT_EQ(0, mkdir(below, 0755));
 	dir = open(below, O_PATH | O_CLOEXEC);
@@ -208,7 +208,7 @@ TEST_F(cgroup, by_bad_path)
 	ASSERT_EQ(0, rmdir(below));
 	EXPECT_EQ(-ENOENT, cgroup_by_fd(pool->fd, dir));
 	close(dir);
-	/* the kernel must not write to a file that is mounted there */
+	/* wpool must not write to a file that is mounted on cgroup.procs */
 	snprintf(plain, sizeof(plain), P_tmpdir "/cgroup.%d", getpid());
 	dir = open(plain, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
 	ASSERT_LE(0, dir);
@@ -223,7 +223,7 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(0, umount(below));
 	close(dir);
 	EXPECT_EQ(0, unlink(plain));
-	/* nor open it: that would wait for a reader */
+	/* nor open a FIFO there: the open would wait for a reader */
 	ASSERT_EQ(0, mkfifo(plain, 0600));
 	ASSERT_EQ(0, mount(plain, below, NULL, MS_BIND, NULL));
 	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
@@ -232,7 +232,7 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_TRUE(cgroup_is(pool, self->group[1]));
 }
 
-/* A user may do with a pool what it may do with itself. */
+/* A user may move a pool to a cgroup if it may move itself there. */
 TEST_F(cgroup, by_path_of_a_user)
 {
 	const struct who in_root = { CGROUPS, NOBODY, false };
@@ -249,15 +249,15 @@ TEST_F(cgroup, by_path_of_a_user)
 	dirs[0] = open(self->group[0], O_PATH | O_CLOEXEC);
 	dirs[1] = open(self->group[1], O_PATH | O_CLOEXEC);
 	dirs[2] = open(below, O_PATH | O_CLOEXEC);
-	/* root's cgroups */
+	/* the cgroups are owned by root */
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_PATH, self->group[0], -1));
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, below, -1));
-	/* from here on one is the user's */
+	/* from here on the user owns group[0] and below */
 	for (i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/cgroup.procs", i ? below : self->group[0]);
 		ASSERT_EQ(0, chown(path, NOBODY, -1));
 	}
-	/* but not the way there from the root, nor the way out */
+	/* but cannot move the pool there from the root, nor out of group[0] */
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_PATH, self->group[0], -1));
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, self->group[1], -1));
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, CGROUPS, -1));
@@ -266,7 +266,7 @@ TEST_F(cgroup, by_path_of_a_user)
 	EXPECT_TRUE(cgroup_is(pool, below));
 	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_PATH, self->group[0], -1));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
-	/* by a file, that root has opened: of root's pool, of the user's own */
+	/* by a file that root has opened: first for root's pool, then for the user's */
 	EXPECT_EQ(-EPERM, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[2]));
 	ASSERT_EQ(0, pool_create_as(&self->pool[1], NOBODY, CGROUPS));
 	pool = &self->pool[1];
@@ -282,7 +282,7 @@ TEST_F(cgroup, by_path_of_a_user)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
 }
 
-/* Where namespaces are boundaries, nobody leaves its own, whatever it can see in a mount. */
+/* With nsdelegate a process cannot name a cgroup outside its namespace by any path or file. */
 TEST_F(cgroup, by_path_from_a_namespace)
 {
 	const struct who who = { self->group[0], 0, true };
@@ -306,7 +306,7 @@ TEST_F(cgroup, by_path_from_a_namespace)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
 }
 
-/* Though a user may attach no thread of root to a cpuset. */
+/* A user may have a pool in a cpuset, but not attach root's threads to it. */
 TEST_F(cgroup, cpuset_of_a_user)
 {
 	struct pool *pool = &self->pool[0];
@@ -319,7 +319,7 @@ TEST_F(cgroup, cpuset_of_a_user)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
 }
 
-/* Nor is a pool in the way of who changes the controllers of a cgroup above. */
+/* A pool does not keep its parent cgroup from switching cpuset off and on. */
 TEST_F(cgroup, cpuset_comes_and_goes)
 {
 	struct pool *pool = &self->pool[0];
@@ -329,7 +329,7 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 	for (i = 0; i < 2; i++) {
 		if (group_write(self->group[i], "cpuset.cpus", "0"))
 			SKIP(return, "this kernel has no cpuset controller");
-		/* a new worker, and one that moves */
+		/* first a new worker, then one that moves */
 		ASSERT_EQ(0, cgroup_write_in(pool, self->group[i], "0"));
 		EXPECT_EQ(0, run_one(pool->fd));
 		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));
@@ -342,7 +342,7 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 
 /* ---- a pool in use ---- */
 
-/* Idle workers at once, and those in a task when that has ended. */
+/* Idle workers move at once, busy workers after their tasks. */
 TEST_F(cgroup, changes_while_in_use)
 {
 	struct pool *pool = &self->pool[0];
@@ -350,7 +350,7 @@ TEST_F(cgroup, changes_while_in_use)
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(pool->fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
-	/* one that has not got to its task would follow at once */
+	/* a worker that is not in its task yet would move at once */
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
 	EXPECT_TRUE(workers_are_in(pool, 2, self->group[0]));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
@@ -360,7 +360,7 @@ TEST_F(cgroup, changes_while_in_use)
 	ASSERT_EQ(0, cancel_all(pool->fd));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
-	/* idle by now, or about to be */
+	/* now move idle workers */
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "idle") == 2));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "none"));
 	EXPECT_TRUE(cgroup_is(pool, "none"));
@@ -370,14 +370,14 @@ TEST_F(cgroup, changes_while_in_use)
 	EXPECT_EQ(0, wait_tasks(pool->fd, WAIT_NS));
 }
 
-/* The worker in reserve is no worker, but must not keep a cgroup. */
+/* The rescuer, which is not counted as a worker, moves, too. */
 TEST_F(cgroup, the_rescuer_follows)
 {
 	struct pool *pool = &self->pool[0];
 
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, attr_write(pool->name, "reclaim", "1"));
-	/* on its way there it would look by itself */
+	/* a rescuer that still runs would notice the change by itself */
 	ASSERT_TRUE(WAIT_FOR(threads_rest(pool, attr_number(pool->name, "workers") + 1)));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
@@ -385,7 +385,7 @@ TEST_F(cgroup, the_rescuer_follows)
 
 #define INSTANCE	"/sys/kernel/tracing/instances/wpool-cgroup"
 #define ATTACHES	INSTANCE "/events/cgroup/cgroup_attach_task"
-/* threads of wpool that a kworker attaches */
+/* events: a kworker attaches a thread of wpool */
 #define BY_KWORKER	"comm ~ \"wp*\" && COMM ~ \"kworker/*\""
 
 static int events_traced(void)
@@ -402,8 +402,8 @@ static int events_traced(void)
 }
 
 /*
- * A kworker is never out of quota. A thread in a cgroup without quota would keep the kernel's locks
- * for all cgroups, for forks and for CPU hotplug until the next period.
+ * Kworkers are never throttled. A throttled thread that attaches another one would hold the
+ * kernel's locks for all cgroups, forks and CPU hotplug until the next period.
  */
 TEST_F(cgroup, kworkers_attach_all_threads)
 {
@@ -413,13 +413,13 @@ TEST_F(cgroup, kworkers_attach_all_threads)
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
 	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
-	/* an anchor and two workers; then another anchor, which the workers follow */
+	/* 3 events: an anchor and two workers; at the write 3 more: a new anchor, both workers */
 	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	EXPECT_EQ(0, occupy(pool->fd, 0, 2));
 	EXPECT_EQ(0, cancel_all(pool->fd));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[1]));
-	/* cgroups of version 1 add others */
+	/* hierarchies of version 1 add events */
 	EXPECT_TRUE(WAIT_FOR(events_traced() >= 6))
 		TH_LOG("%d of 6", events_traced());
 	EXPECT_EQ(0, rmdir(INSTANCE));

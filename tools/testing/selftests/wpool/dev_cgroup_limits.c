@@ -11,7 +11,7 @@
 #define PERIOD_USEC	100000LL
 #define CPU1		"/sys/devices/system/cpu/cpu1"
 
-/* The number behind a word, and a blank or =, in a file of a cgroup; or -1. */
+/* Return N of the line "@word N" or "@word=N" in the file @name of a cgroup, or -1. */
 static long long group_figure(const char *group, const char *name, const char *word)
 {
 	char path[128], text[4096], *at;
@@ -25,7 +25,7 @@ static long long group_figure(const char *group, const char *name, const char *w
 	return -1;
 }
 
-/* The status of one touch, by a worker of the pool, for a file that the root has opened. */
+/* Submit a touch through a file opened in the root cgroup. Returns its status or -errno. */
 static int touch_status(const struct pool *pool, long long bytes)
 {
 	struct wpool_dev_record record;
@@ -40,7 +40,7 @@ static int touch_status(const struct pool *pool, long long bytes)
 	return err;
 }
 
-/* Two pools on one CPU share it as their cgroups' weights say. */
+/* Two pools share CPU 0 in the ratio of their cgroups' weights. */
 TEST_F(cgroup, weight)
 {
 	static const char *const weights[] = { "100", "300" };
@@ -55,7 +55,7 @@ TEST_F(cgroup, weight)
 		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
 		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
 	}
-	/* from when both are at it */
+	/* measure from when both pools run */
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(WAIT_FOR(group_figure(self->group[i], "cpu.stat", "usage_usec") >
 				     100000));
@@ -73,7 +73,7 @@ TEST_F(cgroup, weight)
 	EXPECT_GT(3.3, ratio);
 }
 
-/* Is this Linux that, or a later one? */
+/* Is this kernel @major.@minor or later? */
 static bool is_linux(int major, int minor)
 {
 	struct utsname name;
@@ -83,10 +83,10 @@ static bool is_linux(int major, int minor)
 	       (have[0] > major || (have[0] == major && have[1] >= minor));
 }
 
-/* A quota for the first cgroup; false if this kernel has none that holds. */
+/* Set cpu.max of @group. False if this kernel throttles no kernel threads. */
 static bool set_quota(const char *group, const char *quota)
 {
-	/* since Linux 6.18 a thread waits only on the way back to user space */
+	/* since Linux 6.18 a throttled thread waits only on its return to user space */
 	return !group_write(group, "cpu.max", quota) && !is_linux(6, 18);
 }
 
@@ -97,7 +97,7 @@ static bool is_throttled_again(const char *group)
 	return WAIT_FOR(group_figure(group, "cpu.stat", "nr_throttled") > before);
 }
 
-/* What it used of that many periods, or some more, in per cent of one CPU. */
+/* Wait for @nr periods. Returns what @group used of them, in per cent of one CPU, or -1. */
 static double percent_used(const char *group, long long nr)
 {
 	long long periods = group_figure(group, "cpu.stat", "nr_periods");
@@ -110,7 +110,7 @@ static double percent_used(const char *group, long long nr)
 	return 100.0 * used / ((now - periods) * PERIOD_USEC);
 }
 
-/* Of two CPUs' work it gets a fifth of one. */
+/* Two workers that spin get a fifth of one CPU. */
 TEST_F(cgroup, quota)
 {
 	struct pool *slow = &self->pool[0];
@@ -122,7 +122,7 @@ TEST_F(cgroup, quota)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* a machine that stands still counts as used what it repays later, and misses periods */
+	/* measure again if the host took CPU time away, which counts as used */
 	for (i = 0; i < 6; i++) {
 		percent = percent_used(self->group[0], 50);
 		TH_LOG("a quota of 20 %%: %.1f %%", percent);
@@ -134,7 +134,7 @@ TEST_F(cgroup, quota)
 	EXPECT_EQ(2, pool_figure(slow->fd, busy));
 }
 
-/* Other pools, their joins and their ends, and CPU hotplug do not wait for a throttled worker. */
+/* A throttled worker delays neither other pools, their release and their end, nor CPU hotplug. */
 TEST_F(cgroup, throttled_beside_others)
 {
 	struct pool *slow = &self->pool[0], *other = &self->pool[1];
@@ -145,7 +145,7 @@ TEST_F(cgroup, throttled_beside_others)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* beside it, with workers that are made now, and one that is in the other cgroup */
+	/* a new pool beside it: first in the root cgroup, then in the other one */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
 		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
@@ -164,7 +164,7 @@ TEST_F(cgroup, throttled_beside_others)
 	}
 }
 
-/* A cpuset takes the workers; which CPUs they use is the pool's own. */
+/* Workers can be in a cpuset, but only the pool's cpumask says which CPUs they use. */
 TEST_F(cgroup, cpuset)
 {
 	struct wpool_dev_record record;
@@ -221,7 +221,7 @@ TEST_F(cgroup, memory)
 			EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
 		}
 	}
-	/* beyond the limit of the cgroup, then back in the root */
+	/* a touch beyond memory.max fails; in the root cgroup it succeeds */
 	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
 	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
@@ -243,7 +243,7 @@ TEST_F(cgroup, memory_max)
 	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
 }
 
-/* Touches more memory of its own than its cgroup may have, by tasks. Does not return. */
+/* Join @group, and let tasks write to @pages pages of this process. Exits. */
 static void count_in_pages(int fd, const char *group, size_t pages)
 {
 	char *map = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -259,7 +259,7 @@ static void count_in_pages(int fd, const char *group, size_t pages)
 	_exit(wait_tasks(fd, 0) ? 3 : 0);
 }
 
-/* The OOM killer, called by a worker, kills a process of that cgroup, and no other one. */
+/* If a task exceeds the victim's memory.max, the OOM killer kills the victim alone. */
 TEST_F(cgroup, memory_max_of_a_process)
 {
 	const size_t pages = 8192;
@@ -290,7 +290,7 @@ TEST_F(cgroup, memory_max_of_a_process)
 	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
 	EXPECT_EQ(0, kill(bystander, SIGKILL));
 	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
-	/* its tasks end, and the workers go on */
+	/* the victim's tasks end, and the pool still works */
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
 	while (read_records(pool->fd, &record, 1) == 1) {
 		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
@@ -304,7 +304,7 @@ TEST_F(cgroup, memory_max_of_a_process)
 	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
 }
 
-/* All of a cgroup is killed, but no process in another one whose memory a worker there uses. */
+/* memory.oom.group does not kill a bystander whose mm a worker of the cgroup uses. */
 TEST_F(cgroup, memory_oom_group)
 {
 	const size_t bytes = 64 * 1024 * 1024;
@@ -345,7 +345,7 @@ TEST_F(cgroup, memory_oom_group)
 	close(go[1]);
 }
 
-/* A memory cgroup that the workers' cgroup gets later holds for them, too. */
+/* Touches are charged to the workers' cgroup, even if it got the memory controller later. */
 TEST_F(cgroup, memory_is_given)
 {
 	struct pool *pool = &self->pool[0];
@@ -357,12 +357,12 @@ TEST_F(cgroup, memory_is_given)
 	EXPECT_EQ(0, touch_status(pool, 1024));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "idle") == 1));
 	ASSERT_TRUE(has_memory(self->group[0]));
-	/* the worker slept, and looks before its next task */
+	/* before its next task the idle worker notices the new memory cgroup */
 	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 	EXPECT_LE(WPOOL_MAX_WORK_BYTES, group_number(self->group[0], "memory.peak"));
 }
 
-/* The memory cgroup ends when its parent takes the controller away; its workers go on. */
+/* If the parent of a cgroup takes the memory controller away, the workers still run tasks. */
 TEST_F(cgroup, memory_is_taken_away)
 {
 	struct pool *pool = &self->pool[0];
@@ -392,8 +392,8 @@ static int disk_load(const char *modules)
 }
 
 /*
- * A worker that touches a page of a disk reads it in its pool's cgroup: if that is at its limit,
- * the task waits until the limit is lifted, and a task of another pool does not.
+ * A worker reads a page of a disk in its pool's cgroup. At the limit io.max the task waits until
+ * the limit is lifted. A task of another pool does not wait.
  */
 TEST_F(cgroup, io)
 {

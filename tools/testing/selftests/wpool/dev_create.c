@@ -6,7 +6,7 @@
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Create with a name of @len bytes, copied as it is. */
+/* Create a pool; its name is these @len bytes, unchanged. */
 static int create_raw(int fd, const char *name, size_t len)
 {
 	struct wpool_dev_create create = { .size = sizeof(create) };
@@ -264,7 +264,7 @@ TEST(tune_bad_attribute_changes_nothing)
 	ASSERT_EQ(0, pool_create(&pool, NULL));
 	ASSERT_EQ(0, pool_info(pool.fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad_attrs); i++) {
-		/* the bad attribute together with a valid one */
+		/* tune a valid attribute in the same call */
 		attrs = bad_attrs[i].attrs;
 		if (!(attrs.mask & WPOOL_DEV_EXPIRY_MS)) {
 			attrs.mask |= WPOOL_DEV_EXPIRY_MS;

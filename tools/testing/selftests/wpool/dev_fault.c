@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that oopses takes its worker with it, and nothing else: the task has failed, the pool
- * continues. Needs the module loaded with allow_fault=1.
+ * A task that oopses fails, and ends its worker. The pool continues. Needs the module loaded with
+ * allow_fault=1.
  *
- * After an oops a kernel no longer checks its locks, so this runs last. A line in the kernel's log
- * announces how many oopses are expected.
+ * After an oops lockdep is off, so this test runs last. announce_oopses() logs how many oopses are
+ * expected.
  */
 #include "wpool_test.h"
 
@@ -84,7 +84,7 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(variant->capacity + 20, stats.free);
 	EXPECT_EQ(2, attr_number(self->pool.name, "faults"));
 
-	/* no token is lost: as many tasks as before fit, run and end */
+	/* no place is lost: as many tasks as the capacity run at the same time, and end */
 	ASSERT_EQ(0, occupy(self->pool.fd, 0, variant->capacity));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -153,7 +153,7 @@ TEST_F(fault, file_is_closed_at_once)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-/* An oops stops the kernel's own trace, but not one in an instance. */
+/* An oops stops the main trace of the kernel, but not that of an instance. */
 #define INSTANCE "/sys/kernel/tracing/instances/wpool-fault"
 
 /* How often the trace says that a task of the pool was dropped with this status. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The attribute freezable: pools are frozen through debugfs on every kernel, and by a suspend that
- * only freezes if the kernel has /sys/power/pm_test.
+ * The attribute freezable. Pools are frozen through debugfs and, if the kernel has
+ * /sys/power/pm_test, by a suspend that thaws after the freeze.
  *
- * A task may start late on a slow machine, so the test only asks that the tasks of a frozen pool do
- * not start, and that tasks of another pool do.
+ * A task may start late on a slow machine, so the tests only check that no task of a frozen pool
+ * starts, and that tasks of another pool do.
  */
 #include "submitter.h"
 
@@ -14,7 +14,7 @@
 #define KMSG		"/dev/kmsg"
 
 #define NR		10
-/* Half of these tasks, of 20 ms each, one after the other, take longer than a suspend. */
+/* NR_LONG / 2 tasks of 20 ms, one after the other, take longer than a suspend. */
 #define NR_LONG		8000
 #define TRIES		3
 
@@ -150,8 +150,8 @@ static int suspend(void)
 }
 
 /*
- * How long the system was frozen, by the kernel's log from @kmsg on; 0 if the log does not say.
- * The delay of pm_test is a loop, which may take any fraction of its nominal seconds.
+ * Read from the kernel's log, from @kmsg on, for how many ns the system was frozen; 0: not in the
+ * log. pm_test delays by a loop, which may be much shorter than its nominal 5 s.
  */
 static __u64 frozen_for(int kmsg)
 {
@@ -161,7 +161,7 @@ static __u64 frozen_for(int kmsg)
 
 	for (;;) {
 		len = read(kmsg, record, sizeof(record) - 1);
-		/* older messages are gone */
+		/* new messages have overwritten the next one: read on */
 		if (len < 0 && errno == EPIPE)
 			continue;
 		if (len <= 0)
@@ -222,8 +222,8 @@ static unsigned int count_between(const __u64 *starts, unsigned int nr, __u64 fr
 
 /*
  * Both pools have tasks to run all the time. While the kernel keeps the system frozen, no task of
- * the freezable pool starts. Tasks of the other pool start, unless the machine keeps its worker off
- * its CPU for all that time.
+ * the freezable pool starts. Tasks of the other pool start, unless its worker gets no CPU
+ * meanwhile: then try again.
  */
 TEST_F(freeze, suspend)
 {
@@ -257,7 +257,9 @@ TEST_F(freeze, suspend)
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
-		/* the freeze may interrupt the submit as a signal does: fewer tasks are accepted */
+		/*
+		 * the freeze may interrupt the submit like a signal: then fewer tasks are accepted
+		 */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
 		/* another part of the system was not ready to suspend */
@@ -279,7 +281,7 @@ TEST_F(freeze, suspend)
 			TH_LOG("%u starts", nr_frozen);
 		between = count_between(others, nr_others, from, from + gap);
 	}
-	/* -EBUSY each time: a worker that never parks would hold up every suspend */
+	/* -EBUSY in each try is our error: a worker that never parks stops a suspend */
 	EXPECT_EQ(0, err);
 	EXPECT_LT(0, between);
 	close(kmsg);

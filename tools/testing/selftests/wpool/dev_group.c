@@ -44,10 +44,10 @@ TEST_F(group, bound)
 					&accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
-	/* the first file has a worker and unlimited room */
+	/* the first file gets the fourth worker, and has unlimited room */
 	EXPECT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* a task has its record before the pool has counted it out */
+	/* a task has its record before the pool counts it as completed */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == TASKS));
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
 }
@@ -69,17 +69,17 @@ TEST_F(group, cancel_all)
 	ASSERT_TRUE(WAIT_FOR(cancel(self->fd, 0, 99, &cancelled, &stopped) == 0));
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(BOUND - 1, cancelled);
-	/* stopped: the running task, and the submitter unless this has already returned */
+	/* stopped counts the running task, and the submitter if it still waits */
 	EXPECT_LE(1, stopped);
 	EXPECT_GE(2, stopped);
-	/* a submitter that did not wait yet, or its task, is cancelled by a later call */
+	/* if the submitter did not wait yet, a later call cancels it or its task */
 	ASSERT_TRUE(WAIT_FOR(!cancel_all(self->fd) && !pool_figure(self->fd, outstanding)));
 	err = submitter_end(&submitter);
 	EXPECT_TRUE(err == -ECANCELED || !err);
 	ASSERT_EQ(BOUND, read_records(self->fd, records, BOUND));
 	for (i = 0; i < BOUND; i++)
 		EXPECT_EQ(-ECANCELED, records[i].status);
-	/* tasks that did not run have their records first */
+	/* cancelled tasks have their records before the stopped one */
 	EXPECT_EQ(0, records[0].start_ns);
 	EXPECT_EQ(0, records[1].start_ns);
 	/* the group has room again */

@@ -11,7 +11,7 @@
 
 FIXTURE(memcg)
 {
-	struct pool pool;		/* made in the cgroup of root */
+	struct pool pool;		/* made in the root cgroup */
 	char group[64];
 };
 
@@ -20,7 +20,7 @@ static int group_enter(const char *group)
 	return group_write(group, "cgroup.procs", "0");
 }
 
-/* By so much two readings of what is charged may differ from what was taken in between. */
+/* By how many bytes memory.current may differ from what was allocated. */
 static long long slack(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) * sysconf(_SC_PAGESIZE) * SLACK_PAGES;
@@ -53,11 +53,11 @@ FIXTURE_TEARDOWN(memcg)
 	group_enter(CGROUPS);
 	if (self->pool.fd >= 0)
 		pool_end(&self->pool);
-	/* what is still charged keeps the memory cgroup, not its directory */
+	/* memory that is still charged keeps the memory cgroup, but not its directory */
 	rmdir(self->group);
 }
 
-/* They wait behind one that does not end. */
+/* Tasks that wait behind a sleeper are charged. */
 TEST_F(memcg, tasks)
 {
 	const long long nr = 50000, least_each = 128;
@@ -73,7 +73,7 @@ TEST_F(memcg, tasks)
 	close(fd);
 }
 
-/* A worker takes the memory, which is in no memory cgroup, of a pool that is root's. */
+/* A touch is charged to the opener of the file, though a worker in the root cgroup allocates. */
 TEST_F(memcg, touch)
 {
 	const long long bytes = WPOOL_MAX_WORK_BYTES;
@@ -86,12 +86,12 @@ TEST_F(memcg, touch)
 	ASSERT_EQ(1, read_records(fd, &record, 1));
 	EXPECT_EQ(0, record.status);
 	EXPECT_LE(bytes, group_number(self->group, "memory.peak"));
-	/* it is given back */
+	/* the worker has freed the memory */
 	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
 	close(fd);
 }
 
-/* That of who gives the file its group, if it says so, not that of who has opened it. */
+/* With WPOOL_DEV_GROUP_MEMCG the maker of the group is charged, not the opener of the file. */
 TEST_F(memcg, touch_on_behalf)
 {
 	const long long bytes = WPOOL_MAX_WORK_BYTES;
@@ -110,7 +110,7 @@ TEST_F(memcg, touch_on_behalf)
 		EXPECT_EQ(i, group_number(self->group, "memory.peak") >= bytes);
 		close(fd);
 	}
-	/* what runs afterwards is charged to nobody else */
+	/* the memory is freed, and no longer charged */
 	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
 }
 
@@ -131,7 +131,7 @@ TEST_F(memcg, touch_beyond_limit)
 	close(fd);
 }
 
-/* What that many new pools add to what the cgroup has taken; none of their files is open. */
+/* By how much @nr new pools, whose files are closed, raise memory.current of @group. */
 static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latency)
 {
 	const struct wpool_dev_attrs attrs = {
@@ -158,8 +158,8 @@ static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latenc
 }
 
 /*
- * Whatever else the kernel charges for a pool, as its files in sysfs: one that measures has
- * histograms of more than 8,000 bytes for each CPU.
+ * A pool with latency=1 takes at least 8,000 bytes for each CPU more, its histograms. Both take the
+ * rest, such as the files in sysfs.
  */
 TEST_F(memcg, pools)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks, by counting: few tasks that were submitted later start before a task,
- * whatever the load.
+ * The order of tasks: under any load, few tasks overtake a task, that is, are submitted later and
+ * start before it.
  *
- * The tasks of one submitter have the order of its submits. A task B of another submitter is later
- * than task A if A had surely been accepted before the submit of B: A's submitter has submitted its
- * next tasks by then.
+ * Later than a task A is each task with a higher cookie of its submitter, and each task that
+ * another submitter submits after A has surely been accepted: when A's submitter has submitted its
+ * next tasks.
  */
 #include "wpool_test.h"
 
@@ -39,7 +39,7 @@ static int by_cookie(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Returns when the i-th task had surely been accepted. Tasks of one submit have one submit_ns. */
+/* Returns the submit_ns of the next chunk of the submit: by then the i-th task was accepted. */
 static __u64 accepted_ns(const struct submitter *s, unsigned int i)
 {
 	__u64 ns = s->records[i].submit_ns;
@@ -164,8 +164,8 @@ static int run(const struct pool *pool, struct submitter *submitters, unsigned i
 }
 
 /*
- * A worker may take a task and lose its CPU for any time before it notes the start. If this
- * happens, try the load again.
+ * A worker may take a task and lose its CPU before it records start_ns. So a load that fails is run
+ * again.
  */
 TEST_F(order, few_overtake_a_task)
 {

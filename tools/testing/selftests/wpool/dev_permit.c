@@ -17,7 +17,7 @@
 FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
-	int own;		/* a file of the user nobody, who made its pool and runs the test */
+	int own;		/* opened by nobody, who made its pool and runs the test */
 	int limit;		/* max_user_workers */
 	char name[WPOOL_DEV_NAME_LEN];
 };
@@ -27,7 +27,7 @@ static int become(uid_t uid)
 	return seteuid(uid);
 }
 
-/* Drop all capabilities of root but these, until the next call. */
+/* Leave root only the capabilities @caps, until the next call. */
 static int keep_capabilities(__u64 caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -76,7 +76,7 @@ FIXTURE_TEARDOWN(permit)
 	pool_end(&self->root);
 }
 
-/* @bit: the attribute that gets the value */
+/* Set the attribute whose bit is @bit to @value. */
 static int tune(int fd, __u32 bit, __s32 value)
 {
 	return pool_tune(fd, &(struct wpool_dev_attrs) {
@@ -149,7 +149,7 @@ TEST_F(permit, pool_of_another_user)
 	EXPECT_EQ(0, pool_destroy(self->own));
 }
 
-/* The default pool is like any pool of a module. */
+/* Pools of modules, such as the default pool, take tasks of root only. */
 TEST_F(permit, pool_of_a_module)
 {
 	struct wpool_dev_stats stats;
@@ -165,7 +165,7 @@ TEST_F(permit, pool_of_a_module)
 	close(fd);
 }
 
-/* Tuning another user's pool needs CAP_SYS_ADMIN, and also the privileges of the attributes. */
+/* Tuning another user's pool needs CAP_SYS_ADMIN, and the capability of each attribute. */
 TEST_F(permit, each_privilege_by_itself)
 {
 	int fds[2] = { pool_attach("default", 0), self->own };
@@ -188,7 +188,7 @@ TEST_F(permit, each_privilege_by_itself)
 	close(fds[0]);
 }
 
-/* A poll or a count may wait for a program, and then holds its worker. */
+/* A program can make a poll or a count wait for it, and so hold the worker. */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
@@ -199,7 +199,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	ASSERT_LE(0, event);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_POLL, event, 0));
-	/* through a file of root, too, such a submit is refused, with all its tasks */
+	/* a poll is refused through a file of root, too, and so is a batch with a poll */
 	EXPECT_EQ(-EPERM, submit(self->root.fd, WPOOL_WORK_POLL, event, 0));
 	works[1].kind = WPOOL_WORK_POLL;
 	works[1].arg = event;
@@ -217,7 +217,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	EXPECT_EQ(0, submit(self->own, WPOOL_WORK_POLL, event, 0));
 	EXPECT_EQ(0, wait_tasks(self->own, 0));
 	ASSERT_EQ(0, become(NOBODY));
-	/* if the pool is gone, privileges are not checked */
+	/* if the pool is destroyed, no privilege is checked */
 	EXPECT_EQ(0, pool_destroy(self->own));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->own, WPOOL_WORK_POLL, event, 0));
 	close(event);
@@ -229,7 +229,7 @@ TEST_F(permit, fault)
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
 }
 
-/* The limit counts the largest possible capacity: with all possible CPUs, and with min_workers. */
+/* The limit counts capacity_per_cpu for all possible CPUs, or min_workers if that is more. */
 TEST_F(permit, workers_per_cpu)
 {
 	char name[WPOOL_DEV_NAME_LEN];
@@ -281,7 +281,7 @@ TEST_F(permit, workers)
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
 	EXPECT_EQ(0, tune_capacity(fd, self->limit - 5));
 	EXPECT_EQ(0, tune_capacity(self->own, 5));
-	/* a destroyed pool gives its workers back once */
+	/* the second destroy does not give workers back again */
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_EQ(-ESHUTDOWN, tune_capacity(fd, 1));
@@ -302,7 +302,7 @@ TEST_F(permit, workers)
 	close(fd);
 }
 
-/* Occupy the four workers of a pool by tasks that do not end; any number may wait behind them. */
+/* Occupy the four workers of a pool by tasks that do not end, and make its queue unlimited. */
 static int occupy_all(int fd)
 {
 	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 4);
@@ -314,7 +314,7 @@ static int occupy_all(int fd)
 	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
-/* Tasks of all files opened without privileges together may allocate a quarter of the memory. */
+/* All files opened without privileges may together have tasks for a quarter of the memory. */
 TEST_F(permit, memory)
 {
 	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
@@ -369,7 +369,7 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 	return accepted;
 }
 
-/* A task that allocates nothing takes memory itself, and so does its record. */
+/* A noop allocates nothing, but the task and its record take memory. */
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
@@ -385,7 +385,7 @@ TEST_F(permit, tasks_and_records)
 	second = open_pool(name, 4);
 	ASSERT_LE(0, second);
 	ASSERT_EQ(0, pool_tune(second, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED)));
-	/* tasks that do not start take all memory, and then one of them is cancelled */
+	/* queued touches take all the memory; then the touch of @spare is cancelled */
 	ASSERT_EQ(0, occupy_all(self->own));
 	spare = pool_attach(self->name, 0);
 	ASSERT_LE(0, spare);

@@ -19,8 +19,8 @@ TWO_FILES_AND(poll, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL),
 	      event = eventfd(0, EFD_NONBLOCK))
 
 /*
- * Submit @nr tasks, and wait until each has looked at the file once. The pool counts such a look as
- * a completed task before the task's place is free again.
+ * Submit @nr tasks, and wait until each has polled the file once. The pool counts a poll as a
+ * completed task before the task's place is free again.
  */
 static bool begin(int fd, int event, unsigned int nr)
 {
@@ -103,7 +103,7 @@ TEST_F(poll, taken_by_another)
 	ASSERT_EQ(0, eventfd_read(event, &value));
 	EXPECT_EQ(1, pool_figure(self->fd, waiting));
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* completed: the task that slept, and the poll task's look at the file */
+	/* completed: the task that slept, and the second poll of the file */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	ASSERT_TRUE(happen(event));
@@ -116,7 +116,7 @@ TEST_F(poll, cancel)
 	__u32 cancelled, stopped;
 	unsigned int i;
 
-	/* some tasks have not looked at the file yet */
+	/* some tasks have not polled the file yet */
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, TASKS));
 	EXPECT_EQ(0, cancel(self->fd, 0, TASKS - 1, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);
@@ -182,7 +182,7 @@ TEST_F(poll, bad_files)
 	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
 }
 
-/* The tasks before the one with the bad file are accepted. */
+/* The tasks before the task with the bad file are accepted. */
 TEST_F(poll, bad_file_among_others)
 {
 	struct wpool_dev_work works[4] = { };
@@ -201,12 +201,12 @@ TEST_F(poll, bad_file_among_others)
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
 }
 
-/* The number of tasks per file is limited: one wake-up fires all of them with interrupts off. */
+/* A file can have WPOOL_MAX_POLLS: one wake-up fires all of them with interrupts off. */
 TEST_F(poll, so_many_of_a_file)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS));
 	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, event, 0));
-	/* other kinds of tasks, and other files, are not limited by this */
+	/* the limit is not for other kinds of tasks, and other files have their own */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, event, 0));
 	cancel_all(self->fd);

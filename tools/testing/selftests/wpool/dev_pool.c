@@ -230,9 +230,7 @@ TEST(cpumask_is_where_tasks_run)
 	ASSERT_EQ(200, read_records(pool.fd, records, 200));
 	for (i = 0; i < 200; i++)
 		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
-	/*
-	 * tasks keep to the mask after a change, too; first wait, since a worker may still search
-	 */
+	/* a new mask holds, too; wait first: a searching worker may take a task on its old CPU */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 0 &&
 			     pool_figure(pool.fd, searching) == 0));
 	wanted = 1;

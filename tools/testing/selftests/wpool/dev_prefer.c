@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Preferences of a submit through /dev/wpool: urgent tasks start before others, and tasks with a
- * CPU are queued there.
+ * CPU are queued on that CPU.
  */
 #include "submitter.h"
 #include "work_fixture.h"
@@ -122,13 +122,13 @@ static bool runs_on(int fd, int cpu, __u32 flags)
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record record;
 
-	/* both workers are idle at home */
+	/* wait until both workers are idle */
 	return WAIT_FOR(pool_figure(fd, idle) == 2) &&
 	       !submit_on(fd, &work, 1, ON | flags, cpu, NULL) &&
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
 }
 
-/* Submit enough tasks to both CPUs that most of them do not run there by accident. */
+/* Submit 128 tasks, half to each CPU. Did at least 100 run where they should? */
 static bool most_run_there(int fd, const int *cpu, __u32 flags)
 {
 	unsigned int i, right = 0;
@@ -138,7 +138,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* The CPU is a preference: if a worker waits too long for its CPU, the other takes its task. */
+/* Only a preference: if the worker of a CPU gets no time there, the other one takes the task. */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
@@ -216,7 +216,7 @@ TEST_F(on, tasks_without_a_cpu)
 	EXPECT_EQ(2, pool_figure(fd, file_submitted));
 }
 
-/* A full pool refuses a submit at once, or lets it wait until a signal. */
+/* If the pool is full, a non-blocking submit fails; another waits for a signal or room. */
 TEST_F(block, on)
 {
 	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };

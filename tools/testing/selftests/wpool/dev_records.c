@@ -67,7 +67,7 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
 }
 
-/* Interrupts system calls by a signal every @usec, which is below 1 s; 0 stops it. */
+/* Interrupt system calls by SIGALRM every @usec, below 1 s. 0: stop. */
 static void nag(unsigned int usec)
 {
 	struct itimerval every = {
@@ -89,7 +89,7 @@ TEST_F(work, read_interrupted)
 	nag(0);
 }
 
-/* A read of many records returns the records it has when a signal comes, and loses none. */
+/* If a signal comes during a read, it returns the records copied so far. None is lost. */
 TEST_F(work, read_of_many_records_interrupted)
 {
 	enum { NR = WPOOL_MAX_INFLIGHT / 2 };
@@ -101,8 +101,8 @@ TEST_F(work, read_of_many_records_interrupted)
 
 	ASSERT_NE(NULL, records);
 	/*
-	 * The first read measures how long a read takes on this machine. After that,
-	 * signals come eight times as often.
+	 * The first read measures how long a read takes on this machine. Then a signal comes eight
+	 * times within that time.
 	 */
 	for (tries = 0; len == all && (tries < 4 || now_ns() < end); tries++) {
 		for (i = 0; i < NR; i += WPOOL_MAX_BATCH)
@@ -399,7 +399,7 @@ TEST_F(work, cancel_silent)
 	EXPECT_EQ(2, pool_figure(self->single.fd, file_finished));
 }
 
-/* Cancel races with tasks that start and end: each still ends exactly once. */
+/* Cancel races with tasks that start and end: each task ends exactly once. */
 TEST_F(work, cancel_against_running_tasks)
 {
 	enum { NR = 2000 };

@@ -89,7 +89,7 @@ TEST_F(block, destroy_together)
 	}
 }
 
-/* The name is free as soon as the pool is gone, even if files still have it open. */
+/* The name is free as soon as the pool is gone, even if files are still attached. */
 TEST_F(block, destroyed_name_is_free)
 {
 	unsigned int i;
@@ -210,7 +210,7 @@ TEST_F(block, release_sends_submitters_away)
 	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
 }
 
-/* A pool is closed to others: an earlier timer still fires, and tasks of a tree still submit. */
+/* RELEASE_OWN: armed timers fire, waiting submitters are accepted, tasks of a tree submit. */
 TEST_F(block, release_to_own)
 {
 	struct wpool_dev_work tree = {

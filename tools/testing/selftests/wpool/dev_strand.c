@@ -27,7 +27,7 @@ TEST_F(strand, in_order_one_at_a_time)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == TURNS));
 }
 
-/* The first task of a strand takes one of two places, the tasks behind it take none. */
+/* Only the first task of a strand takes one of the two places of the pool. */
 TEST_F(strand, files_run_side_by_side)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, LONG, 0, TURNS));

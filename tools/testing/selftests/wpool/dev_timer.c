@@ -108,7 +108,7 @@ TEST_F(timer, closed_pool)
 	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 }
 
-/* A prefix of the batch is accepted: timers, and tasks that need a place. */
+/* Timers need no room. A batch is accepted up to the first task that finds none. */
 TEST_F(timer, together_with_others)
 {
 	struct wpool_dev_work works[6] = { };
@@ -124,7 +124,7 @@ TEST_F(timer, together_with_others)
 	}
 	EXPECT_EQ(0, pool_tune(self->fd, ATTRS(.queue_depth = 2)));
 	ASSERT_EQ(0, occupy(self->pool.fd, 0, 1));
-	/* the fifth task finds no room */
+	/* the fifth task is the first that finds no room */
 	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works), 0, &accepted));
 	EXPECT_EQ(4, accepted);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In the calls on /dev/wpool, every allocation fails once.
+ * Every allocation in a call on /dev/wpool fails once.
  *
  * A sweep makes one call again and again. The first time the first allocation (or copy from or to
- * user space, or creation of a thread) in it fails, the second time the second, and so on, until
- * nothing fails in a call. After each call the test checks: the errno is -ENOMEM or -EFAULT, the
- * same call works now, and there are as many pools, workers and tasks as before. The scan at the
+ * user space, or creation of a thread) in the call fails, the second time the second, and so on,
+ * until nothing fails. After a failure the test checks: the errno is -ENOMEM or -EFAULT, the same
+ * call works now, and there are as many pools as before and no unfinished tasks. The scan at the
  * end of the boot finds leaks.
  *
- * An allocation in a worker fails by the worker's own fail-nth. fail_spawn.c tests the thread that
- * makes workers. Kernels without fault injection skip all tests.
+ * sweep_worker() makes allocations in a worker fail. fail_spawn.c tests the thread that makes
+ * workers. Kernels without fault injection skip all tests.
  *
  * After the model of tools/testing/selftests/iommu/iommufd_fail_nth.c.
  */
@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(sweep)
 
 /*
  * One call to be swept; each function returns 0 or -errno. @call makes the call; after a success
- * @check checks its effect, and @undo reverts it.
+ * @check checks the effect, and @undo reverts the call.
  */
 struct step {
 	int (*prepare)(struct _test_data_sweep *self);
@@ -251,7 +251,7 @@ static int prepare_used_pool(struct _test_data_sweep *self)
 	return prepare_file(self) ?: call_create(self) ?: works(self);
 }
 
-/* A second destroy does no harm. */
+/* The sweep repeats a destroy that failed. */
 static int call_destroy(struct _test_data_sweep *self)
 {
 	return pool_destroy(self->other.fd);
@@ -490,7 +490,7 @@ TEST_F(sweep, read)
 	});
 }
 
-/* If the call fails after cancelling tasks, they stay cancelled. */
+/* If the call fails after cancelling tasks, the tasks stay cancelled. */
 static int call_cancel(struct _test_data_sweep *self)
 {
 	return cancel_all(self->fd);
@@ -512,7 +512,7 @@ struct worker_step {
 	unsigned int least;
 };
 
-/* The allocations of one worker fail. The worker is never replaced. */
+/* Fail each allocation of a worker once. The worker is never replaced. */
 static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sweep *self,
 			 const struct worker_step *step)
 {
@@ -563,7 +563,7 @@ TEST_F(sweep, worker_touch)
 	});
 }
 
-/* If a node gets no memory for its children, it does their work itself. */
+/* If a node gets no memory for its children, the node does their work. */
 TEST_F(sweep, worker_tree)
 {
 	sweep_worker(_metadata, self, &(struct worker_step){

@@ -53,8 +53,8 @@ static inline int nth_set(int fd, unsigned int nth)
 }
 
 /*
- * Stop injecting. Returns 1 if the failure that was due has happened, or else 0. If this request
- * itself fails, the result is 0.
+ * Stop injecting. Returns 1 if a failure was injected; 0 if none was, or into this function; or
+ * -errno.
  */
 static inline int nth_end(int fd)
 {

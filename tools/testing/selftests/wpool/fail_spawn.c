@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Creating a worker fails: nine times in a row, and for as long as the pool lives. This uses
+ * Creating a worker fails: nine times in a row, and for as long as the pool lives. The tests use
  * fail_wpool_spawn, the module's own point of failure. fail_nth tests every point in the thread
  * that makes a preallocated pool. Kernels without fault injection skip all tests.
  */
@@ -72,8 +72,8 @@ TEST_F(spawn, nine_times_in_a_row)
 }
 
 /*
- * No pool gets a worker, and the pool's only worker sleeps. The pool's rescuer runs one task after
- * the other. When workers can be made again, the pool gets a new rescuer.
+ * No worker can be made, and the only worker of @pool sleeps. The pool's rescuer runs one task
+ * after the other. When workers can be made again, the pool gets a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)
 {

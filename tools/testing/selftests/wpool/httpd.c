@@ -9,8 +9,8 @@
 #define RMEM	"/proc/sys/net/ipv4/tcp_rmem"
 
 /*
- * The kernel's buffer of a connection: minimum, default and maximum. It is small, so that a client
- * that does not read soon blocks the server, on a slow kernel as well.
+ * Minimum, default and maximum of the kernel's buffers of a connection. If a client does not read,
+ * small buffers soon block the server, even on a slow kernel.
  */
 #define BUFFERS	"4096 16384 65536"
 
@@ -310,7 +310,7 @@ TEST_F(httpd, half_closed)
 
 /* ---- a connection that waits holds no worker ---- */
 
-/* More than the kernel buffers for a connection at both ends. */
+/* More than the kernel's buffers at both ends of a connection hold. */
 #define LARGE		500000
 #define LARGE_PATH	"/bytes?n=500000"
 
@@ -448,7 +448,7 @@ TEST_F(httpd, max_connections)
 		EXPECT_EQ(4, figures.connections);
 		EXPECT_EQ(4, figures.accepted);
 	}
-	/* each closed connection lets one in */
+	/* each closed connection makes room for a late client */
 	for (i = 0; i < 3; i++) {
 		client_close(&others[i]);
 		EXPECT_EQ(200, read_answer(&late[i], &self->answer, true));

@@ -154,7 +154,7 @@ static inline int client_say(struct client *client, const char *text)
 	return client_send(client, text, strlen(text));
 }
 
-/* Like recv(), for data behind the head. */
+/* Like recv(), into the rest of @client->buf. */
 static inline int client_more(struct client *client)
 {
 	ssize_t got = recv(client->fd, client->buf + client->len,
@@ -256,7 +256,7 @@ static inline int get(struct client *client, const char *path, struct answer *an
 	return read_answer(client, answer, true);
 }
 
-/* The server has closed the connection without sending anything. */
+/* Has the server closed the connection without another byte? */
 static inline bool has_ended(struct client *client)
 {
 	int got = client->len ? -EPROTO : client_more(client);

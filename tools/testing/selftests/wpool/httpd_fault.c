@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * If a handler of the HTTP sample oopses, its worker and its connection are lost, and nothing else.
- * Like dev_fault, this runs after all tests that check locks.
+ * An oops turns lockdep off, so this runs last, like dev_fault.
  */
 #include "httpd.h"
 
@@ -41,7 +41,7 @@ TEST_F(httpd_fault, others_live)
 		ASSERT_EQ(0, client_open(&victim, 0));
 		ASSERT_EQ(200, get(&victim, "/", &self->answer));
 		ASSERT_EQ(0, announce_oopses(1));
-		/* another request waits behind this one, and gets no answer either */
+		/* the request behind /oops gets no answer either */
 		ASSERT_EQ(0, client_say(&victim, "GET /oops HTTP/1.1\r\nHost: a\r\n\r\n"
 					"GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
 		EXPECT_TRUE(has_ended(&victim));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thousands of pools on machines with many CPUs: all pools have tasks, are all destroyed at once,
- * and half of the CPUs go offline and online.
+ * Thousands of pools on machines with many CPUs: all pools have tasks and are destroyed at the same
+ * time, or half of the CPUs go and come back.
  *
- * $MANY is the number of pools. Without it there are fewer, because each takes some milliseconds.
+ * $MANY is the number of pools. Without $MANY there are FEW_POOLS, as each takes milliseconds.
  */
 #include <sys/resource.h>
 

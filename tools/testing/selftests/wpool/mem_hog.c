@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine whose memory is all in use: programs take more than there is, until the kernel kills
- * them, one after the other. A pool with the attribute reclaim continues meanwhile, and without the
- * attribute no task is lost. A file system whose writes pass through such a pool continues, too:
- * completed writes free memory.
+ * Programs use up all memory, until the kernel kills them, one after the other. Meanwhile a pool
+ * with the attribute reclaim continues, and loses no task. A file system whose writes pass through
+ * such a pool continues, too: completed writes free memory.
  *
- * This runs only on a machine with little memory, because it takes long to use up more. With
- * 256 MB:  scripts/vm run --kernel 6.12 --mem 256M -- \
- *		-c "insmod wpool.ko; /tests/mem_hog"
+ * The tests are skipped if there are more than MAX_MB, which take long to use up. With 256 MB:
+ *	scripts/vm run --kernel 6.12 --mem 256M -- -c "insmod wpool.ko; /tests/mem_hog"
  */
 /* must be the first include: it defines _GNU_SOURCE, for syncfs() */
 #include "wpool_test.h"
@@ -22,13 +20,13 @@
 #define PAGE		4096
 
 /*
- * NR_HOGS programs at a time take all memory. The test ends when NR_KILLED were killed, or up to
- * MAX_KILLED if the rescuer was not needed before.
+ * NR_HOGS programs at a time take all memory. A test ends when NR_KILLED were killed and the
+ * rescuer was needed, or after MAX_KILLED.
  */
 #define NR_HOGS		2
 #define NR_KILLED	6
 #define MAX_KILLED	30
-/* Tasks of a round: more than workers of the pool. */
+/* Tasks of a round, more than the pool has workers. */
 #define NR_TASKS	64
 
 /* A file system in a file whose memory is allocated before memory is short. */
@@ -262,7 +260,7 @@ FIXTURE_TEARDOWN(writeback)
 	unlink(DISK);
 }
 
-/* This driver's workqueue has no WQ_MEM_RECLAIM, but its pool can have the attribute reclaim. */
+/* The loop driver's workqueue has no WQ_MEM_RECLAIM, but the pool in its place can have reclaim. */
 TEST_F(writeback, goes_on)
 {
 	unsigned int rounds = 0, killed = 0, i;
@@ -294,7 +292,7 @@ TEST_F(writeback, goes_on)
 	       rounds, attr_number(LOOP_POOL, "completed"), attr_number(LOOP_POOL, "spawn_failed"),
 	       attr_number(LOOP_POOL, "rescued"));
 
-	/* mount the device again: the data is in the file below */
+	/* attach the file again, and mount it with empty caches: it must have all the data */
 	ASSERT_EQ(0, umount(MOUNTED));
 	ASSERT_EQ(0, shell("losetup -d " LOOP));
 	ASSERT_TRUE(WAIT_FOR(!shell("losetup " LOOP " " DISK " 2>/dev/null")));

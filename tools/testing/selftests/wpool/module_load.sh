@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# module_load - load and unload the module: its parameters, its users that keep
-# it loaded and those that do not; nothing of it is left behind. This unloads the
-# module that is loaded, and leaves it loaded without parameters.
+# module_load - load and unload the module: its parameters, which users keep it loaded, and that an
+# unload leaves nothing behind. A loaded wpool is unloaded. At the end wpool is loaded, without
+# parameters.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2012,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -24,7 +23,7 @@ load()
 	[ -c /dev/wpool ] && [ -e $CLASS/default ] || fail "loaded, but without device or pool"
 }
 
-# unload: unload the module; nothing of it is left.
+# unload: unload the module, and check that nothing of it is left.
 unload()
 {
 	rmmod wpool || fail "rmmod failed" || return 1
@@ -65,7 +64,7 @@ end_helpers()
 	helpers=
 }
 
-# fresh [PARAMETER...]: unload all that the last test left, and load the module
+# fresh [PARAMETER...]: unload wpool and the modules that use it, and load wpool
 fresh()
 {
 	for module in wpool_leave wpool_forget wpool_sample_server wpool_sample wpool; do
@@ -84,17 +83,17 @@ test_parameters_are_visible()
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 444 ] ||
 			fail "$parameter can be written, and nobody would notice" || return 1
 	done
-	# these may change: they only affect the log, or panic the kernel
+	# these two can be written: they only affect the log, or panic the kernel
 	for parameter in dump_on_panic panic_on_stall_ms; do
 		[ "$(stat -c %a $PARAMETERS/$parameter)" = 644 ] ||
 			fail "$parameter cannot be written" || return 1
 		grep -qx '[N0]' $PARAMETERS/$parameter || fail "$parameter is on" || return 1
 	done
-	# inject_start, on kernels with KUnit, is for tests
+	# only kernels with KUnit have inject_start, which is for tests
 	[ "$(find $PARAMETERS -type f ! -name inject_start | wc -l)" -eq 9 ] ||
 		fail "there are others: $(ls $PARAMETERS)" || return 1
 	[ "$(cat $PARAMETERS/allow_fault)" = N ] || fail "faults are allowed" || return 1
-	# a quarter of pid_max at boot: 32768, or 1024 for each CPU if that is more
+	# max_workers is a quarter of pid_max, which is 32768 at boot, or 1024 a CPU if that is more
 	IFS=- read -r first last </sys/devices/system/cpu/possible
 	pids=$(((${last:-$first} + 1) * 1024))
 	[ $pids -gt 32768 ] || pids=32768
@@ -170,7 +169,7 @@ test_open_file_keeps_the_module()
 	fresh || return 1
 	helper hold && refused && refused && end_helpers || return 1
 	unload || return 1
-	# an attached file, and a file with unfinished tasks
+	# an attached file keeps the module, too, and so does a file with unfinished tasks
 	load && helper hold default && refused && end_helpers && unload || return 1
 	load && helper sleepers kept 20 && refused || return 1
 	[ "$(cat $CLASS/kept/outstanding)" = 20 ] || fail "the tasks are gone" || return 1
@@ -189,7 +188,7 @@ test_sample_module_keeps_the_module()
 		name=${name%.ko}
 		insmod "$ko" || fail "insmod $ko" || return 1
 		refused || return 1
-		# others cannot destroy the sample's pool
+		# a user of /dev/wpool cannot destroy the sample's pool
 		for pool in "$CLASS"/*; do
 			pool=${pool##*/}
 			[ "$pool" != default ] || continue
@@ -209,7 +208,7 @@ test_pools_go_with_the_module()
 	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
 	[ "$(ls $CLASS | wc -l)" -eq 6 ] || fail "there should be six: $(ls $CLASS)" || return 1
 	unload || return 1
-	# the names are free afterwards
+	# after the unload the pools' names are free
 	load && [ "$(ls $CLASS)" = default ] || return 1
 	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")" || return 1
 	unload
@@ -219,7 +218,7 @@ own_threads() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c -e '^wpool' -e '^kwo
 
 mark() { echo "wpool-test-mark-$$-$1" >/dev/kmsg; }
 
-# said MARK TEXT...: each text is in the log behind the mark.
+# said MARK TEXT...: each TEXT is in the log after MARK.
 said()
 {
 	mark=$1
@@ -230,7 +229,7 @@ said()
 	done
 }
 
-# forgotten MARK: the log names the three pools, each task has ended, and no pool is left.
+# forgotten MARK: after MARK the log names the three pools, all tasks have ended, no pool is left.
 forgotten()
 {
 	by="module wpool_forget is unloaded without wpool_destroy()"
@@ -259,7 +258,7 @@ test_module_that_forgets_its_pools()
 		rmmod wpool_forget || fail "rmmod, the $i. time" || return 1
 		forgotten exit$i || return 1
 	done
-	# a module whose init function fails
+	# the same for a module whose init function fails
 	mark init
 	! insmod "$SAMPLES/wpool_forget.ko" refuse=1 2>/dev/null || fail "not refused" || return 1
 	forgotten init && unload
@@ -276,7 +275,7 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# Tested here, so that kernels without KUnit run it, too: softirqs differ on PREEMPT_RT.
+# No KUnit test, since softirqs differ on PREEMPT_RT, and Debian's has no KUnit.
 test_softirqs_left_off_are_given_back()
 {
 	fresh || return 1
@@ -345,7 +344,7 @@ test_few_workers_for_two_pools()
 	unload
 }
 
-# turns MAX: the time in ms that thirty pools take for thirty tasks each, with MAX workers.
+# turns MAX: set $took to the ms that thirty pools take for thirty tasks each, with MAX workers.
 turns()
 {
 	fresh max_workers="$1" || return 1
@@ -354,10 +353,10 @@ turns()
 	took=$(cat "$TMP/turns")
 }
 
-# Far more pools than workers: each pool has its turn as soon as a worker is free, and not when
-# the pool next tries to make one, a second later. On a busy machine one worker takes six times
-# as long as enough workers, but 160 times as long if each pool waits for its second. The time
-# with enough workers is measured before and after, as the load of the machine may change.
+# If there are more pools than workers, a pool gets a worker as soon as one is free, not at its next
+# try to make one, a second later. On a busy machine one worker takes 6 times as long as enough
+# workers take, but 160 times if each pool waits for its next try. The time with enough workers is
+# measured before and after, as the load of the machine may change.
 test_few_workers_for_many_pools()
 {
 	turns 1000 || return 1
@@ -389,8 +388,8 @@ test_few_workers_and_a_rescuer()
 	wpoolctl destroy a && unload
 }
 
-# A pool that waits for a free worker is not reported as stalled. The monitor reports a
-# stall after a second, so this test takes longer.
+# A pool that waits for a free worker is not reported as stalled. The monitor would report a stall
+# after a second, so the tasks sleep for longer.
 test_all_workers_in_use_is_no_stall()
 {
 	fresh max_workers=1 || return 1
@@ -402,7 +401,7 @@ test_all_workers_in_use_is_no_stall()
 	unload
 }
 
-# Run as many tasks at once as the largest pool of the requirements has.
+# Run 10,000 tasks at the same time, each in a worker of its own.
 test_10000_together()
 {
 	need=$((10000 * 40))

@@ -4,8 +4,7 @@
 # near - a pool has its workers near the submitter: on CPUs with the same last-level cache, as
 # the kernel reports it. Loads the module again, and leaves it loaded without parameters.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2046,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -21,14 +20,14 @@ cleanup()
 	[ "$(cat /sys/module/wpool/parameters/by_cache)" = Y ] || { rmmod wpool && insmod "$KO"; }
 }
 
-# cache CPU: the CPUs with the same last-level cache, itself among them
+# cache CPU: the CPUs that share the last-level cache of CPU, CPU included
 cache() { cpus "$(cat "$(printf '%s\n' "$CPU_DIR/cpu$1"/cache/index* | tail -n 1)/shared_cpu_list")"; }
 
-# node CPU: the CPUs of the same node
+# node CPU: the CPUs of the node of CPU
 node() { cpus "$(cat "$CPU_DIR/cpu$1"/node*/cpulist 2>/dev/null || cat $CPU_DIR/online)"; }
 
 # submitter: a CPU that shares its cache with other CPUs, but not with the first CPU of its node,
-# which a search by number would find first.
+# where workers go if the cache does not count.
 submitter()
 {
 	for cpu in $(cpus "$(cat $CPU_DIR/online)"); do
@@ -41,7 +40,7 @@ submitter()
 	done
 }
 
-# homes CPU: the CPUs of the two workers of a pool, after a load from this CPU
+# homes CPU: the home CPUs of the two workers of a pool, after a load from CPU
 homes()
 {
 	wpoolctl create "$POOL" capacity=2 expiry_ms=0 >/dev/null &&

@@ -12,7 +12,7 @@
 
 struct expiry {
 	bool early;		/* a worker left too soon */
-	__u64 late_ns;		/* when the last worker left, after the last task */
+	__u64 late_ns;		/* from the end of the last task until no worker is left */
 };
 
 /* Make workers by tasks that sleep together, then measure when the workers leave. */
@@ -89,7 +89,7 @@ TEST(expiry_of_10_workers_after_200_ms)
 	check_expiry(_metadata, 10, 200);
 }
 
-/* The last min_workers workers stay. A change of the attributes affects idle workers. */
+/* The last min_workers workers stay. A new min_workers affects workers that are idle. */
 TEST(min_workers_stay)
 {
 	struct wpool_dev_stats stats;
@@ -139,7 +139,7 @@ TEST(expiry_counts_for_idle_workers)
 
 /* ---- a quiet pool -------------------------------------------------------- */
 
-/* Wait until nothing has changed for half a second; false if that never comes. */
+/* Wait until no figure has changed for half a second; false after WAIT_NS. */
 static bool settled(const struct pool *pools, unsigned int nr_pools)
 {
 	struct wpool_dev_stats stats[8] = { }, was[8] = { };
@@ -166,7 +166,7 @@ struct quiet {
 	char name[64];
 };
 
-/* Collect the switches of all threads of these pools and of the module. */
+/* Collect the context switches of all threads of these pools and of the module. */
 static int all_switches(struct quiet *quiet, int max, const struct pool *pools, int nr_pools)
 {
 	pid_t pids[512];
@@ -253,7 +253,7 @@ TEST(quiet_pools_do_not_run)
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(pools[PREALLOC].fd, searching)));
 	/* threads that exit may still run: repeat until no thread has run */
 	for (end = now_ns() + 3 * WAIT_NS;;) {
-		/* the sleepers end LONG after this */
+		/* the sleepers end LONG after @began */
 		began = now_ns();
 		ASSERT_EQ(0, sleep_anew(pools[ASLEEP].fd, 8, 8));
 		ASSERT_EQ(0, sleep_anew(pools[FULL].fd, 5, 1));
@@ -322,8 +322,8 @@ TEST(capacity_1)
 }
 
 /*
- * Submit as many tasks as fit, which is more than max_workers, by default a quarter
- * of pid_max. module_load runs 10000 tasks at once.
+ * Submit as many tasks as the capacity, which is more than max_workers (by default a quarter of
+ * pid_max). module_load runs 10000 tasks at once.
  */
 TEST(capacity_10000)
 {
@@ -349,7 +349,7 @@ TEST(capacity_10000)
 	free(records);
 }
 
-/* The simple pool: N workers, an unlimited queue, submitters never sleep. */
+/* Like a simple pool in Go: N workers, an unlimited queue, submitters never sleep. */
 TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
@@ -378,7 +378,7 @@ TEST(simple_pool)
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
-	/* Kill of the simple pool hangs if that is idle; a release does not */
+	/* Kill of the simple pool hangs if that pool is idle; a release returns */
 	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);
@@ -471,7 +471,7 @@ TEST(workers_are_told_apart)
 	pool_end(&pool);
 }
 
-/* A worker that exists is used before another one is made. */
+/* An idle worker is used before another one is made. */
 TEST(idle_workers_are_reused)
 {
 	struct wpool_dev_stats stats;
@@ -484,7 +484,7 @@ TEST(idle_workers_are_reused)
 		ASSERT_TRUE(WAIT_FOR(!pool_figure(pool.fd, outstanding)));
 	}
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
-	/* one for each CPU, and a few that were made while another became idle */
+	/* one for each CPU, and as many again that were made while another became idle */
 	EXPECT_GE(2 * (__u64)sysconf(_SC_NPROCESSORS_ONLN) + 2, stats.spawned)
 		TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
 	pool_end(&pool);
@@ -492,7 +492,7 @@ TEST(idle_workers_are_reused)
 
 /* ---- pools that come and go ---------------------------------------------- */
 
-/* A process that makes, uses and destroys pools. Returns the error. */
+/* Make, use and destroy pools. Returns 0, or the number of the step that failed. */
 static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)
 {
 	const struct wpool_dev_attrs *attrs = ATTRS(.capacity = 3, .queue_depth = 10);

@@ -19,7 +19,7 @@ static const struct tunable {
 	bool max;
 	bool number;
 } tunables[] = {
-	/* this is first because it changes capacity, which later entries check */
+	/* capacity_per_cpu is first: it changes capacity, whose default the next entry checks */
 	{ "capacity_per_cpu", "0", { "1", "100", "0" }, { },
 	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
 	{ "capacity", "256", { "1", "1048576", "300" }, { "unlimited", "max", "max", "max" },

@@ -206,7 +206,7 @@ static bool stays(const char *pool, const char *name, long long value)
 	return false;
 }
 
-/* A sleeping worker blocks the others until handoff is switched on. */
+/* A task that sleeps holds up the queued ones until handoff is switched on. */
 TEST_F(attrs, handoff_off_and_on_again)
 {
 	const char *pool = self->pool.name;
@@ -237,7 +237,7 @@ TEST_F(attrs, concurrency_bounds_who_starts)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* exhausted is counted once when for a second no worker is free while a task waits. */
+/* The figure exhausted rises once if for a second a task waits and no worker is free. */
 TEST_F(attrs, exhausted_is_counted_once)
 {
 	const char *pool = self->pool.name;
@@ -298,7 +298,7 @@ TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* In a group, a task that is cut short returns an error. Tasks that never run do not. */
+/* errors counts tasks of a group that are cut short, but not tasks that never run. */
 TEST_F(attrs, errors_of_tasks_are_counted)
 {
 	const char *pool = self->pool.name;
@@ -338,7 +338,7 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
-	/* set this after the sleeper has started, which might be late itself */
+	/* set max_wait_ms after the sleeper has started: it might wait for longer itself */
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
 	/* no worker is free, so the tasks time out */
@@ -409,7 +409,7 @@ static bool all_workers_at(const char *pool, int least, int priority)
 	return true;
 }
 
-/* Do all workers, at least @least, have these values? A hand-off may have made one more. */
+/* Do all workers, at least @least, have @nice and @cpus? Hand-offs may have made more. */
 static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 {
 	pid_t pids[64];
@@ -429,7 +429,7 @@ static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 		is = at ? atoi(at) : 100;
 		if (is != nice)
 			return false;
-		/* a worker may run on one CPU of the mask, or on several */
+		/* if @cpus has both CPUs, a worker may have either or both */
 		if (thread_status(pids[i], "Cpus_allowed_list", allowed, sizeof(allowed)))
 			return false;
 		if (strcmp(cpus, "0-1") && strcmp(cpus, allowed))
@@ -448,7 +448,7 @@ TEST_F(attrs, workers_follow_sched)
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
-	/* the thread of one more worker may exist before it is counted */
+	/* another thread may exist before it is counted as a worker */
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
 	/* busy and idle workers change */
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));

@@ -44,7 +44,7 @@ static bool is_over(const char *pool)
 	return total(pool) == before;
 }
 
-/* Are all averages positive, and in the order of a pressure that has just begun? */
+/* Are all averages positive, and the shorter the higher, as pressure has just begun? */
 static bool is_high(const char *pool)
 {
 	struct pressure p;

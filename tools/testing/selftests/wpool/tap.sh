@@ -4,9 +4,9 @@
 # tap.sh - functions that the shell tests share: TAP, and waiting for an event
 # with a deadline. To be sourced; for busybox's shell.
 #
-# A test is a function named test_* and listed in $TESTS. It returns 0 if it
-# passes; otherwise its output is shown. "skip REASON" ends a test early. Each
-# test runs in its own shell, which calls cleanup() at its end.
+# A test is a function named test_* and listed in $TESTS. If it does not return 0, the test has
+# failed, and its output is shown. "skip REASON" ends a test early. Each test runs in its own shell,
+# which calls cleanup() at its end.
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 CLASS=/sys/class/wpool
@@ -61,14 +61,14 @@ uptime_ms()
 	echo $((${up%.*} * 1000 + 1${up#*.}0 - 1000))
 }
 
-# no_thread_now NAME: no kernel thread has this in its name. Threads of workqueues do not count:
-# they belong to the kernel, and are named after their last work.
+# no_thread_now NAME: no kernel thread has NAME in its name. kworkers do not count: the kernel owns
+# them, and names them after their last work.
 no_thread_now()
 {
 	for comm in /proc/[0-9]*/comm; do
 		read -r name 2>/dev/null <"$comm" || continue
 		case $name in kworker/*) continue ;; *"$1"*) ;; *) continue ;; esac
-		# only kernel threads have no memory map
+		# kernel threads have an empty cmdline
 		pid=${comm%/comm}
 		[ -n "$(head -c 1 "$pid/cmdline" 2>/dev/null)" ] && continue
 		echo "there is still a thread $name"

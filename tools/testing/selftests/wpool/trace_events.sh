@@ -18,8 +18,8 @@ cleanup()
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
 }
 
-# Events are switched on once, while nothing runs, because that patches the kernel's text.
-# They are switched off at the end.
+# Switching events patches the kernel's text. So switch them on only once, while nothing runs. The
+# trap at the end of this file switches them off.
 setup()
 {
 	[ -d $EVENTS ] || skip "no $EVENTS"
@@ -39,7 +39,7 @@ stop()
 	wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
 }
 
-# run: a task gets its record, then its end is traced, then it is counted out. Wait for the last.
+# run OPTION...: run tasks, and wait until outstanding is 0: by then the end of each was traced.
 run()
 {
 	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")" || return 1
@@ -124,7 +124,7 @@ test_cancelled_tasks_are_dropped()
 	has 'wpool_task_dropped: pool=.* cpu=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*status=-125$'
 }
 
-# A task of a group that is cut short returns an error.
+# If a task of a group is cut short, its function returns an error.
 test_group_task_failed()
 {
 	setup capacity=2 || return 1
@@ -174,8 +174,9 @@ test_handed_over_and_hogged()
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
 }
 
-# steal: without workers, tasks go to the global queue. So do tasks known to be long, as all are on
-# a slow debug kernel. So use a new pool, which does not know that tasks are long.
+# steal: run tasks that can be stolen, that is, are not in the global queue. Tasks go there if there
+# is no worker, or if they are known to be long, as on a slow debug kernel. So make a new pool with
+# all workers.
 steal()
 {
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed" || return 1
@@ -248,7 +249,7 @@ test_replayed_and_advised()
 	run --replay "$TMP/rec" --as sleep || return 1
 	grep -q '"arrivals": "replay"' "$TMP/run" && grep -q '"completed": 10,' "$TMP/run" ||
 		fail "$(cat "$TMP/run")" || return 1
-	# one worker ends them within a minute on any machine; no capacity does within 1 ms
+	# one worker ends the ten sleeps within a minute on any machine; no capacity does in 1 ms
 	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" ||
 		fail "$(cat "$TMP/said")" || return 1
 	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")" || return 1

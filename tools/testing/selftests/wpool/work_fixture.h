@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A pool of four workers and an unlimited queue, and checks of the records of its
- * tasks.
- */
+/* Two pools with an unlimited queue, for four workers and for one, and checks of records. */
 #ifndef WORK_FIXTURE_H
 #define WORK_FIXTURE_H
 

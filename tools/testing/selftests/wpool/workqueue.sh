@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # workqueue - the kernel's loop driver, with unchanged source, on the kernel's workqueues and on
-# those of wpool_wq: files are attached, formatted, mounted, written, read back through the
-# device, and detached, several devices at once. And a driver whose CPU a thread occupies.
+# those of wpool_wq: files are attached, formatted, mounted, written, read back through the device,
+# and detached, several devices at once. held.ko queues works on a CPU that a thread occupies.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -46,7 +45,7 @@ begin()
 	wait_for [ -b /dev/loop3 ] || fail "there are no devices"
 }
 
-# end MODULE: unload the module; its pools are gone.
+# end MODULE: unload the module, and check that its pools are gone.
 end()
 {
 	wait_for rmmod "$1" || fail "$1 cannot be unloaded" || return 1
@@ -155,7 +154,7 @@ test_loop_on_wpool()
 	end loop_wpool
 }
 
-# Unlike a workqueue's, a pool's limits can change while it is in use, and nothing is lost.
+# The limits of a pool in use can change, unlike those of a workqueue, and no data is lost.
 test_loop_on_wpool_that_is_tuned()
 {
 	begin loop_wpool || return 1
@@ -184,7 +183,7 @@ test_loop_on_wpool_that_is_tuned()
 }
 
 SYSCTL=/proc/sys/kernel
-# In 6.12 the scheduler has a server that gives starved threads a share of the CPU.
+# Since 6.12 the scheduler has a server that gives starved threads a share of the CPU.
 SERVER=/sys/kernel/debug/sched/fair_server/cpu1/runtime
 
 # for_now FILE VALUE: set FILE, if there is one, to VALUE until cleanup().
@@ -193,8 +192,8 @@ for_now()
 	[ ! -e "$1" ] || { echo "$1 $(cat "$1")" >>"$TMP/was" && echo "$2" >"$1"; }
 }
 
-# hold_cpu COMMAND...: after COMMAND a thread queues 8 works of each kind on CPU 1, and keeps that
-# CPU for itself. Wait until the works of wpool_wq have run.
+# hold_cpu COMMAND...: after COMMAND a thread queues on CPU 1 8 works of wpool_wq and 8 of the
+# kernel's workqueue, and keeps that CPU. Wait until the works of wpool_wq have run.
 hold_cpu()
 {
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
@@ -208,8 +207,8 @@ hold_cpu()
 		fail "$(cat $HELD/on_wpool) of 8 works of wpool_wq ran beside the thread"
 }
 
-# let_go: no work of the kernel's workqueue has run. Stop the thread, and wait until they
-# all have.
+# let_go: check that no work of the kernel's workqueue has run, stop the thread, and wait until all
+# have run.
 let_go()
 {
 	meanwhile=$(cat $HELD/on_kernel)
@@ -226,7 +225,7 @@ test_a_polling_thread_stops_a_workqueue_and_not_wpool()
 	hold_cpu for_now $SYSCTL/soft_watchdog 0 && let_go
 }
 
-# watch_closely: watch CPU 1 only, with the shortest limit, to report the thread first.
+# watch_closely: set the kernel's watchdog to CPU 1 and the shortest limit, and announce its report.
 watch_closely()
 {
 	for_now $SYSCTL/watchdog_cpumask 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands for the shell tests. Prints "ready" when the command is done. After that, most commands
- * stay until they are killed.
+ * Commands for the shell tests. hold, sleepers and storm print "ready" once they have begun, and
+ * stay until they are killed. The others exit.
  *
  *	hold [POOL]		keep a file open, attached to POOL
  *	sleepers POOL NR	submit NR tasks that sleep to POOL, which is made if needed
@@ -11,10 +11,10 @@
  *				exit 4 if the machine is too slow
  *	turns NR TASKS		run TASKS tasks of 1 ms in each of NR pools, print the time
  *				until all are done, in ms
- *	destroy POOL		destroy it, print the errno, exit
+ *	destroy POOL		destroy POOL, print the errno, exit
  *	fault POOL		submit the workload that oopses, print the errno, exit
- *	pty KEYS COMMAND...	run the command on a terminal of 80 columns, type KEYS when
- *				it has drawn something, print its output; exit as it does
+ *	pty KEYS COMMAND...	run COMMAND on a terminal of 80 columns, type KEYS when it
+ *				is quiet for 500 ms, print its output; exit with its status
  */
 /* must be the first include: it defines _GNU_SOURCE, for the names of errors */
 #include "wpool_test.h"
@@ -107,7 +107,7 @@ static int leave(const char *prefix, unsigned int nr)
 		fd = open_pool(name, NULL);
 		if (fd < 0)
 			return end("open", fd);
-		/* also a pool without workers, and a released one */
+		/* pool 0 stays without workers, pool 1 is released */
 		if (i)
 			err = submit_many(fd, WPOOL_WORK_SLEEP, MSEC, 0, 10) ?: wait_tasks(fd, 0);
 		if (i == 1)
@@ -178,7 +178,7 @@ static int turns(unsigned int nr, unsigned int tasks)
 	return 0;
 }
 
-/* Types keys again that the program lost while it took over the terminal. */
+/* Types @keys again and again: the program loses keys while it takes over the terminal. */
 static int pty(const char *keys, char **command)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };

@@ -38,7 +38,7 @@
 #define CLASS		"/sys/class/wpool"
 #define MSEC		1000000ULL
 #define SEC		1000000000ULL
-#define LONG		WPOOL_MAX_WORK_NS	/* longer than WAIT_NS: only a cancel ends it */
+#define LONG		WPOOL_MAX_WORK_NS	/* longer than WAIT_NS: tests cancel such tasks */
 #define MAX_THREADS	20000
 
 #define WAIT_NS		(40 * SEC)	/* for an event that must happen on the slowest machine */
@@ -174,7 +174,7 @@ static inline int pool_attach_fd(int fd, const char *name)
 	return ioctl(fd, WPOOL_IOC_ATTACH, &attach) ? -errno : 0;
 }
 
-/* Open another file on a pool. Returns it or -errno. */
+/* Open another file on a pool. Returns the descriptor or -errno. */
 static inline int pool_attach(const char *name, int flags)
 {
 	int fd = open(DEV, O_RDWR | O_CLOEXEC | flags);
@@ -340,7 +340,7 @@ static inline int run_one(int fd)
 	return submit(fd, WPOOL_WORK_NOOP, 0, 1) ?: wait_tasks(fd, 0);
 }
 
-/* Submit @nr tasks that sleep until they are cancelled. Returns when exactly @nr workers run. */
+/* Submit @nr tasks that sleep until they are cancelled. Returns 0 when @nr workers run. */
 static inline int occupy(int fd, __u64 cookie, __u32 nr)
 {
 	int err = submit_many(fd, WPOOL_WORK_SLEEP, LONG, cookie, nr);
@@ -386,7 +386,7 @@ static inline int cancel_all(int fd)
 	return cancel(fd, WPOOL_DEV_CANCEL_ALL, 0, NULL, NULL);
 }
 
-/* Read @nr records, or until none comes for WAIT_NS. Returns their number, or -errno. */
+/* Read @nr records, or until no task is left, or for WAIT_NS. Returns how many, or -errno. */
 static inline int read_records(int fd, struct wpool_dev_record *records, unsigned int nr)
 {
 	__u64 end = now_ns() + WAIT_NS;
@@ -415,7 +415,7 @@ static inline int read_records(int fd, struct wpool_dev_record *records, unsigne
 	return got;
 }
 
-/* EXPECT_RECORD() - there is a record, or will be, with this cookie and this status */
+/* EXPECT_RECORD() - the next record, which may come later, has this cookie and status */
 #define EXPECT_RECORD(fd, expected_cookie, expected_status)			\
 	do {									\
 		struct wpool_dev_record record_ = { };				\
@@ -495,7 +495,7 @@ static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 		}
 		if (*busy >= nr)
 			return 0;
-		/* the machine is too slow to wait any longer */
+		/* the machine is too slow: not even a fifth of the tasks run */
 		if (now - began > WAIT_NS && most < nr / 5)
 			break;
 		usleep(20000);
@@ -558,8 +558,8 @@ static inline void pool_end(struct pool *pool)
 	}
 
 /*
- * Start a task of LONG in its own pool, before other tasks of LONG. If the others have ended and
- * this one still runs, a call ended them, however slow the machine.
+ * Start a task of LONG in its own pool, before other tasks of LONG. If the others have ended while
+ * the witness still runs, a call ended them, however slow the machine.
  */
 static inline int witness_begin(struct pool *witness)
 {
@@ -679,7 +679,7 @@ static inline long long attr_number(const char *pool, const char *attr)
 	return end == buf || *end ? -EPROTO : value;
 }
 
-/* Open the file pressure to poll it. Read it once, so that only later events wake the poll. */
+/* Open the file pressure to poll it. Read the file, so that only later events wake the poll. */
 static inline int pressure_open(const char *pool, struct pollfd *pfd)
 {
 	char path[128], line[256];
@@ -689,7 +689,7 @@ static inline int pressure_open(const char *pool, struct pollfd *pfd)
 	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
 }
 
-/* Wait for an event, and read the file. */
+/* Wait for an event of the file pressure, and read the file. */
 static inline bool pressure_poll(struct pollfd *pfd)
 {
 	char line[256];
@@ -709,7 +709,7 @@ static inline int announce_oopses(unsigned int nr)
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Find kernel threads with this in their names. Returns their number. */
+/* Find kernel threads with @part in their names. Returns their number. */
 static inline int threads_named(const char *part, pid_t *pids, int max)
 {
 	DIR *proc = opendir("/proc");
@@ -725,7 +725,7 @@ static inline int threads_named(const char *part, pid_t *pids, int max)
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		if (file_read(path, comm, sizeof(comm)) || !strstr(comm, part))
 			continue;
-		/* Only kernel threads have no memory map. */
+		/* Kernel threads have an empty cmdline. */
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
 		if (file_read(path, comm, sizeof(comm)) || comm[0])
 			continue;
@@ -735,7 +735,7 @@ static inline int threads_named(const char *part, pid_t *pids, int max)
 	return nr;
 }
 
-/* A line of /proc/<pid>/status without its name, or -errno. */
+/* Copy the value of line @key of /proc/<pid>/status. Returns 0 or -errno. */
 static inline int thread_status(pid_t pid, const char *key, char *value, size_t size)
 {
 	char path[64], buf[8192], *at, *end;

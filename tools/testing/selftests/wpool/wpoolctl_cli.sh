@@ -4,13 +4,12 @@
 # wpoolctl - with the loaded module: what each command does, its output for
 # programs, and its error messages.
 
-# The tests are called by name, return early, and deal with names that have no
-# blanks.
+# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2012,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Each test has its own pool.
+# Each test makes its own pool $POOL.
 cleanup()
 {
 	if [ -n "$helper" ]; then
@@ -56,7 +55,7 @@ bad()
 	[ ! -s "$TMP/out" ] || fail "wpoolctl $*: on stdout: $(cat "$TMP/out")"
 }
 
-# says TEXT: the last error message contains it.
+# says TEXT: the last error message contains TEXT.
 says()
 {
 	case $complaint in
@@ -193,7 +192,7 @@ test_tune()
 		attr_is nice 3 || return 1
 	good tune "$POOL" capacity=max || return 1
 	attr_is capacity max || return 1
-	# one invalid attribute, and none changes
+	# if one attribute is invalid, none changes
 	bad 2 tune "$POOL" capacity=7 nice=20 && says nice || return 1
 	bad 1 tune "$POOL" capacity=7 policy=run && says policy || return 1
 	bad 2 tune "$POOL" capacity=7 order=fifo && says order || return 1
@@ -205,7 +204,7 @@ test_tune()
 	good destroy "$POOL"
 }
 
-# apply changes an existing pool of another file, and makes a new pool.
+# apply changes the pool that exists, and makes the other pool of the file.
 test_apply()
 {
 	good create "$POOL" capacity=5 nice=3 || return 1
@@ -224,7 +223,7 @@ test_apply()
 		attr_is capacity 6 && grep -qx max "$CLASS/${POOL}b/queue_depth" &&
 		grep -qx 0 "$CLASS/${POOL}b/cpumask" || return 1
 	good apply "$TMP/conf" && prints "^$POOL: is so already$" || return 1
-	# with one mistake nothing changes
+	# if the file has one mistake, nothing changes
 	echo "order = fifo" >>"$TMP/conf"
 	sed -i 's/capacity = 6/capacity = 7/' "$TMP/conf"
 	bad 1 apply "$TMP/conf" && says "[${POOL}b]: order" && attr_is capacity 6 || return 1
@@ -302,7 +301,7 @@ test_run_full_pool()
 # value KEY: print a number from the top level of the report
 value() { sed -n "s/^  \"$1\": *\([0-9][0-9]*\),\{0,1\}\$/\1/p" "$TMP/out"; }
 
-# accounted: each arrival is accounted for, however slow the machine.
+# accounted: the report says what became of each arrival, however slow the machine.
 accounted()
 {
 	[ "$(value asked)" -eq $(($(value accepted) + $(value refused) + $(value not_sent))) ] &&
@@ -469,7 +468,7 @@ test_default_pool_is_left_alone()
 	good destroy "$POOL"
 }
 
-# top shows what workers do, as the table in debugfs and /proc do.
+# top shows what debugfs and /proc say about workers.
 test_top()
 {
 	good create "$POOL" capacity=3 queue_depth=10 || return 1
