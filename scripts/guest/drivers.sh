@@ -137,7 +137,7 @@ use_nbd()
 	wait
 }
 
-# requests WHICH PREFIX AEAD WHAT BLOCK:REQUESTS...: measure pcrypt; compare its results with AEAD's.
+# requests WHICH PREFIX AEAD WHAT BLOCK:REQUESTS...: measure pcrypt, and compare it with AEAD.
 requests()
 {
 	which=$1 prefix=$2 aead=$3 what=$4
@@ -155,7 +155,7 @@ use_pcrypt()
 	gcm="gcm_base(ctr(aes-generic),ghash-generic)"
 	for what in encrypt decrypt; do
 		requests "$1" "" "$gcm" $what 4096:1 4096:4 4096:16 16384:1 16384:4 16384:16
-		# cryptd returns before the request has begun, and ends the request in another thread
+		# cryptd returns before the request has begun, and ends it in another thread
 		requests "$1" cryptd_ "cryptd($gcm)" $what 4096:16
 		uses "p$what" "$1"
 	done
