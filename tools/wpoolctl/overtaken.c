@@ -71,7 +71,7 @@ static int compare_u64(const void *a, const void *b)
 	return compare(*(const __u64 *)a, *(const __u64 *)b);
 }
 
-/* Tasks that differ in nothing else count as started in order. */
+/* Of tasks with equal submits, the one that started first comes first, so none overtakes. */
 static int compare_submit(const void *a, const void *b)
 {
 	const struct overtaken_task *x = a, *y = b;

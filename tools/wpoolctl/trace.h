@@ -70,7 +70,7 @@ void trace_tasks_exit(struct trace_tasks *tasks,
 		      void (*each)(const struct trace_event *started, void *arg), void *arg);
 
 /*
- * ---- trace-record.c: it creates its own instance of tracefs, so that it does not disturb other
+ * ---- trace-record.c: trace_record() makes an instance of tracefs, which does not disturb other
  * tracers, and removes it at the end. WPOOLCTL_TRACEFS names another directory, for tests. ----
  */
 
