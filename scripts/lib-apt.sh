@@ -3,15 +3,15 @@
 #
 # lib-apt.sh - Debian packages that are unpacked in the cache, not installed.
 #
-# Sourced after lib.sh, never run. Suites and processors other than the machine's own
-# have a private configuration of apt each, in the cache: its mirrors are those of the
-# machine, its list of installed packages is empty. Nothing can be installed with it.
+# Sourced after lib.sh, never run. Each suite and processor other than the machine's own
+# has a private configuration of apt in the cache, with the machine's mirrors and an empty
+# list of installed packages. It only downloads: nothing can be installed with it.
 
-# Where kernels newer than the machine's own release come from.
+# The suites with kernels that are newer than the machine's release.
 NEWER_SUITES="sid trixie-backports"
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# Options of every apt command: none for the machine's own configuration.
+# Options of every apt command; empty for the machine's own configuration.
 APT=()
 
 # apt_get ARG...: apt-get without its download sandbox, which cannot write here.
@@ -45,7 +45,7 @@ need_apt()
 	fi
 }
 
-# machine_suites: "LABEL MIRROR SUITE" of each of Debian's suites that this machine uses.
+# machine_suites: print "LABEL MIRROR SUITE" for each of Debian's suites that this machine uses.
 machine_suites()
 {
 	need_apt
@@ -54,8 +54,8 @@ machine_suites()
 		"Created-By: Packages" | sed -n 's/^Debian|main|//p' | sort -u
 }
 
-# private_apt NAME ARCH SOURCES: from here on, apt commands look for packages of ARCH
-# there, "MIRROR SUITE" a line. Run it in a subshell to return to the machine's suites.
+# private_apt NAME ARCH SOURCES: configure apt for the rest of this shell: packages of ARCH
+# from SOURCES, lines "MIRROR SUITE". Call it in a subshell to keep the machine's suites.
 private_apt()
 {
 	local dir=$CACHE/apt/$1 mirror suite
@@ -91,7 +91,7 @@ private_apt()
 	rm -f "$dir/sources.list.$$"
 }
 
-# newer_suites [ARCH]: apt commands look at $NEWER_SUITES.
+# newer_suites [ARCH]: configure apt for $NEWER_SUITES.
 newer_suites()
 {
 	local arch=${1:-amd64} mirror suite name=newer
@@ -101,7 +101,7 @@ newer_suites()
 	private_apt "$name" "$arch" "$(for suite in $NEWER_SUITES; do echo "$mirror $suite"; done)"
 }
 
-# own_suites ARCH: apt commands look at the suites of this machine, for ARCH.
+# own_suites ARCH: configure apt for the suites of this machine, and for ARCH.
 own_suites()
 {
 	local sources
@@ -115,8 +115,8 @@ own_suites()
 	private_apt "own-$1" "$1" "$sources"
 }
 
-# newest_package PATTERN: of the packages whose whole name matches, the one with the
-# newest version; with fresh lists if there is none.
+# newest_package PATTERN: print the newest of the packages whose whole name matches. If
+# there is none, update the lists and try again.
 newest_package()
 {
 	local name version newest='' newest_version='' attempt
@@ -133,7 +133,7 @@ newest_package()
 	echo "$newest"
 }
 
-# download DIR PACKAGE[=VERSION]...: into DIR, with fresh lists if need be.
+# download DIR PACKAGE[=VERSION]...: download into DIR; on failure update the lists and repeat.
 download()
 {
 	local dir=$1
@@ -144,7 +144,7 @@ download()
 	(cd "$dir" && apt_get download "$@" >&2)
 }
 
-# unpack DIR PACKAGE_FILE...: without documentation.
+# unpack DIR PACKAGE_FILE...: unpack into DIR, without documentation.
 unpack()
 {
 	local dir=$1 deb
@@ -154,7 +154,7 @@ unpack()
 	done
 }
 
-# first_dependency PACKAGE PATTERN: the first package it depends on that matches.
+# first_dependency PACKAGE PATTERN: print the first dependency of PACKAGE that matches.
 first_dependency()
 {
 	apt_cache depends --important "$1" 2>/dev/null |

@@ -5,22 +5,22 @@
 #
 # Sourced after lib-test.sh, never run.
 
-# Two variables are of lib-test.sh.
+# lib-test.sh sets two of the variables.
 # shellcheck disable=SC2154
 
 HOSTILE=$TOP/tools/testing/hostile
 HOSTILE_DIR=$BUILD/tools/hostile
 
-# with_option KERNEL NAME: that kernel is built with it.
+# with_option KERNEL NAME: true if KERNEL is built with CONFIG_NAME.
 with_option() { grep -q "^CONFIG_$2=y" "$("$TOP/scripts/kernel" path "$1" config)"; }
 
-# programs NAME PREFIX KERNEL VARIABLES OPTION...: programs of tools/testing/hostile.
+# programs NAME PREFIX KERNEL VARIABLES OPTION...: run programs of tools/testing/hostile.
 programs()
 {
 	part_selftest "$1" "$2" "$3" "TESTS_DIR=/hostile $4" --add "$HOSTILE_DIR:/hostile" "${@:5}"
 }
 
-# last_words HOW: of a kernel's log, what it says last.
+# last_words HOW: print the last message of a kernel that ends in this way.
 last_words()
 {
 	case $1 in
@@ -31,8 +31,8 @@ last_words()
 	esac
 }
 
-# end_of_machine NAME PREFIX KERNEL HOW: the machine ends under its load. Only kexec leaves
-# somebody who can give a verdict; else the log has it, and that the machine was not given up.
+# end_of_machine NAME PREFIX KERNEL HOW: end the machine under load. After kexec the second kernel
+# writes a verdict. Otherwise the machine must end before the time-out, with the right last message.
 end_of_machine()
 {
 	local log=$LOGS/$1.console says=$LOGS/$1.says where=build/logs/$RUN/$1.console
@@ -62,7 +62,7 @@ part_hostile()
 {
 	local how
 	programs "$1" "$2" "$3" "BUT=oom,trace"
-	# what checks each access takes memory of its own
+	# 256 MB are too little for KASAN and KCSAN
 	if ! with_option "$3" KASAN && ! with_option "$3" KCSAN; then
 		programs "$1-small" "$2.small" "$3" "ONLY=oom" --mem 256M
 	fi
@@ -74,7 +74,7 @@ part_hostile()
 	for how in restart poweroff sysrq kexec; do
 		case $how in
 		kexec) with_option "$3" KEXEC_FILE || continue ;;
-		# by ACPI, which finds nothing without PCI
+		# ACPI switches the machine off, which needs PCI
 		poweroff) with_option "$3" PCI || continue ;;
 		esac
 		end_of_machine "$1-$how" "$2.end" "$3" $how

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# lib-test.sh - what scripts/test and scripts/torture share: parts that run side
-# by side, each a virtual machine, and what they came to.
+# lib-test.sh - what scripts/test and scripts/torture share: parts, most of them virtual
+# machines, that run at the same time, and their results.
 #
-# Sourced after lib.sh, never run. Whoever sources it calls tests_begin first, and
+# Sourced after lib.sh, never run. A script that sources it calls tests_begin first, and
 # may call choose before.
 
-# Until a machine is given up, in seconds. Cases that hang have limits of their own, so
-# only one that hangs as a whole comes to this, however slow it is.
+# Seconds until a machine is stopped. A case that hangs has a limit of its own, so only a
+# machine that hangs as a whole reaches this limit, even if it is slow.
 PATIENCE=7200
 
 # How many parts run at a time.
 JOBS=${WPOOL_JOBS:-2}
 
-# What is left of kunit and selftest: a kernel, suites or programs as scripts/names
-# finds them, and a case; "-" stands for all. Or the kernel to build, and no more.
+# What --only leaves of kunit and selftest: a kernel, suites or programs as scripts/names
+# finds them, and a case; "-" stands for all. Or only_build, a kernel that is only built.
 # shellcheck disable=SC2034
 only_kernel=- only_suites=- only_case=- only_build=
 
-# choose NAME: sets them, and $wanted to those of $PARTS that have it; ends with what
-# there is if none has.
+# choose NAME: set these variables, and $wanted to those of $PARTS that have NAME. If none
+# has, print the names that exist, and exit.
 # shellcheck disable=SC2034,SC2153
 choose()
 {
-	# As it is printed, with what follows it; and parts by kernel have a dash.
+	# Accept a name with the colon that is printed after it, and a part with a dash.
 	local name=${1%:} part found='' one
 	name=${name/#selftest-/selftest.}
 	part=${name%%.*}
@@ -44,7 +44,7 @@ choose()
 			! "$TOP/scripts/names" --find "$name" "$one" >/dev/null 2>&1 ||
 				found="$found $one"
 		done
-		# If there is none, each of them says what there is.
+		# If no part has the name, each part prints its names below.
 		wanted=${found:-${wanted:- kunit selftest}}
 		;;
 	esac
@@ -70,7 +70,7 @@ choose()
 	[ -n "$found" ] || exit 1
 }
 
-# kunit_filter: the kernel's parameter for what is left.
+# kunit_filter: print the kernel's parameter that selects these suites and this case.
 kunit_filter()
 {
 	[ "$only_suites" != - ] || return 0
@@ -78,17 +78,17 @@ kunit_filter()
 	echo "kunit.filter_glob=$only_suites"
 }
 
-# selftest_filter: the same for scripts/guest/selftests.sh.
+# selftest_filter: print the variables of scripts/guest/selftests.sh that do so.
 selftest_filter()
 {
 	[ "$only_suites" = - ] || printf 'ONLY=%s ' "$only_suites"
 	[ "$only_case" = - ] || printf 'CASE=%s ' "$only_case"
 }
 
-# What the selftests leave out in their short form, with the reasons.
+# The tests that the short form of the selftests leaves out, with the reasons.
 SHORT_LIST=$TOP/tools/testing/selftests/wpool/short.list
 
-# short_form KERNEL: the filter for it, where there is one and no name is asked for.
+# short_form KERNEL: print SHORT=KERNEL if the kernel has a short form, without --full and --only.
 short_form()
 {
 	[ -z "${full:-}${only:-}" ] || return 0
@@ -97,15 +97,15 @@ short_form()
 	echo "SHORT=$1"
 }
 
-# skip_short PREFIX OUTPUT: what it was without is skipped, by name.
+# skip_short PREFIX OUTPUT: record each test that the short form left out as skipped.
 skip_short()
 {
 	sed -n 's/^wpool-selftest: short of [0-9]* programs: //p' "$2" | tr ' ' '\n' |
 		sed "s/.*/skip\t$1.&\tnot in the short form of this kernel: FULL=1 has it/" >>"$RESULTS"
 }
 
-# tests_begin NAME: the logs of this run go to build/logs/NAME.PID, and its results
-# with them. Two runs in one tree must not mix what they say.
+# tests_begin NAME: make build/logs/NAME.PID for the logs and results of this run, so that
+# two runs in one tree do not mix them.
 tests_begin()
 {
 	RUN=$1.$$
@@ -121,7 +121,7 @@ tests_begin()
 	trap 'kill $(jobs -p) 2>/dev/null || true; exit 130' INT TERM
 }
 
-# tests_end: waits for all parts, and prints the summary; false if a test failed.
+# tests_end: wait for all parts, and print the summary; false if a test failed.
 tests_end()
 {
 	local part
@@ -132,10 +132,10 @@ tests_end()
 	summary "$RESULTS"
 }
 
-# show_failed FILE: of a part, what broke.
+# show_failed FILE: print the failures of a part.
 show_failed() { awk -F'\t' '$1 == "fail" { print "NOT OK  " $2 ($3 == "" ? "" : ": " $3) }' "$1"; }
 
-# show_counts PREFIX FILE: what a part came to.
+# show_counts PREFIX FILE: print the counts of a part.
 show_counts()
 {
 	awk -F'\t' -v prefix="$1" '
@@ -147,9 +147,8 @@ show_counts()
 	}' "$2"
 }
 
-# show_failures OUTPUT: what a failing case said, which stands before its "not
-# ok"; of the same said many times only the first few, and nothing that another case
-# said.
+# show_failures OUTPUT: print the output of each failed case, which stands before its
+# "not ok": of equal lines only the first few, and no lines of another case.
 show_failures()
 {
 	awk '
@@ -185,7 +184,7 @@ show_failures()
 	}' "$1"
 }
 
-# run_vm NAME KERNEL OPTION... -- SCRIPT: its exit status into vm_status.
+# run_vm NAME KERNEL OPTION... -- SCRIPT: run SCRIPT in a machine; vm_status is the exit status.
 run_vm()
 {
 	local name=$1 kernel=$2
@@ -195,7 +194,7 @@ run_vm()
 		--name "$RUN/$name" "$@" || vm_status=$?
 }
 
-# judge_vm PREFIX NAME: the machine and the log as tests of their own.
+# judge_vm PREFIX NAME: count the machine, and the log of its kernel, as a test each.
 judge_vm()
 {
 	local findings=$LOGS/$2.findings log=build/logs/$RUN/$2.console
@@ -218,8 +217,8 @@ judge_vm()
 	fi
 }
 
-# show_kunit NAME: for people. The counting is ours, because it also misses what
-# is not there. A module loaded with other parameters starts a new report.
+# show_kunit NAME: print the results for people. scripts/ktap counts, because it also notices
+# missing results. A module that is loaded with other parameters starts a new report.
 show_kunit()
 {
 	local part parser
@@ -232,7 +231,7 @@ show_kunit()
 	done
 }
 
-# part_kunit NAME PREFIX KERNEL [SUITE OPTION...]: without SUITE those that --only asks for.
+# part_kunit NAME PREFIX KERNEL [SUITE OPTION...]: SUITE, or the suites that --only selects.
 part_kunit()
 {
 	local filter=${4:+kunit.filter_glob=$4}
@@ -250,8 +249,8 @@ part_kunit()
 	judge_vm "$2" "$1"
 }
 
-# part_selftest NAME PREFIX KERNEL [FILTER [OPTION]...]: FILTER as in
-# scripts/guest/selftests.sh, besides the one that --only asks for.
+# part_selftest NAME PREFIX KERNEL [FILTER [OPTION]...]: FILTER has variables of
+# scripts/guest/selftests.sh, in addition to those of --only.
 part_selftest()
 {
 	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
@@ -278,8 +277,8 @@ part_tools()
 	show_failures "$out"
 }
 
-# choose_accel KERNEL: options of scripts/vm into $accel. An emulator with several
-# threads gets jump labels wrong now and then.
+# choose_accel KERNEL: put options of scripts/vm into $accel. An emulator with several
+# threads sometimes executes jump labels wrongly.
 choose_accel()
 {
 	local config image
@@ -292,15 +291,15 @@ choose_accel()
 	fi
 }
 
-# stress NAME PREFIX KERNEL TIMEOUT VARIABLES OPTION...: scripts/guest/torture.sh, on
-# more CPUs than there may be.
+# stress NAME PREFIX KERNEL TIMEOUT VARIABLES OPTION...: run scripts/guest/torture.sh,
+# perhaps on more CPUs than this machine has.
 stress()
 {
 	local name=$1 prefix=$2 kernel=$3 timeout=$4 variables=$5
 	local config
 	shift 5
 	config=$("$TOP/scripts/kernel" path "$kernel" config)
-	# One in so many accesses is watched: 4,000 by itself.
+	# KCSAN watches one of 1,000 accesses instead of one of 4,000.
 	! grep -q '^CONFIG_KCSAN=y' "$config" || variables="$variables kcsan.skip_watch=1000"
 	variables="$variables ${rhythm:-}"
 	choose_accel "$kernel"
@@ -330,12 +329,12 @@ part_soak()
 	grep -e '^# .* before, .* after' "$LOGS/$1.out" || true
 }
 
-# The kernel's parameters if all CPUs but two are not there, and may come.
-# With hundreds of them an emulator is so slow that the kernel believes it is locked up.
+# The kernel's parameters if all CPUs but two are offline, and may come online. With hundreds
+# of CPUs an emulator is so slow that the watchdogs would report a lockup.
 FEW_OF="maxcpus=2 nowatchdog nosoftlockup"
 
-# part_many NAME PREFIX KERNEL SECONDS SEED CPUS: torture and the selftests of CPUs that
-# come and go and of many pools, where most of those that are possible are not there.
+# part_many NAME PREFIX KERNEL SECONDS SEED CPUS: torture and the selftests of CPU hotplug
+# and of many pools, where most of the possible CPUs are offline.
 part_many()
 {
 	stress "$1" "$2.torture" "$3" $((PATIENCE + $4 * 4)) \
@@ -345,9 +344,9 @@ part_many()
 		--smp "$6" "${accel[@]}"
 }
 
-# part_wide NAME PREFIX KERNEL CPUS: the selftests on so many CPUs, in four nodes of memory,
-# two of which are isolated, with thousands of pools; but those of what has nothing to do with CPUs.
-# A node has two last-level caches.
+# part_wide NAME PREFIX KERNEL CPUS: the selftests that depend on CPUs, on this number of CPUs, with
+# thousands of pools. The machine has four nodes, two of them isolated, each with two last-level
+# caches.
 part_wide()
 {
 	local numa='' cores="cores=$(($4 / 4))" node each=$(($4 / 4))
@@ -364,7 +363,7 @@ part_wide()
 		--smp "$4,sockets=4,$cores,threads=1" --mem 4G --accel tcg --qemu "$numa"
 }
 
-# part_fault NAME PREFIX KERNEL NUMBER SEED: tasks that die, among many that do not.
+# part_fault NAME PREFIX KERNEL NUMBER SEED: torture with NUMBER tasks that die, among many others.
 part_fault()
 {
 	stress "$1" "$2" "$3" 3600 \
@@ -372,10 +371,10 @@ part_fault()
 		--add "$TOP/tools/testing/torture/run.sh"
 }
 
-# part_fuzz NAME PREFIX KERNEL SECONDS SEED [CORPUS]: with what KCOV says, if the kernel has
-# it. In the directory CORPUS are calls to begin with, and those that reach something new
-# are added. Natively threads of a process take turns, so there are several; and with no more
-# CPUs than this machine has, a lock is rarely held by one that waits for a processor.
+# part_fuzz NAME PREFIX KERNEL SECONDS SEED [CORPUS]: run the fuzzer, guided by KCOV if the
+# kernel has it. It begins with the calls in the directory CORPUS, and adds those that reach new
+# code. Natively the threads of a process take turns, so there are several processes, and no more
+# CPUs than this machine has, so that the holder of a lock rarely waits for a CPU.
 part_fuzz()
 {
 	local variables="PROGRAM=fuzz SECONDS=$4 SEED=$5 CALLS=1000000000" corpus=${6:-} cpus
@@ -404,8 +403,7 @@ part_fuzz()
 		tar xz -C "$corpus" 2>/dev/null || true
 }
 
-# part_demo NAME PREFIX: with the modules and tools of the tests, which is what the kernel of the demo
-# has in a run of tests.
+# part_demo NAME PREFIX: run the demo with the modules and tools that the tests have built.
 part_demo()
 {
 	if ! "$TOP/scripts/build" 6.12; then
@@ -417,14 +415,14 @@ part_demo()
 	fi
 }
 
-# cpu_seconds TIMES: the user's and the kernel's seconds of all that a shell has waited
-# for, from what "times" says in it.
+# cpu_seconds TIMES: print the user and system seconds of all children of a shell, from the
+# output of its "times".
 cpu_seconds()
 {
 	awk 'NR == 2 { split($1 $2, t, /[ms]/); print int((t[1] + t[3]) * 60 + t[2] + t[4]) }' "$1"
 }
 
-# run_part NAME FUNCTION ARG...: in the background; its output in one piece, what broke before all else.
+# run_part NAME FUNCTION ARG...: run a part; print its output in one piece, with the failures first.
 run_part()
 {
 	local name=$1 log=$LOGS/part-$1.log start=$SECONDS
@@ -434,7 +432,7 @@ run_part()
 	if ! "$@" >"$log" 2>&1 </dev/null && [ "$1" != part_lint ]; then
 		result fail "$name.run" "the script that runs it failed: build/logs/$RUN/part-$name.log" >>"$log"
 	fi
-	# not in a pipe: that has a shell, and times, of its own
+	# not in a pipe, where "times" would be that of another shell
 	times >"$LOGS/part-$name.times"
 	printf '\n==== %s (%d s, %d s of the processors)\n' "$name" $((SECONDS - start)) \
 		"$(cpu_seconds "$LOGS/part-$name.times")"
@@ -443,7 +441,7 @@ run_part()
 	show_counts "$name" "$RESULTS"
 }
 
-# start NAME FUNCTION ARG...: as soon as fewer than $JOBS run.
+# start NAME FUNCTION ARG...: start a part in the background as soon as fewer than $JOBS run.
 start()
 {
 	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
@@ -453,10 +451,10 @@ start()
 	run_part "$@" &
 }
 
-# start_on PART KERNEL ARG...: the same for a part that runs on several kernels.
+# start_on PART KERNEL ARG...: start a part that runs on several kernels.
 start_on() { start "$1-$2" "part_$1" "$1-$2" "$1.$2" "$2" "${@:3}"; }
 
-# build KERNEL: one test; false if there is nothing to run then.
+# build KERNEL: build the modules, and count that as a test; false if the build failed.
 build()
 {
 	local log=$LOGS/part-build-$1.log

@@ -12,7 +12,7 @@ BUILD=$TOP/build
 # Without $HOME, bash knows ~ from the password file.
 HOME=${HOME:-$(unset HOME && echo ~)}
 CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
-# Where scripts/build has a kernel's directory in $BUILD while it compiles.
+# Where scripts/build mounts the directory of a build while it compiles.
 # shellcheck disable=SC2034
 PLACE=$CACHE/module
 PROG=${0##*/}
@@ -33,11 +33,11 @@ usage_from_header()
 	sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"
 }
 
-# options SPEC ARG...: the arguments of a script. SPEC has a word for each option, without its
-# dashes: "name=" takes a value, "name#" a number, which go to the variable of that name, and
-# "name@" one more value for the array of that name; "name" sets it to 1, and "no-name" sets name to nothing; in variables, dashes are underscores. Other
-# arguments go to the array args: one of those that SPEC has as "+word", or any if it has "...".
-# What follows "--" is not looked at. --help is the comment that opens the script.
+# options SPEC ARG...: parse the arguments of a script. SPEC has a word for each option, without
+# dashes, and sets the variable of that name, with "_" for "-": "name=" to a value, "name#" to a
+# number, "name" to 1, "no-name" to nothing; "name@" adds a value to the array. Other arguments go
+# to the array args: SPEC has each as "+word", or "..." for any. Arguments after "--" are not
+# parsed. --help prints the comment that opens the script.
 options()
 {
 	local _spec=" ${1//[[:space:]]/ } " _name
@@ -87,7 +87,7 @@ options()
 
 is_debian() { [ -e /etc/debian_version ] && command -v apt-get >/dev/null; }
 
-# as_root COMMAND...: run it as root; asks for a password only on a terminal.
+# as_root COMMAND...: run COMMAND as root; sudo asks for a password only on a terminal.
 as_root()
 {
 	if [ "$(id -u)" -eq 0 ]; then
@@ -103,8 +103,8 @@ as_root()
 	fi
 }
 
-# locked NAME FUNCTION ARG...: run it with the cache's lock NAME held. The lock
-# is advisory, ends with the process, and so survives an interrupted run.
+# locked NAME FUNCTION ARG...: run FUNCTION with the cache's lock NAME held. The lock
+# ends with the process, so an interrupted run does not block later runs.
 locked()
 {
 	local name=$1
@@ -131,19 +131,19 @@ built_kernels()
 	done
 }
 
-# arch_of NAME: the processor of that kernel, by Debian's name; triplet_of NAME: by the
-# compilers' name.
+# arch_of NAME, triplet_of NAME: print the processor of a kernel, by Debian's name and by
+# the compilers' name.
 arch_of() { case $1 in arm64*) echo arm64 ;; *) echo amd64 ;; esac; }
 triplet_of() { case $1 in arm64*) echo aarch64-linux-gnu ;; *) echo x86_64-linux-gnu ;; esac; }
 
-# tools_of NAME: where the programs for its machine are built.
+# tools_of NAME: print where the programs for the kernel's processor are built.
 tools_of() { case $1 in arm64*) echo "$BUILD/tools-arm64" ;; *) echo "$BUILD/tools" ;; esac; }
 
-# is_native NAME: user-mode Linux, a kernel that is a process of this machine.
+# is_native NAME: is the kernel user-mode Linux, a process of this machine?
 is_native() { case $1 in native*) ;; *) return 1 ;; esac; }
 
-# native_dir SIZE: make a directory for the memory of a native machine of SIZE, as
-# 512M or 2G; it is a file there, mapped executable. Print its name.
+# native_dir SIZE: make a directory for the memory of a native machine, and print its name. The
+# memory is a file of SIZE (512M, 2G), which the machine maps executable.
 native_dir()
 {
 	local kib
@@ -156,7 +156,7 @@ native_dir()
 	fi
 }
 
-# ensure_kernel NAME: fetch or build it, unless that was done before.
+# ensure_kernel NAME: fetch or build the kernel, unless the cache has it.
 ensure_kernel()
 {
 	case " $STOCK_KERNELS " in
@@ -165,7 +165,7 @@ ensure_kernel()
 	esac
 }
 
-# commit_now: the commit of this tree, with "+" if there are changes that are not committed.
+# commit_now: print the commit of this tree, with "+" if files differ from it.
 commit_now()
 {
 	local commit
@@ -174,7 +174,7 @@ commit_now()
 	echo "$commit"
 }
 
-# put_block FILE NAME: what stands between its comments "NAME: begin" and "NAME: end" becomes the
+# put_block FILE NAME: replace the text between the comments "NAME: begin" and "NAME: end" by the
 # input.
 put_block()
 {
@@ -187,14 +187,14 @@ put_block()
 	printf '%s\n' "$text" >"$1"
 }
 
-# pkg_missing PACKAGE: true if it is not installed.
+# pkg_missing PACKAGE: true if the package is not installed.
 pkg_missing()
 {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" != installed ]
 }
 
-# result {pass|fail|skip} NAME [REASON]: one test's outcome, shown, and added to
-# the file $RESULTS if there is one.
+# result {pass|fail|skip} NAME [REASON]: print the outcome of a test, and append it to
+# the file $RESULTS if that is set.
 result()
 {
 	local shown
@@ -207,9 +207,9 @@ result()
 	[ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS"
 }
 
-# summary FILE: what ran, by part; why tests were skipped, the most frequent reasons first; the
-# failures by name; how long it took since $BEGAN, and where the rest is; then the last line, which
-# counts them. Without a failure it is ten lines at most. False if one failed or nothing ran.
+# summary FILE: print the number of tests by part, the most frequent reasons of skips, the failures
+# by name, the time since $BEGAN, the place of the logs, and in the last line the counts. Without a
+# failure it prints ten lines at most. False if a test failed or nothing ran.
 summary()
 {
 	local logs

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""wpool.py - what the pools of a running or a dead kernel are doing, read by drgn.
+"""wpool.py - print the state of pools, in a running kernel or a dump of memory, with drgn.
 
 usage: wpool.py [--core VMCORE] [--symbols FILE]... [--stacks] [POOL]...
 
-It prints of those POOLs, or of all: limits; queues, oldest first, with the ages of their first
-tasks; the submitters that wait for room; and each worker that is in a task. --stacks adds their
-stacks. Why tasks wait is what sysrq-x says, too, and this does not. Without --core it reads the
-kernel that runs, as root. --symbols names a vmlinux or wpool.ko with debug information that drgn
-does not find by itself; without any, it looks in the usual places.
+It prints for these POOLs, or for all: limits; queues, oldest first, with the ages of their first
+tasks; the submitters that wait for room; and each worker in a task. --stacks adds the stacks of
+these workers. Only sysrq-x prints why tasks wait. Without --core it reads the running kernel, as
+root. --symbols names a vmlinux or wpool.ko with debug information; by default drgn searches the
+usual places.
 """
 import argparse
 import sys
@@ -23,7 +23,7 @@ UNLIMITED = 0xffffffff
 MOST_TASKS = 4
 IS_EVENT = 1 << 2
 STATES = ['open', 'closed', 'closing', 'destroyed']
-# as wpool_trace_func_at(): by a flag of the task, what it is part of
+# as wpool_trace_func_at(): flag of a task -> the struct that contains the task
 OUTER = {1 << 5: 'struct wpool_strand_task', IS_EVENT: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
 
 
@@ -39,7 +39,7 @@ def func_name(prog, address):
 
 
 def task_func(task):
-    """The function as the owner of the task knows it."""
+    """The function that the owner of the task has given: that of the event, strand or group task."""
     outer = [name for flag, name in OUTER.items() if task.flags.value_() & flag]
     return (container_of(task, outer[0], 'task') if outer else task).func.value_()
 
@@ -49,14 +49,14 @@ def fifo_tasks(fifo, head='tasks'):
 
 
 def ring_tasks(ring):
-    """Those between head and tail, oldest first."""
+    """The tasks between head and tail, oldest first."""
     size = len(ring.slots)
     head, tail = ring.head.counter.value_() & 0xffffffff, ring.tail.value_()
     return [ring.slots[(head + i) % size] for i in range((tail - head) & 0xffffffff)]
 
 
 def queues(prog, pool):
-    """Each as its name and its tasks; those without any are left out."""
+    """(name, tasks) of each queue that has tasks"""
     found = [('the global queue', fifo_tasks(pool.globq)), ('the urgent tasks', fifo_tasks(pool.urgent))]
     for cpu in for_each_possible_cpu(prog):
         runq = per_cpu_ptr(pool.rq, cpu)[0]
@@ -70,7 +70,7 @@ def queues(prog, pool):
 
 
 def waiters(prog, pool):
-    """Those that wait for room, first to last: threads, and the tasks of events and strands."""
+    """The waiters for room, first to last: threads, and the tasks of events and strands."""
     for place in fifo_tasks(pool.admission, 'waiters'):
         if place.flags.value_() & IS_EVENT:
             yield f'an event or a strand, {func_name(prog, task_func(place))}'

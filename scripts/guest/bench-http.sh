@@ -2,25 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# bench-http.sh - in the virtual machine: make the measurements of an HTTP server that /files/plan
-# lists, one a line, in that order. Each answers with a line "bench: {...}", or with "bench: failed:
-# ...", and then the others continue.
+# bench-http.sh - in the virtual machine: make the measurements of an HTTP server in /files/plan,
+# one a line, in this order. Each prints a line "bench: {...}"; one that fails prints "bench:
+# failed: ...", and the next one follows.
 #
 #   wrk row=21 v=NAME peer=STYLE connections=N path=PATH seconds=S workers=N [close=1]
 #   served row=21 v=NAME peer=STYLE connections=N path=PATH workers=N
 #
-# STYLE is wpool for the sample's own server; thread, percpu and unbound are those of
-# tools/bench/httpd. wrk loads it, and served is tools/bench/served.c. With close=1
-# each request has a connection of its own. c2c=1 as in tools/bench/module/c2c.c.
+# STYLE is wpool for the server of the sample; thread, percpu and unbound are styles of
+# tools/bench/httpd. The clients are wrk, and served of tools/bench/served.c. With close=1
+# each request has a connection of its own. c2c=1 is as in tools/bench/module/c2c.c.
 #
-# Each measurement has a server of its own, and the same load for a second before it. The client
+# Each measurement has a server of its own, which first gets the same load for a second. The client
 # runs on CPU 0, the server on any CPU.
 
 PORT=8080
 URL=http://127.0.0.1:$PORT
 BENCH=/sys/kernel/debug/wpool_bench
 
-# json CASE WORD...: what was asked, as members of an object.
+# json CASE WORD...: print the request as members of a JSON object.
 json()
 {
 	out="\"case\":\"$1\""
@@ -53,14 +53,14 @@ stop_server()
 
 accepted() { wget -q -O - "$URL/figures" | sed -n 's/^accepted //p'; }
 
-# load SECONDS: wrk's own lines.
+# load SECONDS: run wrk, and print its output.
 load()
 {
 	taskset 1 wrk -t 1 -c "$connections" -d "$1s" --timeout 60s -s /files/figures.lua \
 		${close:+-H "Connection: close"} "$URL$path" 2>&1
 }
 
-# trip WHICH: a cache line's round trip between the CPUs, as a member.
+# trip WHICH: print the round trip of a cache line between the CPUs as a member.
 trip()
 {
 	[ -n "$c2c" ] || return 0
@@ -68,21 +68,21 @@ trip()
 	sed -n "s/.*\"c2c_$1_ns\":\([0-9]*\).*/,\"c2c_$1_ns\":\1/p" $BENCH/result
 }
 
-# measure_wrk: the members into $figures, or why there are none into $why.
+# measure_wrk: set $figures to the members, or $why to the reason why there are none.
 measure_wrk()
 {
 	load 1 >/dev/null
 	opened=$(accepted)
 	before=$(trip before)
 	load "$seconds" >/tmp/wrk
-	# so slow a machine needs more time for one answer
+	# without a single answer the machine is too slow: take twice the time
 	while grep -q '^wrk: requests 0$' /tmp/wrk && [ "$seconds" -lt 600 ]; do
 		seconds=$((seconds * 2))
 		opened=$(accepted)
 		load "$seconds" >/tmp/wrk
 	done
 	after=$(trip after)
-	# its own connection came between
+	# do not count the connection of accepted() itself
 	opened=$(($(accepted) - opened - 1))
 	requests=$(sed -n 's/^wrk: requests //p' /tmp/wrk)
 	figures=$(sed -n 's/^wrk: {\(.*\)}$/\1/p' /tmp/wrk)
@@ -91,7 +91,7 @@ measure_wrk()
 		why=${why:-$(cat /tmp/wrk)}
 	elif [ -n "$close" ] && [ "$opened" -lt "$requests" ]; then
 		why="$requests requests on $opened connections"
-	# with one on which wrk only looks whether there is a server
+	# one more connection: wrk uses it to check that there is a server
 	elif [ -z "$close" ] && [ "$opened" -gt $((connections + 1)) ]; then
 		why="$opened connections instead of $connections"
 	fi

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# bench.sh - in the virtual machine, or on any machine as root: make the measurements that
-# /files/plan lists, one a line, in that order. Each answers with a line "bench: {...}", or with
-# "bench: failed: ...", and then the others continue. A line with scope=WHAT is for unbound
-# workqueues of that affinity scope; it is left out if this kernel does not know the scope. A line
+# bench.sh - in the virtual machine, or on any machine as root: make the measurements in
+# /files/plan, one a line, in this order. Each prints a line "bench: {...}"; one that fails prints
+# "bench: failed: ...", and the next one follows. A line with scope=WHAT measures unbound workqueues
+# of that affinity scope; it is skipped if this kernel does not know the scope. A line
 # "load PARAMETERS" loads wpool again with these parameters.
 #
 # usage: bench.sh [MODULES [PLAN]]      (/wpool /files/plan)
@@ -19,8 +19,8 @@ if [ ! -e "$modules/wpool_bench.ko" ]; then
 	echo "there is no wpool_bench.ko: is tools/bench built for this kernel?"
 	exit 1
 fi
-# free_bytes: memory that nothing uses, after the kernel's caches were emptied. It includes what
-# each CPU keeps at hand, which MemFree does not.
+# free_bytes: print the free memory, after the kernel's caches were emptied. Unlike MemFree it
+# includes the free pages in the list of each CPU.
 free_bytes()
 {
 	sync
@@ -30,11 +30,11 @@ free_bytes()
 		END { printf "%.0f\n", sum }' /proc/meminfo /proc/zoneinfo
 }
 
-# threads: how many are wpool's own, the rescuer of its workqueue among them.
+# threads: print the number of wpool's threads, including the rescuers of its workqueues.
 threads() { cat /proc/[0-9]*/comm | grep -c -e '^wpool' -e '^kworker/R-wpool'; }
 
-# at_rest: the memory of a module that is loaded and not used. The first time, the kernel takes more
-# than it gives back, as with any module.
+# at_rest: measure the memory of the loaded module, unused. The first load of any module takes more
+# memory than the unload frees, so the module is loaded once before.
 at_rest()
 {
 	local before
@@ -50,13 +50,13 @@ at_rest()
 if grep -q '^rest ' "$plan"; then
 	at_rest || exit 1
 fi
-# If lines that cross caches are counted: is a cache of as many CPUs as the counter takes it for?
+# If the plugin counts lines that cross caches: do $SHARE CPUs share a cache, as it assumes?
 if [ -n "${SHARE:-}" ] &&
 	! grep -qx "0-$((SHARE - 1))" /sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list; then
 	echo "CPU 0 does not share its last-level cache with $((SHARE - 1)) more"
 	exit 1
 fi
-# Room for the widest pool beside the default of a quarter of pid_max.
+# The widest pool has more workers than the default of max_workers, a quarter of pid_max.
 load() { insmod "$modules/wpool.ko" max_workers=65536 "$@" && insmod "$modules/wpool_bench.ko"; }
 unload() { rmmod wpool_bench && rmmod wpool; }
 load || exit 1
@@ -79,7 +79,7 @@ while read -r line; do
 	*' scope='*)
 		scope=${line##* scope=}
 		scope=${scope%% *}
-		# A kernel takes a longer name that begins with one that it knows for that.
+		# A kernel accepts a longer name that begins with the name of a scope: compare them.
 		if ! echo "$scope" 2>/dev/null >$SCOPE || [ "$(sed "s/ .*//" $SCOPE)" != "$scope" ]; then
 			echo "$was" 2>/dev/null >$SCOPE
 			scope=
@@ -87,7 +87,7 @@ while read -r line; do
 		fi
 		;;
 	esac
-	# The shell's own echo: a failed write is its failure.
+	# echo is a builtin of the shell, so it fails if the write fails.
 	if echo "$line" 2>/tmp/why >$DIR/run; then
 		read -r json <$DIR/result
 		echo "bench: $json"

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # coverage.sh - in the virtual machine: run the KUnit suites and the selftests,
-# then send what the kernel counted, as a tar archive, over the third serial port.
+# then send the kernel's counts, as a tar archive, over the third serial port.
 #
 # The counts outlive the unloading of the module and add up over its loads.
 
@@ -16,7 +16,7 @@ status=0
 GO_ON=1 sh /files/kunit.sh || status=1
 sh /files/selftests.sh || status=1
 
-# As far as tar knows, the files there are empty.
+# Copy the files of debugfs, which have the size 0 for tar.
 mkdir /tmp/counts
 find $COUNTS -path '*/module/*.gcda' ! -path '*/samples/*' | while read -r f; do
 	cat "$f" >"/tmp/counts/$(echo "${f##*/module/}" | tr / '#')"

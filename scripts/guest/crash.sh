@@ -3,9 +3,9 @@
 # shellcheck shell=dash
 #
 # crash.sh - in the virtual machine: load the module with the parameters $PARAMETERS
-# (commas between them), let a pool be used up forever, and then $THEN:
-#   panic  the kernel panics
-#   stay   look for $STAY seconds whether anything happens; ends with 0 if not
+# (separated by commas), fill a pool with tasks that do not end, and then $THEN:
+#   panic  make the kernel panic
+#   stay   wait for $STAY seconds; exits with 0 if nothing happens
 #
 # See scripts/crash, which reads the kernel's log.
 

@@ -4,18 +4,17 @@
 # deb.sh - in Debian's own user space: install the packages, use them as people do, purge
 # them. Prints TAP, as scripts/ktap reads it.
 #
-# scripts/test-deb boots the machine, and a unit there starts this after each boot. What
-# belongs to the test is in $HERE: README.md, build/deb/ (the packages), built/ (what DKMS made
-# natively of the same package), sample/ (a module that was built with wpool-dev), installed/ (what
-# make install has put below a directory, natively), and what of the tree make uninstall reads.
+# scripts/test-deb boots the machine, and a unit there starts this script after each boot. The
+# directory $HERE has the files of the test: README.md, build/deb/ (the packages), built/ (what DKMS
+# has built of the same package outside of the machine), sample/ (a module that was built with
+# wpool-dev), installed/ (the files of make install), and the files that make uninstall reads.
 
 HERE=$(dirname "$(readlink -f "$0")")
 STATE=$HERE/state
 EXAMPLES=/usr/share/doc
 KERNEL=$(uname -r)
 
-# What a case says stands before its result.
-# ok NAME COMMAND...
+# ok NAME COMMAND...: run a case; if it fails, its output stands before the result.
 ok()
 {
 	local name=$1 n said start=${EPOCHREALTIME/./}
@@ -41,7 +40,7 @@ expect()
 	return 1
 }
 
-# refused TEXT COMMAND...: it fails, and says so.
+# refused TEXT COMMAND...: COMMAND must fail, and print TEXT.
 refused()
 {
 	local text=$1 said
@@ -53,8 +52,8 @@ refused()
 	grep -qi -e "$text" <<<"$said" || { echo "'$*' says: $said"; return 1; }
 }
 
-# readme TEXT: the command of README.md that begins with TEXT, as typed by a user who answers yes to
-# all questions.
+# readme TEXT: run the command of README.md that begins with TEXT, as a user who answers yes to all
+# questions.
 readme()
 {
 	local line
@@ -67,7 +66,7 @@ readme()
 	)
 }
 
-# until COMMAND...: wait for it, longer than any machine takes.
+# until_true COMMAND...: wait until COMMAND succeeds, for longer than a slow machine takes.
 until_true()
 {
 	local i
@@ -86,7 +85,7 @@ attribute() { cat "/sys/class/wpool/$1/$2"; }
 
 # ---- before -------------------------------------------------------------------
 
-# files: each of the system, except what runs of any program leave there.
+# files: print the files of the system, except those that any program may leave.
 files()
 {
 	find / -xdev \( -path "$HERE" -o -path /tmp -o -path /var/tmp -o -path /var/log \
@@ -114,8 +113,8 @@ uninstall_leaves_no_file()
 
 # ---- installed ------------------------------------------------------------------
 
-# The only difference to a user's machine: the compiler has run before, because an emulated one
-# takes a quarter of an hour.
+# Use the modules that were built before, unlike a user: an emulated compiler takes a quarter of an
+# hour.
 prebuilt()
 {
 	cat >/etc/dkms/wpool.conf <<-CONF
@@ -132,7 +131,7 @@ install_packages()
 	return 0
 }
 
-# A unit that udev or an administrator starts is not asked for.
+# The installation must not try to start units: udev or an administrator starts them.
 install_asks_for_no_unit() { ! grep 'not starting it' "$STATE/install"; }
 
 dkms_has_it()
@@ -158,7 +157,7 @@ device_is_the_groups()
 	udevadm settle && expect "root:wpool 660" "$(stat -c '%U:%G %a' /dev/wpool)"
 }
 
-# With a group that came after the rule was read, and a device that was there before.
+# The group was made after udev had read the rule, and the device existed before.
 device_after_reinstall()
 {
 	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" &&
@@ -177,7 +176,7 @@ unit_ran()
 member_runs() { member wpoolctl run --create capacity=2 --work sleep:1ms --tasks 20; }
 stranger_is_refused() { refused 'permission denied' stranger wpoolctl run --create capacity=2 --tasks 1; }
 member_may_not_tune() { refused "is another user's" member wpoolctl tune default capacity=8; }
-# The limit of the module, and that of the example for modprobe.d.
+# Does a member of the group get a pool of this capacity? The limit is max_user_workers.
 member_gets() { member wpoolctl create mine "capacity=$1" && member wpoolctl destroy mine; }
 member_gets_no() { refused max_user_workers member wpoolctl create mine "capacity=$1"; }
 
@@ -195,10 +194,10 @@ pools_are_declared()
 		attribute batch nice) $(attribute default min_workers)"
 }
 
-# What wpoolctl-apply.service may do must be enough for a changed file, too.
+# wpoolctl-apply.service must have the rights for a changed file, too.
 service_applies_a_change()
 {
-	# the last three take privileges, which the service must have
+	# freezable, reclaim and sched need capabilities, which the service must have
 	sed -i 's/^capacity = 64/capacity = 32\nfreezable = 1\nreclaim = 1\nsched = fifo_low/' /etc/wpool.conf &&
 		systemctl restart wpoolctl-apply.service && expect 32 "$(attribute batch capacity)" &&
 		expect 1 "$(attribute batch freezable)" && expect 1 "$(attribute batch reclaim)" &&
@@ -218,8 +217,8 @@ module_of_others_runs()
 
 # ---- signed ---------------------------------------------------------------------
 
-# A kernel that was booted with Secure Boot accepts only modules that are signed with a key that it
-# trusts. The same can be switched on in any kernel, and not off.
+# Accept only modules that are signed with a trusted key, as with Secure Boot. This can be switched
+# on in any kernel, but not off.
 signatures_are_enforced()
 {
 	echo 1 >/sys/module/module/parameters/sig_enforce
@@ -247,14 +246,14 @@ purge_packages()
 	DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '
 }
 
-# The purge takes the one that uses the other away first.
+# Load wpool_wq, too, which uses wpool: the purge must unload wpool_wq first.
 workqueues_come()
 {
 	modprobe wpool_wq && [ -e /sys/class/wpool/wq ] &&
 		expect "DKMS module signing key" "$(modinfo -F signer wpool_wq)"
 }
 
-# What uses it is named, and goes first.
+# rmmod names the module that uses wpool. modprobe -r unloads it first.
 rmmod_names_the_user() { refused 'in use by: wpool_wq' rmmod wpool; }
 remove_all() { readme 'sudo modprobe -r wpool_wq wpool' && module_is_gone; }
 both_go() { remove_all && modprobe wpool_wq; }
@@ -279,7 +278,7 @@ boot_1()
 	ok make_install from_source
 	ok modprobe_r_and_make_uninstall remove_all
 	ok make_uninstall_leaves_no_file uninstall_leaves_no_file
-	# It keeps a copy of each file that it changes.
+	# useradd keeps copies of files that it changes: make these before the list of files.
 	useradd stranger && userdel stranger
 	files >"$STATE/files.before"
 	accounts >"$STATE/accounts"
@@ -320,7 +319,7 @@ boot_2()
 	ok workqueues workqueues_come
 	ok rmmod_names_the_user rmmod_names_the_user
 	ok modprobe_r_removes_both both_go
-	# What the administrator made, the administrator takes away.
+	# Remove the files that an administrator, not the package, has made.
 	rm -f /etc/dkms/wpool.conf /etc/modprobe.d/wpool.conf /etc/modules-load.d/wpool.conf
 	userdel -r member 2>/dev/null
 	userdel -r stranger 2>/dev/null

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# demo.sh - in the virtual machine: what scripts/demo shows. Every step says what it is about, shows
-# the commands as a user would type them, and fails the demo if the result is not the promised one.
+# demo.sh - in the virtual machine: the steps of scripts/demo. Each step prints its subject and the
+# commands as a user would type them. It fails if the result is not the promised one.
 
 POOLS=/sys/class/wpool
 
@@ -11,15 +11,15 @@ title() { printf '\n== %s\n' "$*"; }
 say() { printf '   %s\n' "$*"; }
 fail() { printf '\n** %s\n' "$*"; exit 1; }
 
-# show COMMAND...: it, and what it prints.
+# show COMMAND...: print COMMAND, and run it.
 show()
 {
 	printf '# %s\n' "$*"
 	"$@"
 }
 
-# tells REGEX COMMAND...: it works, and what it prints has that; not every time, as all
-# moves meanwhile.
+# tells REGEX COMMAND...: show COMMAND, which must succeed and print REGEX; perhaps not at the
+# first try, as the pools work meanwhile.
 tells()
 {
 	local wanted=$1 try
@@ -43,8 +43,8 @@ set_attr()
 
 get_attr() { cat "$POOLS/$1/$2"; }
 
-# attrs POOL ATTRIBUTE...: on one line; read by the shell itself, because each
-# is as old as it took to read the others.
+# attrs POOL ATTRIBUTE...: print the values on one line. The shell reads them, because
+# with a process for each the first ones would be old.
 attrs()
 {
 	local pool=$1 name value line=
@@ -56,7 +56,7 @@ attrs()
 	echo "  $line"
 }
 
-# wait_for COMMAND...: until it is true, however slow the machine.
+# wait_for COMMAND...: wait until COMMAND succeeds, also on a slow machine.
 wait_for()
 {
 	local try
@@ -94,7 +94,7 @@ attrs default state workers idle busy queued
 
 title "2. Make a pool: it keeps the order under load, and can be tuned meanwhile"
 must wpoolctl create demo capacity=8 queue_depth=64 expiry_ms=500
-# The machine may take the CPU of a worker that is about to start a task for as long as it likes.
+# Try three times: a worker that is about to start a task may lose its CPU for a while.
 for try in 1 2 3; do
 	show wpoolctl run demo --work sleep:20ms --tasks 600 --submitters 2 >/tmp/run.out ||
 		fail "the load failed"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# drivers.sh - a driver of the kernel on both kinds of workqueues, in the guest of scripts/drivers:
-# the same I/O, contents compared. DRIVER, ROUNDS and MS are on the kernel's command line.
+# drivers.sh - in the guest of scripts/drivers: do the same I/O with a driver of the kernel on both
+# kinds of workqueues. DRIVER, ROUNDS and MS are on the kernel's command line.
 #
-# Prints "figure ROW WHICH MB/s P99", or "figure ROW WHICH VALUE", and "sum WHICH CHECKSUM" of what
-# was written.
+# Prints "figure ROW WHICH MB/s P99", or "figure ROW WHICH VALUE", and "sum WHICH CHECKSUM" of the
+# contents, which scripts/drivers compares. WHICH is kernel or wpool.
 
 # shellcheck disable=SC2154,SC2086,SC2015
 MB=8
@@ -13,15 +13,16 @@ D=/files/drivers
 
 fail() { echo "drivers: $*"; exit 1; }
 
-# option NAME: of the kernel's command line.
+# option NAME: print the value of NAME on the kernel's command line.
 option() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
 
 DRIVER=$(option DRIVER) ROUNDS=$(option ROUNDS) MS=$(option MS)
 
-# sum WHICH DEVICE: of all that is there.
+# sum WHICH DEVICE: print the checksum of the device.
 sum() { echo "sum $1 $(dd if="$2" bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"; }
 
-# rows DEVICE WHICH PREFIX BLOCK:THREADS...: fill it for each of them, measure, compare.
+# rows DEVICE WHICH PREFIX BLOCK:THREADS...: for each shape, fill the device, measure reads and
+# writes, and print the checksum.
 rows()
 {
 	device=$1 which=$2 prefix=$3
@@ -40,13 +41,13 @@ rows()
 
 SHAPES="4096:1 4096:4 262144:1 262144:4"
 
-# uses POOL WHICH: on wpool, the driver's queue is a pool that has done something.
+# uses POOL WHICH: check, on wpool, that the driver's queue is a pool with completed tasks.
 uses()
 {
 	[ "$2" = kernel ] || [ "$(cat "/sys/class/wpool/$1/completed")" -gt 0 ] || fail "$1 was not used"
 }
 
-# crypt WHICH OPTIONS PREFIX
+# crypt WHICH OPTIONS PREFIX: measure dm-crypt with these options.
 crypt()
 {
 	key=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
@@ -54,7 +55,7 @@ crypt()
 	dmsetup --noudevsync create c --table "$table" || fail "dmsetup"
 	rows /dev/dm-0 "$1" "$3" $SHAPES
 	dmsetup --noudevsync remove c || fail "remove"
-	# what lies below is encrypted
+	# compare the ciphertext on the RAM disk, too
 	sum "$1" /dev/ram0
 }
 
@@ -64,10 +65,10 @@ use_dm_crypt()
 	crypt "$1" " 1 same_cpu_crypt" same_cpu_
 }
 
-# put_image: what the disk of null_blk holds.
+# put_image: write the image to the disk of null_blk.
 put_image() { dd if=$D/image of=/dev/nullb0 bs=1M conv=fsync 2>/dev/null || fail "no image"; }
 
-# mount_erofs: with all reads from the disk, and all decompression in works.
+# mount_erofs: mount so that all reads go to the disk, and works do all decompression.
 mount_erofs()
 {
 	mount -t erofs -o cache_strategy=disabled /dev/nullb0 /mnt || fail "mount"
@@ -87,7 +88,7 @@ use_erofs()
 	echo "sum $1 $(cat /mnt/* | sha256sum)"
 	uses erofs_worker "$1"
 	umount /mnt || fail "umount"
-	# blocks of one file in the place of those of another one
+	# damage the image: overwrite blocks of one file with blocks of another
 	blocks=$(($(wc -c <$D/image) / 4096))
 	dd if=$D/image of=/dev/nullb0 bs=4096 count=4 skip=$((blocks / 4)) seek=$((blocks / 2)) \
 		conv=notrunc,fsync 2>/dev/null || fail "no damage"
@@ -109,7 +110,7 @@ use_ksmbd()
 		//127.0.0.1/share /mnt || fail "mount"
 	rows /mnt/disk "$1" "" $SHAPES
 	umount /mnt || fail "umount"
-	# what the server has
+	# compare the server's file, too
 	sum "$1" /share/disk
 	uses ksmbd-io "$1"
 	ksmbd.control -s || fail "the daemon does not end"
@@ -136,7 +137,7 @@ use_nbd()
 	wait
 }
 
-# requests WHICH PREFIX AEAD WHAT BLOCK:REQUESTS...: of pcrypt, compared with those of AEAD.
+# requests WHICH PREFIX AEAD WHAT BLOCK:REQUESTS...: measure pcrypt, and compare it with AEAD.
 requests()
 {
 	which=$1 prefix=$2 aead=$3 what=$4
@@ -154,22 +155,22 @@ use_pcrypt()
 	gcm="gcm_base(ctr(aes-generic),ghash-generic)"
 	for what in encrypt decrypt; do
 		requests "$1" "" "$gcm" $what 4096:1 4096:4 4096:16 16384:1 16384:4 16384:16
-		# this one returns before it has begun, and ends in another thread
+		# cryptd returns before the request has begun, and ends it in another thread
 		requests "$1" cryptd_ "cryptd($gcm)" $what 4096:16
 		uses "p$what" "$1"
 	done
 }
 
-# disk N: a disk joins the array that is in the current directory, and is known by its size.
+# disk N: add RAM disk N to the array of the current directory, with its size.
 disk()
 {
 	echo "1:$1" >new_dev && echo 16384 >"dev-ram$1/size" || fail "ram$1 does not join"
 }
 
-# idle: until the array has nothing to do of its own.
+# idle: wait until the array does no resync, check or recovery.
 idle() { until [ "$(cat sync_action)" = idle ]; do usleep 20000; done; }
 
-# parity: it has to be right on all disks.
+# parity: check that the parity is right on all disks.
 parity()
 {
 	echo check >sync_action || fail "parity cannot be checked"
@@ -195,7 +196,7 @@ use_raid5()
 	echo faulty >dev-ram1/state || fail "ram1 does not fail"
 	rows /dev/md0 "$1" degraded_ 4096:4 262144:2
 	[ "$(cat degraded)" -eq 1 ] || fail "the array lacks $(cat degraded) disks"
-	# another disk in its place, at a place that is said before the array takes it
+	# replace the failed disk: set the slot of the new disk before the array takes it
 	echo frozen >sync_action
 	until echo remove >dev-ram1/state; do usleep 20000; done 2>/dev/null
 	disk 3 && echo 1 >dev-ram3/slot && echo recover >sync_action || fail "ram3 has no place"
@@ -208,10 +209,10 @@ use_raid5()
 	until echo clear >/sys/block/md0/md/array_state; do usleep 20000; done
 }
 
-# there COMMAND...: in the other network namespace.
+# there COMMAND...: run COMMAND in the other network namespace.
 there() { nsenter -t "$other" -n "$@"; }
 
-# tunnel N OTHER COMMAND...: one end, with COMMAND before each command.
+# tunnel N OTHER COMMAND...: make end N of the tunnel, with COMMAND in front of each command.
 tunnel()
 {
 	end=$1 peer=$2
@@ -253,7 +254,7 @@ use_wireguard()
 	uses wg-crypt-wg0 "$1"
 	kill $server $other
 	wait
-	# its namespace goes a moment later, with all that is in it
+	# the other namespace, with its end of the veth, is removed a moment later
 	ip link del wg0
 	until ! ip link show wire1 >/dev/null 2>&1; do usleep 20000; done
 }
@@ -276,7 +277,7 @@ while [ "$ROUNDS" -gt 0 ]; do
 		done <"$D/$which"
 		salt=0
 		"use_$DRIVER" $which
-		# a device may be held for a moment
+		# rmmod may fail for a moment, while a device is in use
 		for module in $own; do
 			until rmmod "$module"; do usleep 100000; done
 		done

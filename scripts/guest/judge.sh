@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# judge.sh - in the virtual machine: let the bugs happen that KINDS, from the
-# kernel's command line, names with commas between them. Marks in the kernel's log
-# tell where each one starts.
+# judge.sh - in the virtual machine: make the bugs in KINDS happen, a list with commas on
+# the kernel's command line. Marks in the kernel's log tell where each one starts.
 
-# So that nobody has to wait for minutes.
+# The watchdogs report after seconds instead of minutes.
 echo 2 >/proc/sys/kernel/hung_task_timeout_secs 2>/dev/null
 echo 1 >/proc/sys/kernel/watchdog_thresh 2>/dev/null
 
@@ -17,7 +16,7 @@ for kind in $(echo "$KINDS" | tr , ' '); do
 	case $kind in
 	failslab)
 		echo N >/sys/kernel/debug/failslab/ignore-gfp-wait
-		# the kernel's checkers allocate, too, and get over it in silence
+		# the first failed allocation may be one of the kernel's checkers, which ignore it
 		failed=
 		for nth in 1 2 3 4 5 6 7 8 9 10; do
 			sh -c "echo $nth >/proc/self/fail-nth; echo failslab >/sys/kernel/debug/wpool_bug" ||
@@ -29,7 +28,7 @@ for kind in $(echo "$KINDS" | tr , ' '); do
 		fi
 		;;
 	*)
-		# an oops ends who writes
+		# an oops ends the process that writes
 		sh -c "echo $kind >/sys/kernel/debug/wpool_bug"
 		;;
 	esac

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# kunit.sh - in the virtual machine: load the KUnit suites, which run at that.
-# Their results are in the kernel's log, between two marks.
+# kunit.sh - in the virtual machine: load the KUnit suites, which run when they are
+# loaded. Their results are in the kernel's log, between two marks.
 #
-# Unless told otherwise, the suites skip cases that make the log complain and cases that kill
-# workers. The latter run last, because they end the kernel's lock checks. After them, when the
-# modules have shown that they can be unloaded, come cases that keep them loaded forever; with
-# GO_ON=1 these are left out, for a caller that needs the modules unloaded afterwards.
+# By default the suites skip cases that write warnings to the log and cases that kill workers. The
+# cases that kill workers run last, because an oops ends the kernel's lock checks. Then the modules
+# are unloaded, and cases run that keep modules loaded forever. GO_ON=1 leaves these out, for a
+# caller that unloads the modules afterwards.
 #
-# On a native machine, NATIVE=1, an oops is a panic: the cases that kill workers stay
+# On a native machine, NATIVE=1, an oops is a panic, so the cases that kill workers are
 # skipped.
 
 FILTER=/sys/module/kunit/parameters/filter_glob
@@ -22,7 +22,7 @@ if [ ! -e /wpool/wpool_kunit.ko ]; then
 	exit 1
 fi
 
-# for wpool_tune: a cgroup to enter
+# wpool_tune needs a cgroup
 CGROUPS=/sys/fs/cgroup
 ! mount -t cgroup2 none $CGROUPS || mkdir $CGROUPS/kunit
 
@@ -51,12 +51,12 @@ else
 	fi
 fi
 
-# That all can be unloaded afterwards is part of the test.
+# The modules must be unloadable after the tests.
 rmmod wpool_kunit || exit 1
 rmmod wpool_wq || exit 1
 rmmod wpool || exit 1
 
-# is_wanted SUITE: the filter is a pattern, of a case perhaps.
+# is_wanted SUITE: does the filter, a pattern of suites or of suite.case, match?
 suites=${wanted%%.*}
 # shellcheck disable=SC2254
 is_wanted() { case $1 in ${suites:-*}) ;; *) return 1 ;; esac }

@@ -3,22 +3,22 @@
 # shellcheck shell=dash
 #
 # selftests.sh - in the virtual machine: run every program of tests.list, each
-# with the module loaded afresh. What they print is (K)TAP; the lines
-# "wpool-selftest:" around it tell scripts/ktap where a program starts and how
-# it ended. Programs whose name contains "fault" come last: after an oops the
-# kernel's lock checks are off.
+# after a new load of the module. The programs print (K)TAP; lines
+# "wpool-selftest:" tell scripts/ktap where a program starts and how it ended.
+# Programs whose name contains "fault" come last: after an oops the kernel's
+# lock checks are off.
 #
-# ONLY, from the kernel's command line, limits it to these programs, with commas
-# between them; BUT leaves these out; CASE limits those that run to one case. SHORT, a
-# kernel, leaves out what /files/short.list says of it. TESTS_DIR is the directory with tests.list
-# (/tests).
+# Variables of the kernel's command line: ONLY is a list, with commas, of the programs to
+# run, BUT a list of those to leave out. CASE limits the programs to one case. SHORT is a
+# kernel: leave out the tests that /files/short.list names for it. TESTS_DIR is the directory
+# of tests.list (/tests).
 
-# Of a program, in seconds. Its tests have their own limits, shorter ones: this is for
-# what these cannot end.
+# Seconds until a program is killed. Its tests have shorter limits of their own, so this is
+# for a test that its own limit does not end.
 LIMIT=${LIMIT:-3600}
 TESTS_DIR=${TESTS_DIR:-/tests}
 
-# unload: in a minute at most; whoever hangs in the kernel cannot be killed.
+# unload: try to unload the module for a minute: a process that hangs in the kernel may use it.
 unload()
 {
 	rmmod wpool &
@@ -35,14 +35,14 @@ unload()
 	wait $pid
 }
 
-# load: fresh, and with the workload that oopses allowed: some test it.
+# load: load the module again, with allow_fault=1, since some programs test that workload.
 load()
 {
 	[ ! -e /sys/module/wpool ] || unload || return 1
 	insmod /wpool/wpool.ko allow_fault=1
 }
 
-# left_out PROGRAM: what the short form leaves out of it: "all", or its cases.
+# left_out PROGRAM: print "all" or the cases that the short form leaves out.
 left_out()
 {
 	[ -n "${SHORT:-}" ] || return 0
@@ -53,7 +53,7 @@ left_out()
 	' /files/short.list
 }
 
-# busy: for how many hundredths of a second the CPUs had work, all together.
+# busy: print the time in which CPUs had work, the sum of all CPUs, in hundredths of a second.
 busy()
 {
 	read -r _ user nice system _ _ irq softirq _ </proc/stat
@@ -94,13 +94,13 @@ for test in $(grep -v fault "$TESTS_DIR/tests.list") $(grep fault "$TESTS_DIR/te
 	fi
 	echo "wpool-selftest: end $test $rc"
 	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s, busy $((($(busy) - worked) / 100)) s"
-	# 4: cannot run here.
+	# The exit status 4 means that the program cannot run here.
 	[ $rc -eq 0 ] || [ $rc -eq 4 ] || status=1
 done
 echo "wpool-test: end"
 [ -z "$left" ] || echo "wpool-selftest: short of $programs programs:$left"
 
-# Whatever the tests did, the module must go in the end.
+# The module must be unloadable after all tests.
 if [ -e /sys/module/wpool ] && ! unload; then
 	echo "wpool cannot be unloaded after the tests"
 	status=1

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC3028,SC2317
 #
-# torture.sh - in the virtual machine: tools/testing/torture/run.sh, or the fuzzer of
-# tools/testing/fuzz, as PROGRAM says. Their output is KTAP, or is converted to it here; the lines
-# around it are for scripts/ktap.
+# torture.sh - in the virtual machine: run tools/testing/torture/run.sh, or, by PROGRAM, the fuzzer
+# of tools/testing/fuzz. The output is KTAP, with lines for scripts/ktap around it.
 #
-# PROGRAM=soak runs run.sh twice: for a minute, after which everything exists that is made once and
-# kept, and for SECONDS. Threads and memory are compared before the second run and after it.
+# PROGRAM=soak runs run.sh twice: for a minute, so that all objects exist that are made once and
+# kept, and then for SECONDS. Threads and memory are compared before and after the second run.
 #
-# From the kernel's command line: PROGRAM, what run.sh takes, and for the fuzzer
-# SEED, CALLS, SECONDS, THREADS (4) and PROCESSES (1). With CORPUS=1 the fuzzer's corpus begins
-# with /files/corpus, and what it came to is printed, packed, as lines that begin with #corpus.
+# Variables of the kernel's command line: PROGRAM, those of run.sh, and for the fuzzer SEED,
+# CALLS, SECONDS, THREADS (4) and PROCESSES (1). With CORPUS=1 the fuzzer begins with the calls in
+# /files/corpus; at the end the new corpus is printed, packed, in lines that begin with #corpus.
 
 fuzz()
 {
@@ -45,11 +44,11 @@ block()
 	echo "wpool-selftest: end $name $failed"
 }
 
-# kernel_threads: their names. Those of workqueues come and go.
+# kernel_threads: print the names of kernel threads, without workers of workqueues, which change.
 kernel_threads() { sed -n 's/^[0-9]* (\(.*\)) . 2 .*/\1/p' /proc/[0-9]*/stat | grep -v '^kworker'; }
 
-# slabs_used: KiB of the kernel's objects, without the free places among them: the kernel keeps
-# slabs that have few objects left, and more of them the longer it works.
+# slabs_used: print the KiB of objects in slabs. Free places in slabs do not count: the kernel keeps
+# slabs with few objects, and more of them the longer it works.
 slabs_used()
 {
 	for cache in /sys/kernel/slab/*/shrink; do
@@ -60,7 +59,7 @@ slabs_used()
 		END { print int(sum) }' /proc/meminfo /proc/slabinfo
 }
 
-# look FILE: figures of a quiet machine, memory in KiB.
+# look FILE: write the figures of the quiet machine to FILE, memory in KiB.
 look()
 {
 	sleep 3
@@ -74,7 +73,7 @@ look()
 	} 2>/dev/null >"$1"
 }
 
-# judge NUMBER NAME MOST: it may have grown by so much; negative: it may have become so much less
+# judge NUMBER NAME MOST: NAME may have grown by MOST; if MOST is negative, shrunk by -MOST
 judge()
 {
 	before=$(sed -n "s/^$2: *\([0-9]*\).*/\1/p" /tmp/before)
@@ -90,8 +89,8 @@ judge()
 	fi
 }
 
-# A task that leaves 64 bytes behind would leave tens of MiB, a load of the module that leaves
-# a page 4 MiB.
+# The limits: a leak of 64 bytes by each task would be tens of MiB, a leak of a page by each load of
+# the module 4 MiB.
 judge_all()
 {
 	bad=0

@@ -18,7 +18,7 @@ from plan import ROWS, params_of, peers_of
 # The boot that measures a row.
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
-# What a figure is divided by.
+# A figure with this unit is divided by this number.
 UNITS = {'ms': 1e6}
 
 
@@ -121,7 +121,7 @@ class Comparison:
 
 
 def variants_of(row, parts):
-    """Those that a comparison is for, if it is for each."""
+    """The variants of a comparison for "*" or "CASE,CASE:*"; [None] for another comparison."""
     v = parts[1].split()[1]
     if not v.endswith('*'):
         return [None]
@@ -131,7 +131,7 @@ def variants_of(row, parts):
 
 def read_comparisons():
     for row in ROWS.values():
-        # consecutive comparisons that stand for each variant: all of one variant, then the next
+        # order comparisons for "*" by variant: all that name the first variant, then the next
         each = {}
         for sign, parts in row.comparisons:
             for v in variants_of(row, parts):
@@ -145,7 +145,7 @@ COMPARISONS = list(read_comparisons())
 
 
 def pool_per_cpu(r):
-    """What a CPU more is to a pool's memory."""
+    """The memory that each additional CPU takes in a pool."""
     one, eight = (next((m['figures']['pool_bytes']['median'] for m in r.measurements
                         if (m['boot'], m['variant'], m['peer']) == (boot, 'memory', 'wpool')), None)
                   for boot in ('cpus1', 'cpus8'))
@@ -154,7 +154,7 @@ def pool_per_cpu(r):
 
 
 def several(r):
-    """Row 22: one pool, beside the best of several that are together as large."""
+    """Row 22: one pool, compared with the fastest number of pools that are together as large."""
     for load in dict.fromkeys(v.rpartition(',_')[0] for v in ROWS[22].variants):
         found = {v: r.get(22, 'task', v=v, peer='wpool') for v in ROWS[22].variants
                  if v.startswith(load + ',_')}
@@ -175,7 +175,7 @@ TIMED = ('total_ns_per_task', 'noop_ns', 'total_ns')
 
 
 def steadiness(r):
-    """Of each row: how far wpool's worst round is off, and off what."""
+    """For each row, the worst round of wpool: by the median, and by the per-CPU workqueue's time."""
     spread, slow = {}, {}
     boots = set(BOOTS[r.machine].values()) | {MAIN_BOOT[r.machine]}
 
@@ -188,7 +188,7 @@ def steadiness(r):
         row = one['row']
         if one['peer'] != 'wpool' or one['boot'] not in boots or row == 3 or not name:
             continue
-        # Measured only to show the effect of hand-off.
+        # This measurement only shows the effect of hand-off.
         if one['params'].get('handoff') == 0:
             continue
         worst = one['figures'][name]['worst']
@@ -232,7 +232,7 @@ def judge_machine(measurements, machine, cpus):
             one[state] = values.get((one['row'], one['what']))
     for one in out:
         judge_states(one)
-    # a worst round has no near and far
+    # worst rounds are compared over near and far rounds alike
     steady = [dict(one, machine=machine, near=None, far=None) for one in steadiness(r)
               if one['value'] is not None]
     for one in steady:

@@ -8,11 +8,11 @@ usage: counts.py plan [gate | loaded | shape CPUS]
        counts.py show OUT.json
        counts.py rst OUT.json
 
-plan writes down what a boot measures. collect takes of each boot what the plugin
-counted and what the module answered, refuses a boot whose known path was not counted
-right, and writes OUT.json; its schema is in README.md of this directory. keep takes over
-into KEPT.json what OUT.json has, and leaves the rest. show prints tables, rst the same as
-reStructuredText.
+plan prints the measurements of a boot. collect reads, for each boot, what the plugin
+counted and what the module answered, and writes OUT.json; README.md of this directory has
+its schema. It refuses a boot with wrong counts of the path "known". keep copies the parts
+that OUT.json has into KEPT.json, and leaves the others. show prints tables, rst prints
+them as reStructuredText.
 """
 
 import json
@@ -51,7 +51,7 @@ ROWS = {
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
 }
-# Rows with the pool's workers of all other CPUs in tasks, by the number of online CPUs.
+# Rows of boots in which the pool's workers of all other CPUs are in tasks. Name: as in ROWS.
 LOADED_ROWS = {
     'submit': ('stream', 'submit', 1),
     'submit, of 16 in a batch': ('batch', 'batch', CHUNK),
@@ -78,9 +78,9 @@ SHAPE_PEERS = {
     'unbound workqueue, scope system': {'peer': 'unbound', 'scope': 'system'},
 }
 SHAPE_TASKS = 12800
-# On so many CPUs the same peers have other loads, too: a producer in one last-level cache or in each
-# of four submits as many tasks at a time as CPUs share the cache. Where a pool's first workers are
-# differs, so there are several rounds, with a pool each. Number of producers: its name.
+# On NEAR_CPUS CPUs the same peers have two more loads: a producer in one last-level cache, or one in
+# each of four, submits SHARE tasks at a time, the number of CPUs that share a cache. The CPUs of a
+# pool's first workers differ, so each round has a new pool. Number of producers: name of the load.
 NEAR_CPUS, SHARE, NEAR_ROUNDS = 16, 4, 8
 NEAR_LOADS = {1: 'one producer', 4: 'four producers'}
 NEAR_FIGURES = ('moved', 'crossed')
@@ -157,7 +157,7 @@ def reports(path):
 
 
 def is_known_right(report):
-    """Did the plugin count right what was counted by hand?"""
+    """Are the counts of the path "known" those counted by hand?"""
     counted = report['paths']['known']['all']
     return all(counted[name] == [value] * 4 for name, value in KNOWN.items())
 
@@ -202,7 +202,7 @@ def shape(path, of):
         asked, turns = words_of(report['asked']), report.get('turns')
         if asked.get('of') == of and turns:
             sums.setdefault(list(SHAPE_PEERS)[int(asked['v'])], Counter()).update(turns)
-    # A task has two turns: its submit begins one, and its start.
+    # A task has two turns, as its submit and its start each begin one.
     return {name: {'samples': turns['nr'],
                    'all': {figure: 2 * turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
             for name, turns in sums.items()}
@@ -242,7 +242,7 @@ def number(value):
 
 
 def cells_of(name, of_boots, part, figures=FIGURES):
-    """Of each figure: what each boot counted, and the last one's by the first one's."""
+    """For each figure: the count of each boot, and the last count divided by the first."""
     cells = [name]
     for figure in figures:
         values = [one[part][figure] for one in of_boots]
@@ -259,7 +259,7 @@ def header_of(what, counts, figures=FIGURES):
 
 
 def tables(results_file):
-    """(title, header, rows) of each."""
+    """(title, header, rows) of each table."""
     with open(results_file, encoding='utf-8') as file:
         found = json.load(file)
     boots, loaded, shapes, near = (found[part] for part in ('boots', 'loaded', 'shape', 'near'))
@@ -319,7 +319,7 @@ def show(results_file):
 
 
 def ways(results_file):
-    """Where an operation took more with the most CPUs: the least it ever took, of each boot."""
+    """The minimum in each boot, of operations that took more with the most CPUs than with the fewest."""
     with open(results_file, encoding='utf-8') as file:
         boots = json.load(file)['boots']
     counts = sorted(boots, key=int)

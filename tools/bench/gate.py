@@ -6,25 +6,24 @@ usage: gate.py check BASELINE OUTPUT:COUNTS...
        gate.py update BASELINE OUTPUT:COUNTS...
        gate.py decoder MODULE.ko DECODER
 
-OUTPUT is what the benchmark module answered, COUNTS what the emulator's plugin wrote
-down in the same boot.
+OUTPUT has the answers of the benchmark module, COUNTS the reports of the emulator's
+plugin in the same boot.
 
-Instructions are compared as a ratio: those per task of wpool by those of the per-CPU
-workqueue in the same boot, each the lower quartile of its rounds. It survives a new
-compiler or kernel; the counts themselves would not. Locked instructions do, so these
-are compared as they are: those of all CPUs per task of a row, in its best round, and
-those of one operation of a path (counts.py).
+Instructions are compared as a ratio: wpool's instructions per task, divided by those of
+the per-CPU workqueue in the same boot, each the lower quartile of its rounds. A new
+compiler or kernel changes the counts, but hardly the ratio. It does not change the counts
+of locked instructions, so these are compared themselves: those of all CPUs per task of a
+row, in its best round, and those of one operation of a path (counts.py).
 
-check prints a line for scripts/test per row and path: pass, fail or skip, a name and
-why, separated by tabs. A row fails when its ratio is more than 10 % above the
-baseline's, or when a task takes more locked instructions, by more than 0.05 of one. Of
-several boots the least counts: a task that costs more does so in each of them.
-update writes the baseline from several boots. What does not repeat would fail, or hide
-a failure, by chance: a row is gated only if the boots agree within 5 %, or 0.05 locked
-instructions.
+check prints a line for scripts/test per row and path: pass, fail or skip, a name and the
+reason, separated by tabs. A row fails when its ratio is more than 10 % above the
+baseline's, or its locked instructions per task are more than 0.05 above. Of several boots
+the least figure is compared: a task that costs more does so in each boot.
+update writes the baseline from several boots. A row whose boots differ by more than 5 %,
+or by more than 0.05 locked instructions, is not gated: its result would be chance.
 
-decoder compares what the plugin takes for a locked instruction with what objdump
-does, for the whole text of a module.
+decoder compares the plugin's decoder of locked instructions with objdump, for the whole
+text of a module.
 """
 
 import json
@@ -51,7 +50,7 @@ ROWS = {
 
 
 def quartile(values):
-    """The lower one: what CPUs do to each other, and ticks, only add."""
+    """The lower quartile: disturbances by another CPU, and ticks, only add."""
     return sorted(values)[len(values) // 4]
 
 
@@ -83,7 +82,7 @@ def locked(path):
         if 'row' in asked and asked['peer'] == 'wpool' and asked['round'] != '0':
             rounds.setdefault((int(asked['row']), asked['v']), []).append(
                 report['locked'] / int(asked['n']))
-    # The minimum: if two producers disturb each other, that costs half of a locked instruction.
+    # The minimum: two producers that disturb each other add half of a locked instruction.
     out = {f'{name}.locked': min(rounds[row, ours])
            for name, (row, ours, _) in ROWS.items()}
     counted = counts.paths(path)
@@ -176,7 +175,7 @@ def update(baseline, specs):
 
 
 def is_locked_text(text):
-    """What objdump says: a lock prefix, or an xchg of which one side is memory."""
+    """Is the instruction locked by objdump's text: a lock prefix, or an xchg with memory?"""
     words = text.split()
     if 'lock' in words:
         return True

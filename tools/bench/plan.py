@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""plan.py - write down which measurements a benchmark boot makes, in which order.
+"""plan.py - print the measurements of a benchmark boot, in their order.
 
 usage: plan.py {native|native1|nativehttp|main|wide|http|smoke|icount|gate|cpus} [--rows 1,2]
                [--rounds N] [--quick] [--cpus N]
 
-What there is to measure is the file rows, beside this one. One line is one measurement, as the
-module wants it: a case and key=value words.
-row=, v= (the variant, for tables) and round= mean nothing to the module, it
-repeats them in its answer. alone=1 asks, natively, for a
-kernel of its own: what others leave there would count. The peers of a row take turns within a round; the
-rounds of a row follow each other, so that what is compared was measured close
-together. A round 0 comes first and does not count.
+The file rows beside this one lists all measurements. A printed line is a request to the
+module: a case and key=value words. The module ignores row=, v= (the variant, for tables)
+and round=, and repeats them in its answer. alone=1 asks, natively, for a kernel of its
+own, because memory that other measurements leave behind would count. A round measures
+each peer of a row once; the rounds of a row follow each other, so that the compared
+figures are measured close together. Round 0 is a warm-up, and does not count.
 
-native and native1 are kernels that nothing emulates, with two CPUs and with one;
-main is a stock kernel under QEMU, wide one with more CPUs than the host may have;
-nativehttp and http have a client in user space, and smoke a little of all that they
-have; the others count instructions instead of time.
+native and native1 are native kernels with two CPUs and with one. main is a stock kernel
+under QEMU, wide is the same with more CPUs than the host may have. nativehttp and http
+have a client in user space; smoke has a small part of their measurements. The other boots
+count instructions instead of time.
 """
 
 import argparse
@@ -33,7 +32,7 @@ WITH_C2C = {'native', 'nativehttp'}
 
 @dataclass
 class Measurement:
-    """A line "- ..." of the file."""
+    """A line "- ..." of the file rows."""
     case: str
     variant: str
     peers: tuple
@@ -52,7 +51,7 @@ class Row:
 
     @property
     def variants(self):
-        """Of each, in order: the first of its measurements, and all who take part."""
+        """name -> (first measurement, all peers) of each variant, in order"""
         out = {}
         for one in self.measurements:
             first, peers = out.get(one.variant, (one, ()))
@@ -72,7 +71,7 @@ def params_of(words):
 
 
 def expanded(text):
-    """The lines that one with {a,b,...} stands for."""
+    """The lines for which a line with {a,b,...} stands."""
     lists = [found.split(',') for found in re.findall(r'\{(.*?)\}', text)]
     if not lists:
         return [text]
@@ -104,7 +103,7 @@ ROWS = read_rows(os.path.join(os.path.dirname(__file__), 'rows'))
 
 
 class Size:
-    """How much of everything: for a whole run, a quick one, under -icount."""
+    """The sizes of the measurements: for a whole run, a quick one, and under -icount."""
 
     def __init__(self, kind, quick, cpus):
         native, icount = kind.startswith('native'), kind in ('icount', 'cpus')
@@ -135,7 +134,7 @@ class Size:
         return self.names.get(text, text)
 
     def has(self, row, one):
-        """Is that measurement of that row made?"""
+        """Does this boot make the measurement one of the row?"""
         kinds = [word for word in one.conditions if word.lstrip('!') not in self.conditions]
         return bool(self.kinds & set(kinds or row.kinds)) and all(
             self.conditions[word.lstrip('!')] != word.startswith('!')
@@ -151,21 +150,21 @@ class Size:
 
 
 def is_compared(words):
-    """By the gate."""
+    """Does the gate compare the measurement?"""
     return words[0] != 'invoke' and words[3] in ('peer=wpool', 'peer=percpu')
 
 
 def is_tried(words):
-    """By the smoke: each load for wpool, and each peer under two of them."""
+    """Is the measurement a part of smoke: each load for wpool, and two loads for each peer?"""
     return words[3] == 'peer=wpool' or words[2] in ('v=keep_16', 'v=short_64')
 
 
-# Kinds that are a part of another kind: which kind, its rows, and a filter of measurements.
+# Kinds that make a part of another kind: that kind, the rows, and a filter of the measurements.
 PARTS = {'gate': ('icount', (1, 2, 4), is_compared), 'smoke': ('nativehttp', (21,), is_tried)}
 
 
 def warm_up(words):
-    """A short one: what it runs has been translated, its pages are there."""
+    """A short measurement before the first round: the emulator translates the code, pages are mapped."""
     return [f'n={max(int(word[2:]) // 10, 1)}' if word.startswith('n=') else word for word in words]
 
 

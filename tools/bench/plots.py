@@ -4,10 +4,10 @@
 
 usage: plots.py RESULTS.json DIR
 
-Writes one SVG per idea into DIR, and prints their names: what a task costs, how soon
-it starts, bursts, clients, sleepers, a thread for each task, the mix, computing, the full queue,
-HTTP, growth with tasks, CPUs and pools. What was measured natively is drawn, else what QEMU
-measured. A plot whose measurements are not there is not drawn.
+Writes the plots as SVG into DIR, and prints their names: what a task costs, how soon it
+starts, bursts, clients, sleepers, a thread for each task, the mix, computing, the full
+queue, HTTP, growth with tasks, CPUs and pools. A plot shows the native measurements, else
+those of QEMU. A plot without measurements is not drawn.
 """
 
 import json
@@ -53,7 +53,7 @@ def quoted(text):
 
 
 def bars(path, title, ylabel, groups, series, values, log=False, note=''):
-    """Of values[group][peer] = (median, worst): each peer a bar in each group, with its number."""
+    """Draw a bar with its number for each group and peer: values[group][peer] = (median, worst)."""
     nothing = (float('nan'), float('nan'))
     lines = [' '.join([quoted(group)] + [f'{value:.6g}' for peer in series
                                          for value in values[group].get(peer, nothing)])
@@ -116,7 +116,7 @@ COST_ONE = {'one by one': (10, 'single'), 'batches of 64': (10, 'batch'), 'fork-
 EACH = {r'2^20 of 1 ms,\n1,024 workers': '1ms/1024', r'10^6 of 10 ms,\n16,384 workers': '10ms/16384',
         r'10^5 of 100 ms,\n1,000 workers': '100ms/1000'}
 HTTP = {'1': 'keep_1', '16': 'keep_16', '256': 'keep_256', '2,000': 'keep_2000',
-        # with line breaks for gnuplot: long labels side by side would overlap
+        # gnuplot breaks the labels at \n: long labels side by side would overlap
         r'64, one\nrequest each': 'short_64', r'512, a handler\nof 10 ms': 'slow_512'}
 
 
@@ -125,7 +125,7 @@ def divided_by(by):
 
 
 def a_second(by, share=1):
-    """How many of that share of the tasks; or of one."""
+    """A conversion of the time of a task to tasks a second (by 1e9 for ns), of a share of the tasks."""
     return lambda one, value: by / value * share
 
 
@@ -139,7 +139,7 @@ def of_figure(name):
 
 def plot(name, title, ylabel, row, groups, peers, what, convert=divided_by(1), boot=None, better='less',
          log=False):
-    """groups: name -> a variant of the row, or (row, variant); "{}" in what stands for the name."""
+    """groups: name -> a variant of the row, or (row, variant). "{}" in what stands for a group's name."""
     return {'name': name, 'title': title, 'ylabel': ylabel, 'row': row, 'groups': groups, 'peers': peers,
             'what': what, 'convert': convert, 'boot': boot, 'better': better, 'log': log}
 
@@ -236,7 +236,7 @@ class Plots:
         what = of['what'].format(group)
         if peer == 'fifo':
             peer, what = 'wpool', what.replace('wait', 'fifo')
-        # A peer without batches gets the tasks one by one.
+        # For a peer without batches, show the measurement of single submits.
         v = 'single' if v == 'batch' and peer != 'wpool' else v
         for one in self.find(row, boot, v, peer):
             if figure(one, what) is not None:
@@ -244,7 +244,7 @@ class Plots:
         return None
 
     def bars(self, of):
-        """Each peer a bar in each group."""
+        """Draw a plot of BARS, if there are figures for it."""
         rows = of['row'] if isinstance(of['row'], tuple) else (of['row'],)
         boot = of['boot'] or self.boot(*rows)
         values = {}

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """readme.py - write the figures of one results file into the documents.
 
-usage: readme.py write [RESULTS.json]    and keep what they show of it: measured.json
-       readme.py check                   does each page say what measured.json and counts.json say?
-       readme.py WHAT RESULTS.json FILE  one of them: ratios, cost or native
+usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
+                                         they show in measured.json
+       readme.py check                   are the pages those of measured.json and counts.json?
+       readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
 
-ratios is the summary and cost what wpool takes of a stock kernel, both in README.md; native are the
-tables of benchmarks.rst. The text between the lines "bench: begin" and "bench: end", or "cost:
-begin" and "cost: end", which are comments of the document, is replaced, all of it: what was not
-measured is not there. What was counted, counts.json, is written into growth.rst; where a whole one
-lies beside the results, it is that. write also draws the plot of benchmarks.rst. check also refuses
-a quantity in the text of README.md or Documentation/*.rst that is neither in a table of the page that
-is written like this, nor one of CONSTANTS.
+ratios is the summary, and cost the memory and wake-ups on a stock kernel, both in README.md. native
+are the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
+or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
+has the counts of counts.json; write takes over a complete counts.json beside RESULTS.json. write also
+draws the plot of benchmarks.rst. check also refuses a quantity in the text of README.md or
+Documentation/*.rst that is neither in a table between such comments, nor one of CONSTANTS.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 # The measured figures that the pages show, and the counts: scripts/bench-counts.
 MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
-# Each text, and the page that contains it.
+# Each block, and the page that contains it.
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
 GROWTH = TOP / 'Documentation/growth.rst'
@@ -107,7 +107,7 @@ COMPUTING = (
     ('90 % of 0.5 µs, 9 % of 10 µs, 1 % of 100 µs', 15, 'mix'),
 )
 
-# Several pools behind one handle: the loads of row 22, and their peers.
+# Several pools behind one handle: the loads of row 22, by their names in the table.
 SEVERAL = (
     ('no-ops, one producer', 'no-ops,_one_producer'),
     ('no-ops, a producer a CPU', 'no-ops,_a_producer_a_CPU'),
@@ -122,7 +122,7 @@ SHAPES_TIMED = {'2_clients,_500_ns': 'trip', '16_clients,_500_ns': 'trip',
 
 # A pool, or a thread for each task: the loads of row 27, and the peers with their variants.
 EACH = ('1ms/1024', '10ms/16384', '100ms/1000', 'no-ops')
-# Where allocations are counted, their variants, and what the lines say.
+# The variants that count allocations, and the texts of their lines.
 ALLOCS = (('allocs', 'tasks of 1 ms, 1,024 workers'), ('allocs_10ms/16384', 'tasks of 10 ms, 16,384 workers'),
           ('allocs_100ms/1000', 'tasks of 100 ms, 1,000 workers'), ('allocs_no-ops', 'no-ops'))
 EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bounded'),
@@ -210,7 +210,7 @@ EXPLAINED = {
 
 
 class Tables:
-    """What was measured on one machine, as tables of text."""
+    """The native measurements, as tables of text."""
 
     def __init__(self, results):
         self.results, self.machine = results, 'native'
@@ -228,7 +228,7 @@ class Tables:
         return None
 
     def cell(self, one, name, by=1, which='median'):
-        """One figure; or two, near and far, where both were seen at all."""
+        """One figure; or two, near / far, if the run has measurements of both states."""
         states = [figure(one, name, which, state) for state in ('near', 'far')]
         if self.two_states and states != [None, None]:
             return ' / '.join('-' if value is None else number(value / by) for value in states)
@@ -236,7 +236,7 @@ class Tables:
         return number(value / by) if value is not None else ''
 
     def by_peer(self, title, peers, wanted):
-        """A line for each (name, row, wpool's variant, its peers', figure, what one is divided by)."""
+        """A line for each (name, row, wpool's variant, the peers' variant, figure, divisor)."""
         yield [title] + [PEERS[peer] for peer in peers]
         for text, row, ours, theirs, name, by in wanted:
             found = [self.find(row, ours if peer == 'wpool' else theirs, peer) for peer in peers]
@@ -358,7 +358,7 @@ class Tables:
         yield from counted if len(counted) > 1 else []
 
     def scopes(self):
-        """Row 28, and the unbound workqueue in each scope."""
+        """The table of row 28, with the unbound workqueue in each scope."""
         scopes = [v for v in ROWS[28].variants if v.startswith('scope_') and self.find(28, v, 'unbound')]
         found = [self.find(28, 'a_producer_a_CPU', peer) for peer in ('wpool',) + OTHERS[:2]]
         yield ['ns'] + [PEERS[peer] for peer in ('wpool',) + OTHERS[:2]] + \
@@ -371,7 +371,7 @@ class Tables:
                 yield [f'{what}: {which}'] + [self.cell(one, f'{name}_{which}') for one in found]
 
     def shapes(self):
-        """What users do: rows 28 to 30."""
+        """The table of rows 28 to 30: loads of users."""
         wanted = [(28, 'a_producer_a_CPU', f'a producer a CPU, one in flight each, {what}: {which}',
                    f'{name}_{which}') for name, what in (('enqueue', 'the submit'), ('trip', 'the trip'))
                   for which in ('p50', 'p99')] if len(list(self.scopes())) == 1 else []
@@ -385,14 +385,14 @@ class Tables:
                             [(text, row, v, v, name, 1) for row, v, text, name in wanted])
 
     def counted(self, v, peer):
-        """Of row 27, where instructions are counted."""
+        """The measurement of row 27 in the boot cpus2, which counts."""
         for one in self.results['measurements']:
             if (one['boot'], one['row'], one['variant'], one['peer']) == ('cpus2', 27, v, peer):
                 return one
         return None
 
     def cost(self):
-        """What it takes of a stock kernel, with two CPUs."""
+        """The table of memory and wake-ups on a stock kernel with two CPUs."""
         found = {one['variant']: one for one in self.results['measurements']
                  if (one['boot'], one['row'], one['peer']) == ('cpus2', 9, 'wpool')}
         if not {'memory', 'rest', 'quiet'} <= set(found):
@@ -415,7 +415,7 @@ class Tables:
                 [limit(one, 'bar'), limit(one, 'goal')]
 
     def rounds(self):
-        """How often, in words."""
+        """The number of rounds, in words."""
         seen = sorted({one['rounds'] for one in self.of_machine()})
         if seen[-1] == 1:
             return 'one round each, which is no median'
@@ -474,7 +474,7 @@ class Tables:
 
 
 def sides(title, what):
-    """What a comparison measures of wpool, without what the title says already, and the other side."""
+    """Both sides of the comparison what: that of wpool, without words of the title, and the peer's."""
     ours, theirs = re.fullmatch(r'(.*)[:,] (?:of|faster than) (.*)', what).groups()
     first, *rest = re.split(r'(?<=[:,]) ', ours, maxsplit=1)
     if rest and ' ' in first and first[:-1] in title:
@@ -507,7 +507,7 @@ class Markdown:
 
     @staticmethod
     def table(lines):
-        """What is left of the first figure is text."""
+        """Columns whose cells all begin with a digit are right-aligned, except the first one."""
         numbers = ['---:' if i and all(re.match(r'[\d-]|$', line[i]) for line in lines[1:]) else '---'
                    for i in range(len(lines[0]))]
         return ['| ' + ' | '.join(line) + ' |' for line in [lines[0], numbers] + lines[1:]]
@@ -530,7 +530,7 @@ class Rst:
 
 
 def wrapped(text):
-    """Text of a document that is read as a file, too."""
+    """The lines of a paragraph, as people also read the document as a file."""
     return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False,
                          subsequent_indent='  ' if text.startswith('- ') else '')
 
@@ -547,14 +547,14 @@ def section(tables, language):
 
 
 def plot_script(results):
-    """What gnuplot draws of these results; None if they have nothing of it."""
+    """The script from which gnuplot draws PLOT; None if the results have no figure of it."""
     drawn = []
     plots.Plots(results, '', drawn.append).named(PLOT.stem)
     return drawn[0] if drawn else None
 
 
 def mark(script):
-    """The last line of a plot. It says what was drawn, so check needs no gnuplot."""
+    """The last line of a plot: a hash of its script, so check needs no gnuplot."""
     return f'<!-- script: sha256 {hashlib.sha256(script.encode()).hexdigest()} -->\n'
 
 
@@ -601,7 +601,7 @@ def replaced(path, begin, end, block):
 
 
 class Noted(dict):
-    """It knows what was looked at."""
+    """A dict that notes which of its keys were read."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -613,7 +613,7 @@ class Noted(dict):
 
 
 def only_shown(path):
-    """Of a results file what the pages show."""
+    """The part of a results file that the pages show."""
     results = json.loads(path.read_text(), object_hook=Noted)
     full = any('raw' in one for one in results['measurements'])
     if full:
@@ -644,7 +644,7 @@ def only_shown(path):
 
 
 def keep_counts(path):
-    """Those beside the results, if all was counted."""
+    """Copy the counts beside the results to COUNTED, if all parts were counted."""
     if path.exists() and all(json.loads(path.read_text()).get(part) for part in ('boots', 'loaded', 'shape')):
         COUNTED.write_text(path.read_text())
 
@@ -656,7 +656,7 @@ def growth():
 
 
 def pages():
-    """(path, text) of each page, as the kept results have it."""
+    """(path, text) of each page, written from the kept results."""
     results = json.loads(MEASURED.read_text())
     for what, path in PAGES.items():
         yield path, page(results, what, path)
@@ -668,8 +668,7 @@ def pages():
 QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
                       r'instructions)\b)')
 
-# Quantities in the text that are not measured: constants of the code or of the kernel, and numbers
-# of a test.
+# Quantities in the text of a page that are not measured: constants of the code, the kernel or a test.
 CONSTANTS = {
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
     'drivers.rst': ('256 MB', ),
@@ -685,7 +684,7 @@ CONSTANTS = {
 
 
 def strays(path):
-    """Quantities in the text of a page that none of its tables has, and constants that it has not."""
+    """Quantities in the text of a page that no table of it has, and CONSTANTS that are not in the text."""
     text, unused = path.read_text(), set(CONSTANTS.get(path.name, ()))
     blocks = r'^(?:\.\. |<!-- )\w+: begin.*?^(?:\.\. |<!-- )\w+: end'
     shown = ' '.join(re.findall(blocks, text, re.M | re.S))

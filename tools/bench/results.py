@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""results.py - make results.json from what the benchmark boots printed.
+"""results.py - make results.json from the output of the benchmark boots.
 
 usage: results.py OUT key=value... -- BOOT:OUTPUT...
 
-BOOT is one of plan.py's, with cpusN for its cpus on N CPUs; OUTPUT is a file with
-lines "bench: {...}". A boot may have several files: the rounds add up. The key=value
-words describe the run, they are copied to "run". The schema of OUT is in README.md of
-this directory.
+BOOT is a kind of plan.py, where cpusN is the kind cpus on N CPUs. OUTPUT is a file with
+lines "bench: {...}". A boot may have several files, each with some of the rounds. The
+key=value words describe the run; they are copied to "run". README.md of this directory has
+the schema of OUT.
 """
 
 import json
@@ -17,7 +17,7 @@ import sys
 import bars
 
 def write_json(path, value, depth):
-    """A line for each entry so deep, so that a change of one shows which."""
+    """Write JSON with a line for each entry down to the depth, so that diffs show which have changed."""
     def text(value, depth):
         if not depth or not value or not isinstance(value, (dict, list)):
             return json.dumps(value)
@@ -29,7 +29,7 @@ def write_json(path, value, depth):
         file.write(text(value, depth) + '\n')
 
 
-# All parameters of a request but these tell one measurement of a boot from another.
+# Answers of a boot that differ only in these parameters are rounds of one measurement.
 NOT_A_PARAMETER = {'round', 'c2c'}
 # Under -icount the clock counts instructions: one takes 2 ns (shift=1).
 ICOUNT_NS = 2
@@ -44,7 +44,7 @@ def machine_of(boot):
 
 
 def state_of(one):
-    """near or far, as it was before and after a measurement; None if it changed meanwhile."""
+    """The state of the CPUs, near or far; None if it changed during the measurement."""
     trips = [one.get(f'c2c_{when}_ns') for when in ('before', 'after')]
     if not all(trips):
         return None
@@ -76,7 +76,7 @@ def read_lines(path):
 
 
 def spread(values):
-    """Median, and the worst: for all that is counted here less is better."""
+    """Median, worst and best: of each of these figures less is better."""
     return {'median': statistics.median(values), 'worst': max(values),
             'best': min(values)}
 
@@ -102,7 +102,7 @@ class Measurement:
             out['instructions_per_task'] = spread(
                 [one['total_ns'] / ICOUNT_NS / n for one in rounds])
             for name in names:
-                # a count does not depend on the time
+                # the number of allocations is valid although the clock counts instructions
                 if name == 'allocs':
                     out['allocs_per_task'] = spread([one[name] / n for one in rounds])
                 if name.endswith(PERCENTILES):

@@ -37,7 +37,7 @@ def number(value):
 
 
 def print_table(header, rows):
-    # Leave out columns without values, such as near and far if there are no such rounds.
+    # Leave out columns without values, such as near and far if the state was not measured.
     kept = [i for i, title in enumerate(header) if i < 2 or not title or any(row[i] for row in rows)]
     header, rows = [header[i] for i in kept], [[row[i] for i in kept] for row in rows]
     widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
@@ -55,7 +55,7 @@ def figure(one, name, which='median', state=None):
 
 
 def machine_text(run, machine):
-    """A machine in words."""
+    """The description of a machine, for a title."""
     if machine == 'native':
         return f'natively, Linux {run.get("native_kernel", "?")} on the processor itself'
     if run.get('accel') == 'none':
@@ -64,7 +64,7 @@ def machine_text(run, machine):
     return f'QEMU, Linux {run.get("kernel", "?")}, {how.get(run.get("accel"), "?")}'
 
 
-# The boots of a machine that have times of a row.
+# The boots that measure times of a row.
 def boots_of(row):
     if row in (10, 30):
         return ('native1',)
@@ -74,7 +74,7 @@ def boots_of(row):
 
 
 def trips_ns(results, state):
-    """A cache line's round trips that were seen in a state of the machine."""
+    """The round trips of a cache line in all measurements of a state, near or far, sorted."""
     return sorted(one[f'c2c_{when}_ns'] for m in results['measurements']
                   if state in m['states'] for one in m['raw'] for when in ('before', 'after')
                   if f'c2c_{when}_ns' in one and
@@ -83,7 +83,7 @@ def trips_ns(results, state):
 
 
 def instructions(results, one):
-    """The same measurement's count in the -icount boot."""
+    """The instructions per task that the -icount boot has for the measurement."""
     for other in results['measurements']:
         if other['boot'] == {'wide': 'cpus8'}.get(one['boot'], 'icount') and all(
                 other[key] == one[key] for key in ('row', 'case', 'variant', 'peer')):
@@ -106,7 +106,7 @@ def param(title, *names):
 
 
 def rate(title, name, share=None, which='median'):
-    """A second's: of so large a share of the n tasks, or of one."""
+    """A column of rates a second: of a share of the n tasks, or of one task."""
     def cell(one):
         value = figure(one, name, which)
         return 1e9 * (share * one['params']['n'] if share else 1) / value if value else None
@@ -242,7 +242,7 @@ def show_verdicts(results, row, machine):
 
 
 def states_text(results):
-    """How far the CPUs were from each other, in words; '' if nobody looked."""
+    """The round trips near and far, in words; '' if they were not measured."""
     parts = []
     for state in ('near', 'far'):
         trips = trips_ns(results, state)

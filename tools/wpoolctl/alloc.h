@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Memory. If an allocation fails, the process prints a message and exits. The kernel then closes
- * its files, which ends its tasks and its temporary pool.
+ * the files of the process, which cancels their tasks. A temporary pool is left behind.
  */
 #ifndef WPOOLCTL_ALLOC_H
 #define WPOOLCTL_ALLOC_H

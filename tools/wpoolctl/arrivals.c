@@ -2,10 +2,10 @@
 /*
  * When tasks arrive.
  *
- * The number of tasks that are expected until a time rises with the rate: as a parabola while the
- * rate rises, as a line afterwards. Steps of equal size on that curve are arrivals at equal
- * distances. Steps that are distributed exponentially make a Poisson process, also while the rate
- * rises. For a recording the curve is the number of its tasks.
+ * arrivals_expected() is the number of tasks expected until a time: a parabola during the ramp, a
+ * straight line afterwards, and the recorded tasks of a recording. Each arrival is a step of this
+ * number. Equal steps are arrivals at equal distances. Steps of exponential size are a Poisson
+ * process, also during the ramp.
  */
 #include "arrivals.h"
 
@@ -71,7 +71,7 @@ void arrivals_step(struct arrivals *arrivals, __u64 step)
 {
 	double size = step;
 
-	/* the sum of many distances is near its mean */
+	/* several steps at once: use their mean, which their sum is close to */
 	if (arrivals->config->poisson && step == 1)
 		size = -log(random_unit(&arrivals->random));
 	arrivals->expected += size * arrivals->submitters;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When tasks arrive, whatever the pool does with earlier tasks: an open loop. A schedule is
- * arithmetic only; times are nanoseconds after the start of the run.
+ * An open loop: tasks arrive at times that do not depend on what the pool does with earlier tasks.
+ * These functions compute the times, in nanoseconds after the start of the run.
  */
 #ifndef WPOOLCTL_ARRIVALS_H
 #define WPOOLCTL_ARRIVALS_H
@@ -37,7 +37,7 @@ static inline bool arrivals_are_scheduled(const struct arrivals_config *config)
 /* Tasks per second of all submitters after the ramp. */
 double arrivals_rate(const struct arrivals_config *config);
 
-/* Submitters share the tasks: at equal distances each of N submitters takes every Nth task. */
+/* @submitters share the tasks: without @poisson each takes every @submitters-th task. */
 void arrivals_init(struct arrivals *arrivals, const struct arrivals_config *config,
 		   __u32 submitter, __u32 submitters);
 

@@ -48,7 +48,7 @@ static const struct attr attrs[] = {
 #define WPOOL_ATTR_CPUS(_name, _NAME, _about) \
 	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
 #include "../../module/pool/attr_table.h"
-	/* of a call of its own, so without a bit */
+	/* dev_cgroup() sets the cgroup, so it has no bit in attrs.mask */
 	{ "cgroup", .use = ATTR_TUNE, .type = ATTR_DIR, .about = "cgroup of the workers" },
 };
 
@@ -308,7 +308,7 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 	return check_policy(set, now, e);
 }
 
-/* Checks against a pool whose own attributes contradict nothing. */
+/* Checks the set against a pool of unlimited capacity with the policy of the set. */
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
 {
 	const struct wpool_dev_attrs any = {
@@ -341,10 +341,10 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 	for (attr = attrs; attr < attrs + ARRAY_SIZE(attrs); attr++) {
 		if (!given(set, attr->bit) || attr->type == ATTR_CPUS)
 			continue;
-		/* a capacity per CPU follows the CPUs, so the same number is a change */
+		/* setting capacity ends capacity_per_cpu, so the same number is a change */
 		if (attr->bit == WPOOL_DEV_CAPACITY && now->capacity_per_cpu)
 			continue;
-		/* all others have the same size */
+		/* all attributes but the cpumask are 32 bits */
 		is = (const __s32 *)((const char *)now + attr->offset);
 		if (!memcmp((char *)&set->attrs + attr->offset, is, sizeof(*is)))
 			set->attrs.mask &= ~attr->bit;
@@ -364,7 +364,7 @@ static int set_cgroup(int fd, struct attr_set *set)
 {
 	int err = *set->cgroup ? dev_cgroup(fd, set->cgroup) : 0;
 
-	/* the others are about the module, and the pool */
+	/* -ENOTTY is about the module, -EPERM about the pool */
 	set->cgroup_failed = err && err != -ENOTTY && err != -EPERM;
 	return err;
 }
@@ -388,7 +388,7 @@ int attr_set_tune(int fd, struct attr_set *set)
 	return err ?: set_cgroup(fd, set);
 }
 
-/* What is left to the kernel: CPUs, and ranges of a module of another version. */
+/* Only the kernel checks CPUs, and the ranges if the module has another version. */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set)
 {
@@ -416,7 +416,7 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 	if (!attr || attr->type == ATTR_CPUS || attr->type == ATTR_DIR)
 		return NULL;
 	format_number(attr, attr->preset, buf, len);
-	/* the defaults that depend on something else */
+	/* these defaults depend on the pool's name and on prealloc */
 	if (!strcmp(name, "capacity") && !strcmp(pool, "default"))
 		snprintf(buf, len, "max");
 	if (!strcmp(name, "order") && prealloc)
@@ -424,7 +424,7 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 	return strcmp(value, buf) ? buf : NULL;
 }
 
-/* The policy run is for creation only. */
+/* All words but the policy "run" may also be tuned. */
 static bool is_for(const char *word, enum attr_use use)
 {
 	return use == ATTR_CREATE || strcmp(word, "run");

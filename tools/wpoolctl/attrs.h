@@ -26,7 +26,7 @@ struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
 	char cgroup[PATH_MAX];	/* a directory, ATTR_CGROUPS for none; or "" */
-	bool cgroup_failed;	/* of what was given, this was refused */
+	bool cgroup_failed;	/* the last create or tune failed because of @cgroup */
 };
 
 void attr_set_init(struct attr_set *set);
@@ -58,14 +58,14 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);
 
-/* Nothing is given. */
+/* true if no attribute is given */
 bool attr_set_is_empty(const struct attr_set *set);
 
-/* Through an open device, and one that is attached: all of the set. 0, or -errno. */
+/* Create @pool through the open device @fd, or tune the pool of @fd. Returns 0 or -errno. */
 int attr_set_create(int fd, const char *pool, struct attr_set *set);
 int attr_set_tune(int fd, struct attr_set *set);
 
-/* The meaning of -errno of a create or tune with @set. */
+/* Set the message for the error @err of attr_set_create() or attr_set_tune(). */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set);
 

@@ -10,9 +10,9 @@
 #include "parse.h"
 
 #define MAX_OPTIONS	62
-#define WIDTH		79	/* of the help */
-#define MAX_INDENT	22	/* of the text behind the name of an option */
-#define FIRST_CODE	256	/* of options: they have no letters */
+#define WIDTH		79	/* columns of the help */
+#define MAX_INDENT	22	/* column where the text on an option begins, at most */
+#define FIRST_CODE	256	/* code of the first option; options have no letters */
 
 static void complain(const struct command *cmd, const char *fmt, va_list ap)
 {

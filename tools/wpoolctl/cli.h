@@ -26,12 +26,12 @@ enum cli_exit {
 
 struct cli_option {
 	const char *name;
-	const char *arg;	/* its value: "SECONDS", or "[=A=V,...]" if it may be left out */
+	const char *arg;	/* "SECONDS"; "[=A=V,...]": may be left out; NULL: takes no value */
 	const char *help;	/* for --help and the manual */
 	const char *more;	/* for the manual alone */
 	/* parses @value into a field of @to; returns 0, or -1 and a message */
 	int (*set)(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-	size_t offset, size;	/* of the field */
+	size_t offset, size;	/* where @set stores the value in @to */
 	__u64 min, max;
 	const char *const *words;	/* the possible values */
 	const char *verb;	/* trace: the verb that takes this option */
@@ -40,10 +40,10 @@ struct cli_option {
 
 struct command {
 	const char *name;
-	const char *args;	/* of the usage line */
+	const char *args;	/* the arguments in the usage line */
 	const char *summary;	/* one line, for the list of commands */
 	const char *help;	/* the description */
-	const char *more;	/* the rest of it, for the manual alone */
+	const char *more;	/* the rest of the description, for the manual alone */
 	const struct cli_option *options;
 	void (*more_help)(void);
 	int (*run)(const struct command *cmd, int argc, char **argv);

@@ -18,7 +18,7 @@ static inline __u64 clock_ns(clockid_t clock)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Of CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC. */
 static inline __u64 now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
@@ -29,7 +29,7 @@ static inline struct timespec timespec_of(__u64 ns)
 	return (struct timespec){ .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 }
 
-/* A signal ends either sleep early. Returns 0 or EINTR. */
+/* Sleep for @ns, or until the time @ns. Returns 0, or EINTR if a signal ended the sleep. */
 static inline int sleep_ns(__u64 ns)
 {
 	struct timespec time = timespec_of(ns);

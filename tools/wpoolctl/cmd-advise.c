@@ -13,7 +13,7 @@
 struct advice {
 	struct run run;		/* first member: advise takes some options of run */
 	__u64 target_ns;
-	__u32 max;		/* capacity */
+	__u32 max;		/* the largest capacity to try */
 	bool json;
 	struct json_object *tries;
 	__u64 p99_ns;		/* result of the last try */

@@ -27,7 +27,7 @@ struct declared {
 	char *pool;
 	struct attr_set set;	/* of an existing pool: only the attributes to change */
 	enum deed deed;
-	unsigned int line;	/* where its section begins */
+	unsigned int line;	/* the line "[pool]" */
 	bool is_wrong;		/* a line is wrong, so do not check the section as a whole */
 };
 
@@ -116,9 +116,12 @@ static int read_file(struct declaration *declaration)
 	return err ? CLI_FAILED : CLI_OK;
 }
 
-/* ---- what is to be done ---- */
+/* ---- comparing with the pools ---- */
 
-/* By the path that it has in most systems; to set it once more does no harm in the others. */
+/*
+ * Removes the cgroup from the set if the pool is in it. Elsewhere than in ATTR_CGROUPS the paths
+ * differ, so that the same cgroup is set again, which changes nothing.
+ */
 static void leave_cgroup_change(struct declared *pool)
 {
 	char now[SYSFS_VALUE_LEN];

@@ -35,10 +35,10 @@ static const char *const kinds[NR_HISTS] = {
 	[HIST_RUN] = "run",
 };
 
-/* What is shown, and since when. */
+/* What to show. */
 struct view {
 	const char *pool;
-	__u64 interval_ns;	/* 0: since latency was switched on */
+	__u64 interval_ns;	/* 0: show all times since latency was switched on */
 	bool json;
 	bool is_on;
 	struct hists hists;
@@ -70,7 +70,7 @@ static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i
 	return sum;
 }
 
-/* The last bucket has no end. */
+/* @to_ns: 0 for the last bucket, which has no end. @most: the longest bar's number of tasks. */
 static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 {
 	int room = out_width() - 2 * LABEL_WIDTH - COUNT_WIDTH - 7, len;

@@ -92,7 +92,7 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 
 	if (attr_set_is_empty(&set))
 		cli_usage(cmd, "nothing to change: give ATTRIBUTE=VALUE");
-	/* two calls, and the second one could be refused */
+	/* the cgroup needs a second ioctl: if it failed, half of the tune would be done */
 	if (*set.cgroup && set.attrs.mask)
 		cli_usage(cmd, "cgroup: not together with other attributes");
 	if (attr_set_check_given(&set, &e))

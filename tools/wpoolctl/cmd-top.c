@@ -133,7 +133,7 @@ static void move(struct top *top, int lines)
 		top->first += lines;
 }
 
-/* False to end. */
+/* Returns false if the key ends top. */
 static bool do_key(struct top *top, int key)
 {
 	static const char view_keys[NR_VIEWS] = {

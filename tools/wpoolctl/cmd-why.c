@@ -26,12 +26,12 @@ struct facts {
 	bool has_workers;		/* debugfs is readable */
 	struct workers workers;
 	struct funcs funcs;
-	unsigned int nr[NR_DOINGS];	/* its workers in tasks, by what they do */
+	unsigned int nr[NR_DOINGS];	/* the pool's workers in tasks, by what they do */
 	bool handoff;
 	int spawn_error;		/* 0: none, or an older module */
 	__u64 max_workers;		/* the module's limit; 0: unknown */
-	__u64 all_workers;		/* of all pools */
-	char others[160];		/* which pools have them: "4 in a, 2 in b" */
+	__u64 all_workers;		/* workers of all pools */
+	char others[160];		/* all_workers by pool: "4 in a, 2 in b" */
 };
 
 struct answer {
@@ -304,7 +304,7 @@ static void explain(const struct facts *facts, struct answer *answer)
 		explain_used_up(facts, all, answer);
 	else
 		explain_missing(facts, all, answer);
-	/* nothing holds the workers up, so submitters wait for their turn */
+	/* tasks are served, so submitters only wait for their turn */
 	if (!strcmp(answer->cause, "served") && figure(facts, FIGURE_WAITING))
 		answer->cause = "line";
 }

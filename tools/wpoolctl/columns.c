@@ -13,7 +13,7 @@ enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WA
 
 struct column {
 	const char *name;	/* for --columns: the file in sysfs; a rate ends with "/s" */
-	const char *title;	/* NULL: the title is the name; but a rate is not shown then */
+	const char *title;	/* NULL: the title is the name, and a rate has no column */
 	enum kind kind;
 	enum figure figure;
 	unsigned int ppm;	/* percentile of a time, in millionths */
@@ -36,7 +36,7 @@ static const struct column all_columns[] = {
 	{ "run_p99", "run99", RUN, 0, 990000 },
 };
 
-/* Ordered by importance: 80 columns have no room for the times and all the rest. */
+/* The most important columns first: a terminal of 80 characters has no room for the last ones. */
 #define BUSY		"name,capacity,queue_depth,submitted/s,completed/s,workers,busy,blocked," \
 			"waiting,queued,"
 #define BUSY_WITH_TIMES	"name,capacity,queue_depth,completed/s,wait_p50,wait_p99,run_p50,run_p99," \
@@ -204,7 +204,7 @@ void columns_put_names(bool rates)
 		puts(column->name);
 }
 
-/* ---- what they say -------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------- */
 
 bool column_is_number(const struct column *column)
 {

@@ -23,7 +23,7 @@ struct columns {
 	int width[MAX_COLUMNS];		/* grows with the values shown */
 	size_t nr;
 	int max_name;			/* longer names are cut; 0: no limit */
-	bool chosen;			/* by the user: show all of them */
+	bool chosen;			/* the user chose the columns: show all of them */
 	bool has_times;			/* set by columns_set_busy() */
 };
 
@@ -33,7 +33,7 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* Returns a message: @name is none of these columns, and which columns exist. */
+/* Set and return a message: @name is no column; these columns exist. */
 const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
 
 /* Show @names unless columns are chosen: a list of valid names, or "all". */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * For wpoolctl.bash-completion: print the words that may come next on a command line, one a line.
- * Before them "@files" if a file name may come next, too, and "@list" if the word belongs to a list
- * with commas.
+ * The line "@files" precedes them if a file name may come next, too, and "@list" if the next word
+ * is a part of a list with commas.
  */
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void put_verbs(const char *args)
 	}
 }
 
-/* Arguments that are no value of an option. @first: the first word behind the command. */
+/* Put what may come next except values of options. @first: directly behind the command. */
 static void put_arguments(const struct command *cmd, bool first)
 {
 	bool attributes = strstr(cmd->args, "ATTRIBUTE");
@@ -146,7 +146,7 @@ int complete(const struct command *const *commands, int argc, char **argv)
 	cmd = *commands;
 	if (argc < 2 || !cmd)
 		return CLI_OK;
-	/* "NAME =", or "NAME = VALUE" */
+	/* the last words are "NAME =" or "NAME = VALUE" */
 	if (argc > 2 && separates(argv[argc - 1]))
 		argc++;
 	if (argc > 3 && separates(argv[argc - 2])) {

@@ -18,7 +18,7 @@ struct cpulist {
 /* Parses a list of at least one CPU. Returns 0, or -1 and a message. */
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
 
-/* How many bytes of @bits hold all CPUs of the list: a multiple of 8. */
+/* The length in bytes of @bits up to the last CPU of the list, a multiple of 8. */
 unsigned int cpulist_bytes(const struct cpulist *cpus);
 
 /* The @n-th CPU of the list, from 0. After the last CPU the list begins again. */

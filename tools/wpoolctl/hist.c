@@ -90,7 +90,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 		hist->nr = 0;
 		hist->sum_ns -= old->sum_ns;
 		for (i = 0, last = 0; i < out->nr_buckets; i++) {
-			/* the file is read in pieces, so a bucket may be behind the one before */
+			/* tasks run during the read, so a count may be below the old one */
 			hist->bucket[i] -= old->bucket[i] < hist->bucket[i] ?
 					   old->bucket[i] : hist->bucket[i];
 			hist->nr += hist->bucket[i];

@@ -44,7 +44,7 @@ err_bad:
 struct ini {
 	unsigned int line;
 	char *section;		/* NULL before the first section */
-	bool skipped;		/* the section's head was wrong */
+	bool skipped;		/* the line "[name]" was wrong */
 	ini_handler handler;
 	void *arg;
 };

@@ -11,18 +11,18 @@
 #include "errmsg.h"
 
 /*
- * Called once for each section, with @key NULL, and for each line in it; @value is NULL if there is
- * none. Returns 0 to continue, or -1 and a message.
+ * Called with @key NULL at the start of a section, and with each of its keys; @value is NULL if the
+ * key has none. Returns 0, or -1 and a message if the line is wrong.
  */
 typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, const char *key,
 			   const char *value, struct errmsg *e);
 
-/* A message that begins with the name of the file and the line. */
+/* @e: a message that begins with the name of the file and the number of the line */
 typedef void (*ini_complain)(void *arg, const struct errmsg *e);
 
 /*
- * Calls @complain for each wrong line, but skips a section whose head is wrong. Returns 0, or -1 if
- * any line is wrong.
+ * Calls @complain for each wrong line. If the line "[name]" is wrong, the rest of the section is
+ * skipped. Returns 0, or -1 if any line is wrong.
  */
 int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg);
 

@@ -14,14 +14,14 @@ struct interval {
 	__u64 submitted;		/* accepted */
 	__u64 refused;
 	__u64 completed;
-	/* arrival to end, of tasks that ended in the interval */
+	/* tasks that ended in the interval, and quantiles of their times from arrival to end */
 	__u64 ended;
 	__u64 p50_ns;
 	__u64 p99_ns;
 	__u64 p99_9_ns;
 	__u64 max_ns;
 	/* at the end of the interval */
-	__u64 behind;			/* arrivals that are not handed over yet */
+	__u64 behind;			/* tasks that arrived, but were not accepted or refused */
 	__u32 workers;
 	__u32 queued;
 };

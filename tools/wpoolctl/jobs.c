@@ -31,11 +31,11 @@ struct section {
 
 struct job {
 	struct section section;
-	struct command cmd;	/* its name contains the job's */
+	struct command cmd;	/* the command "run", with the job's name in its name */
 	char cmd_name[80];
 	struct run run;
 	unsigned int phase;
-	pid_t pid;		/* 0 unless it runs */
+	pid_t pid;		/* 0 unless the job runs */
 	FILE *report;
 	int code;
 };
@@ -94,7 +94,7 @@ static int take_setting(struct section *section, const char *key, const char *va
 	return 0;
 }
 
-/* Tries each setting at once, so that an error message has its line. */
+/* Checks each setting when its line is read, so that an error message has the line. */
 static int take(void *arg, unsigned int line __maybe_unused, const char *name, const char *key,
 		const char *value, struct errmsg *e)
 {
@@ -256,7 +256,7 @@ static bool reap(struct jobs *jobs)
 	return pid == 0 || errno == EINTR;
 }
 
-/* Passes on signals that end a run, unless a terminal sent them: it sends them to the jobs, too. */
+/* Passes on signals that end a run, but not those of a terminal, which the jobs get, too. */
 static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
 {
 	siginfo_t info;
@@ -328,7 +328,7 @@ static void report(const struct jobs *jobs)
 	unsigned int i;
 
 	for (i = 0; i < jobs->nr; i++) {
-		/* a job of a phase that did not begin, after an interrupt */
+		/* the job did not begin, because an earlier phase was interrupted */
 		if (!jobs->job[i]->report)
 			continue;
 		if (jobs->json)

@@ -68,7 +68,7 @@ struct watch {
 	struct progress *progress;
 	struct load_result *result;
 	int fd;
-	bool ending;		/* tasks have to be cancelled */
+	bool ending;		/* the tasks are to be cancelled */
 	bool cancelled;		/* all tasks were cancelled */
 	__u64 ending_ns;
 	__u64 looked_ns;
@@ -113,7 +113,7 @@ static const char *phase(const struct load_config *config, __u64 ns)
 	return length_ns && ns > length_ns + GRACE_NS ? "drain" : "run";
 }
 
-/* Fills @sum with sums since the start of the run, but times since the last call. */
+/* Fills @sum: counts since the start of the run, but quantiles since the last call. */
 static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 {
 	const struct load_config *config = w->load->config;
@@ -171,7 +171,7 @@ static void end_interval(struct watch *w, __u64 now)
 	intervals_add(&w->result->intervals, &interval);
 }
 
-/* At the end of the run: has anything happened since the last interval? */
+/* At the end of the run: does another interval have to be reported? */
 static bool interval_is_left(const struct watch *w)
 {
 	struct sums sums = sums_of(w->load);
@@ -206,7 +206,7 @@ static void begin_ending(struct watch *w, enum load_end end, __u64 now)
 	atomic_store(&w->load->stop, true);
 }
 
-/* A kick is lost if it comes just before a submitter sleeps, so the caller repeats it. */
+/* Ends sleeps in ioctls. A signal just before such a sleep has no effect, so the caller repeats. */
 static void kick_submitters(struct watch *w)
 {
 	struct submitter *s = w->load->submitters;
@@ -218,8 +218,8 @@ static void kick_submitters(struct watch *w)
 }
 
 /*
- * Called again while a submitter submits: under the policy run a submitter may be in a task. The
- * last call comes after all submits, for the tasks accepted last.
+ * Called repeatedly while submitters submit: under the policy run a submitter may be in a task. The
+ * last call comes after all submits, and cancels the tasks accepted last.
  */
 static void cancel_all(struct watch *w)
 {
@@ -297,7 +297,7 @@ static bool watch(struct watch *w)
 
 /* ---- beginning and end of a run ------------------------------------------------ */
 
-/* Sets up the file's group for --group, or for tasks that count in our memory. */
+/* Sets up the group of the file @fd for --group, or for tasks of the kind count. */
 static int group_of(int fd, const struct load_config *config)
 {
 	__u32 flags = 0;
@@ -311,7 +311,7 @@ static int group_of(int fd, const struct load_config *config)
 	return dev_group(fd, config->group ? config->group : WPOOL_DEV_UNLIMITED, flags);
 }
 
-/* Each submitter gets a row of consecutive tasks, so that its kinds take turns. */
+/* Each submitter gets consecutive tasks: the works of consecutive tasks take turns. */
 static void start_submitters(struct load *load)
 {
 	const struct load_config *config = load->config;

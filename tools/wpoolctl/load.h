@@ -25,10 +25,10 @@
 #include "tally.h"
 
 enum load_end {
-	LOAD_COMPLETE,		/* as configured; all accepted tasks finished */
-	LOAD_INTERRUPTED,	/* by a signal; unfinished tasks were cancelled */
-	LOAD_TIMED_OUT,		/* unfinished tasks were cancelled */
-	LOAD_BROKEN,		/* by an error, see why; all accepted tasks finished */
+	LOAD_COMPLETE,		/* the run had its full length; all accepted tasks finished */
+	LOAD_INTERRUPTED,	/* a signal ended the run; unfinished tasks were cancelled */
+	LOAD_TIMED_OUT,		/* --timeout ended the run; unfinished tasks were cancelled */
+	LOAD_BROKEN,		/* an error ended the run, see why; all accepted tasks finished */
 	LOAD_STUCK,		/* tasks did not end after their cancellation */
 	LOAD_LEFT,		/* a second signal ended the wait for cancelled tasks */
 };
@@ -53,8 +53,8 @@ struct load_result {
 };
 
 /*
- * Blocks the signals that end a run, until the process ends; load_run() checks for them. So the
- * caller can still destroy a temporary pool. Returns these signals.
+ * Blocks the signals that end a run, and returns their set. load_run() takes them. They never kill
+ * the process, so the caller can destroy a temporary pool afterwards.
  */
 sigset_t load_hold_signals(void);
 

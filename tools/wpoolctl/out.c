@@ -143,7 +143,7 @@ void json_put_file(struct json_object *to, const char *file, const char *sysfs_v
 		json_put_object(to, file, NULL);
 	else if (!strcmp(file, "pressure") && pressure_parse(&pressure, sysfs_value))
 		json_put_pressure(to, file, &pressure);
-	/* a single CPU would be a number: the type must not depend on how many there are */
+	/* always a string, though a list of one CPU looks like a number */
 	else if (!strcmp(file, "cpumask"))
 		json_put(to, file, sysfs_value);
 	else if (!parse_u64(sysfs_value, 0, ~0ULL, &number, &e))

@@ -28,7 +28,7 @@ int out_width(void);
 /* Print a line. On a terminal it is wrapped between words. */
 void out_sentence(const char *text);
 
-/* The style of a pool's state. */
+/* The style in which to print a pool's state. */
 enum out_style out_state_style(const char *state);
 
 /*

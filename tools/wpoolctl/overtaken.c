@@ -35,11 +35,11 @@ static __u32 tree_from(const struct tree *tree, __u32 i)
 	return tree->all - sum;
 }
 
-/* The place of a task among its submitter's tasks, and the first tasks that are surely later. */
+/* Which tasks are later than a task, see overtaken.h. */
 struct place {
-	__u32 own;		/* its number among its submitter's tasks, from 1 */
-	__u32 own_later;	/* the first number in the submitter's next call */
-	__u32 later;		/* index of the first task, of any submitter, from then on */
+	__u32 own;		/* the task's number among its submitter's tasks, from 1 */
+	__u32 own_later;	/* number of the first task in its submitter's next call */
+	__u32 later;		/* index of the first task submitted at that call or later */
 };
 
 void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
@@ -71,7 +71,7 @@ static int compare_u64(const void *a, const void *b)
 	return compare(*(const __u64 *)a, *(const __u64 *)b);
 }
 
-/* Tasks that differ in nothing else count as started in order. */
+/* Of tasks with equal submits, the one that started first comes first, so none overtakes. */
 static int compare_submit(const void *a, const void *b)
 {
 	const struct overtaken_task *x = a, *y = b;
@@ -114,7 +114,7 @@ static __u32 nr_submitters(const struct overtaken *overtaken)
 	return nr;
 }
 
-/* Fills in the places, from the last task to the first. @later_ns: each submitter's next call. */
+/* Fills in @places, the last task first. @later_ns: the time of each submitter's next call. */
 static void find_places(const struct overtaken *overtaken, struct place *places,
 			struct tree *trees, __u64 *later_ns)
 {
@@ -154,7 +154,7 @@ static void count(const struct overtaken *overtaken, const struct place *places,
 		at = by_start[i] - overtaken->tasks;
 		place = &places[at];
 		counts[i] = tree_from(own, place->own + 1);
-		/* tasks of other submitters: all tasks without the submitter's own */
+		/* later tasks of other submitters: all later tasks less the submitter's own */
 		if (place->later < overtaken->nr)
 			counts[i] += tree_from(all, place->later + 1) -
 				     tree_from(own, place->own_later);
@@ -180,7 +180,7 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 	}
 	qsort(waits, nr, sizeof(*waits), compare_u64);
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);
-	/* never negative: before the k-th start there are at least k submits */
+	/* never negative: k tasks have started, so at least k were submitted before */
 	for (i = 0; i < nr; i++)
 		fifo[i] -= overtaken->tasks[i].submit_ns;
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);

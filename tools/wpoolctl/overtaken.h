@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of a run, by counting: how many tasks that were submitted later started before a task?
- * The result is the same on a fast machine and on a slow one.
+ * How well a run keeps the order of submits: counts, for each task, the later tasks that started
+ * before it. The result is the same on a fast machine and on a slow one.
  *
  * The tasks of one submitter have the order in which it submitted them. A task B of another
  * submitter is later than task A only if A had surely been accepted before the submit of B: A's
@@ -13,7 +13,7 @@
 
 #include <linux/types.h>
 
-/* Tasks that end after this number of tasks are left out. */
+/* overtaken_add() ignores further tasks. */
 #define OVERTAKEN_MAX_TASKS	1048576U
 
 /* @nr: increases among the tasks of a submitter, maybe with gaps */

@@ -97,8 +97,8 @@ static bool scan_scaled(const char *s, const struct unit *units,
 		return false;
 
 	/*
-	 * Each digit is a part of one unit. K and M are no powers of ten, so test whether the
-	 * fraction is a whole number of the smallest unit; do not count digits.
+	 * The fraction must be a whole number of the smallest unit. The number of digits does not
+	 * show this: K and M of a size are powers of 2.
 	 */
 	if (fraction) {
 		__u64 numerator = 0, denominator = 1;

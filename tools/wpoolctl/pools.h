@@ -9,8 +9,8 @@
 
 struct pool {
 	char *name;
-	bool present;		/* found by the latest look: now has its figures */
-	bool valid;		/* last has the figures of the look before, so there are rates */
+	bool present;		/* the latest look found the pool, and filled @now */
+	bool valid;		/* @last has figures of the same pool, so there are rates */
 	struct snapshot last, now;
 	float done_per_s[POOL_HISTORY];	/* a ring with the latest looks */
 	unsigned int nr_done;

@@ -24,7 +24,7 @@ enum progress_when {
 void progress_init(struct progress *p, enum progress_when when, __u64 total,
 		   __u64 total_ns, __u64 now_ns);
 
-/* @accounted: tasks finished or refused; @finished: tasks finished */
+/* Draw the bar if it is due. @accounted: tasks finished or refused */
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 		     __u64 finished, const char *note);
 

@@ -19,7 +19,7 @@ static inline __u64 random_u64(struct random *random)
 	return z ^ (z >> 31);
 }
 
-/* Each stream of a seed is independent of the others. */
+/* Streams with the same @seed are independent of each other. */
 static inline void random_init(struct random *random, __u64 seed, __u64 stream)
 {
 	struct random mix = { .state = seed };

@@ -30,12 +30,12 @@ __u64 report_ideal_ns(const struct load_config *config,
 	__u32 capacity = result->attrs.capacity;
 
 	/*
-	 * With a schedule the ideal time is the time of the last arrival, which says nothing. If
-	 * the capacity changed meanwhile, it is unknown which tasks had which capacity.
+	 * With a schedule the run lasts until the last arrival, however fast the pool is. If the
+	 * capacity changed meanwhile, it is unknown which tasks had which capacity.
 	 */
 	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;
-	/* under this policy submitters run tasks, too */
+	/* under the policy run submitters run tasks, too */
 	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	    capacity != WPOOL_DEV_UNLIMITED)
 		capacity += config->submitters;

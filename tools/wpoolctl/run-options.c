@@ -256,7 +256,7 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	return 0;
 }
 
-/* Which tasks may prefer a CPU? /dev/wpool returns only EINVAL. */
+/* Explains why tasks may not prefer a CPU: /dev/wpool would only return EINVAL. */
 static int check_on(const struct run *run, struct errmsg *e)
 {
 	const struct load_config *load = &run->load;

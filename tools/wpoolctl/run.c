@@ -47,7 +47,7 @@ static int finish(const struct run *run, const struct load_result *result)
 	}
 }
 
-/* Threads still sleep in the kernel. Only the exit of the process ends them. */
+/* Exits without cleaning up, as submitters and readers still sleep in the kernel. */
 static void abandon(struct run *run, enum load_end end)
 {
 	cli_error(run->cmd, "%s%s%s%s",

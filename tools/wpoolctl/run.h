@@ -34,7 +34,7 @@ void run_exit(struct run *run);
 
 extern const struct cli_option run_options[];
 
-/* Options that advise shares. Its structure begins with a struct run. */
+/* advise has these options, too: its structure begins with a struct run. */
 extern const char *const run_replay_words[];
 int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
 		      struct errmsg *e);
@@ -57,8 +57,8 @@ int run_complete(struct run *run, struct errmsg *e);
 int run_load(struct run *run);
 
 /*
- * Run without a report. Returns CLI_OK if the run began, however it ended. Then run_verdict()
- * prints what went wrong and returns the exit code. The caller sets up @result->intervals.
+ * Run without a report. Returns CLI_OK if the run began, however it ended; then run_verdict()
+ * prints errors of the run and returns the exit code. The caller sets up @result->intervals.
  */
 int run_perform(struct run *run, struct load_result *result);
 int run_verdict(const struct run *run, const struct load_result *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A screen of text. On a terminal, curses redraws it and reads keys. Otherwise it is printed as
- * lines on standard output.
+ * A screen of text. On a terminal, curses redraws the text and reads keys. Otherwise the text is
+ * printed as lines on standard output.
  */
 #ifndef WPOOLCTL_SCREEN_H
 #define WPOOLCTL_SCREEN_H

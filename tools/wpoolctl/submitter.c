@@ -16,15 +16,15 @@
 
 #define READ_RECORDS	1024U
 
-/* The nap after a read of few records; it doubles. */
+/* The nap after a read of few records doubles between these limits. */
 #define MIN_NAP_NS	NSEC_PER_MSEC
 #define MAX_NAP_NS	(10 * NSEC_PER_MSEC)
 
-/* The nap before a refused or postponed submit is repeated; it doubles. */
+/* The nap before a submit is repeated doubles between these limits. */
 #define MIN_RETRY_NS	(100 * NSEC_PER_USEC)
 #define MAX_RETRY_NS	(5 * NSEC_PER_MSEC)
 
-/* Up to this number, arrivals that were not submitted are counted one by one. */
+/* A submitter with more arrivals that were not submitted counts several in one step. */
 #define MANY_UNSENT	1048576U
 
 static __u64 longer(__u64 nap_ns, __u64 max_ns)
@@ -59,7 +59,7 @@ struct batch {
 	struct wpool_dev_work *works;
 	__u32 nr;
 	__u32 done;		/* accepted or dropped */
-	__u64 retry_ns;		/* nap before the next repetition */
+	__u64 retry_ns;		/* nap before the submit is repeated */
 };
 
 static bool stopped(const struct submitter *s)
@@ -203,7 +203,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 {
 	const struct load_config *config = s->load->config;
 	__u32 left = batch->nr - batch->done, accepted, flags = 0;
-	/* read this before the call: during the call all tasks may end and be read */
+	/* test this before the call: during the call all tasks may end and be read */
 	bool is_empty = atomic_load(&s->finished) == atomic_load(&s->accepted);
 	__u64 begin;
 	int err;
@@ -225,7 +225,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 	switch (err) {
 	case 0:
 	case -EINTR:
-	case -ECANCELED:	/* the submit waited for room in its group */
+	case -ECANCELED:	/* cancel_all() ended a wait for room in the group */
 		break;
 	case -EAGAIN:
 		if (config->retry) {
@@ -237,7 +237,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		}
 		break;
 	case -ENOBUFS:
-		/* the file is full, not the pool: its workers, or the reader, will make room */
+		/* not the pool but the file is full: it has room when records are read */
 		if (is_empty)
 			load_fail(s->load, err, "submit: %s",
 				  "the file takes no task, though none is unfinished");
@@ -299,8 +299,8 @@ static void *submit_thread(void *arg)
 /* ---- reading ----------------------------------------------------------------- */
 
 /*
- * The pool promises an order between accepted tasks. A task of a timer, poll or strand is accepted
- * only after its wait for the event or its turn, so it is left out.
+ * Is the task counted in struct overtaken? The pool promises an order between accepted tasks. It
+ * accepts tasks of timers, polls and strands some time after their submit, so these are left out.
  */
 static bool has_order(const struct load_config *config, const struct wpool_dev_record *record)
 {
@@ -345,8 +345,8 @@ static bool take_records(struct submitter *s, const struct wpool_dev_record *rec
 }
 
 /*
- * A read sleeps until there is a record, so a reader without naps would wake up for each record. So
- * it lets records gather for some milliseconds, unless many come.
+ * A read sleeps until there is a record, so a reader without naps would wake up for each record.
+ * After a read of few records the reader naps, so that several records gather.
  */
 static void read_all(struct submitter *s, struct wpool_dev_record *records)
 {
@@ -392,7 +392,7 @@ static void *read_thread(void *arg)
 	return NULL;
 }
 
-/* ---- both -------------------------------------------------------------------- */
+/* ---- starting both threads --------------------------------------------------- */
 
 /* Sets the CPU that the thread of @attr will run on. 0 or a positive errno. */
 static int pin(const struct submitter *s, pthread_attr_t *attr)
@@ -434,7 +434,7 @@ int submitter_start(struct submitter *s)
 	int err;
 
 	arrivals_init(&s->arrivals, &config->arrivals, number, config->submitters);
-	/* the arrivals of submitters use the streams below */
+	/* the streams below LOAD_MAX_SUBMITTERS are for arrivals */
 	random_init(&s->random, config->arrivals.seed, LOAD_MAX_SUBMITTERS + number);
 	err = pthread_create(&s->read_thread, NULL, read_thread, s);
 	if (err)

@@ -30,8 +30,8 @@ struct submitter {
 	__u64 first;			/* tasks [first, end) are ours */
 	__u64 end;
 	struct arrivals arrivals;
-	struct random random;		/* of the amounts of work */
-	__u64 counted;			/* tasks of the kind count increment it in our memory */
+	struct random random;		/* for the amounts of work */
+	__u64 counted;			/* tasks of the kind count increment this */
 	atomic_bool submitted;		/* the submit thread has submitted everything */
 	atomic_ullong accepted;
 	atomic_ullong finished;		/* records read */

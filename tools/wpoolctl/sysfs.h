@@ -24,7 +24,7 @@ struct sysfs_names {
 
 /* List the names of pools, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e);
-/* The same for the files of one pool that hold a value. */
+/* List the files of a pool except tables, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 		     struct errmsg *e);
 void sysfs_names_exit(struct sysfs_names *names);
@@ -36,7 +36,7 @@ void sysfs_names_exit(struct sysfs_names *names);
 int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	       struct errmsg *e);
 
-/* Returns the contents of a file, to be freed; or NULL and errno. */
+/* Returns the contents of a file, which the caller frees; or NULL and errno. */
 char *sysfs_read_all(const char *path);
 
 /*

@@ -184,7 +184,7 @@ const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 		*buf = '\0';
 	fclose(file);
 	buf[strcspn(buf, "\n")] = '\0';
-	/* the thread runs, or the kernel does not tell */
+	/* the thread runs, or the reader has no permission */
 	if (!strcmp(buf, "0"))
 		*buf = '\0';
 	return buf;
@@ -225,7 +225,7 @@ void worker_describe(const struct worker *worker, char *buf, size_t len)
 		*where = '\0';
 	if (worker->since_ms >= 0)
 		format_ms(worker->since_ms, since, sizeof(since));
-	/* the most important part comes first: the rest may be cut off */
+	/* the most important words come first: the end may be cut off */
 	snprintf(buf, len, "%s%s%s%s%s, pid %d, cpu %d", since, *since ? ", " : "",
 		 doing_text(worker->doing), *where ? " in " : "", where, worker->pid,
 		 worker->last_cpu);

@@ -22,7 +22,7 @@ struct table {
 	size_t columns;
 };
 
-/* Returns the contents of a file, to be freed; or NULL, errno and a message. */
+/* Returns the contents of a file, which the caller frees; or NULL, errno and a message. */
 char *text_read(const char *name, struct errmsg *e);
 
 /* Read a table. Returns 0, or -errno and a message. */
@@ -51,7 +51,7 @@ struct worker {
 	int pid;
 	int cpu;
 	int last_cpu;
-	__s64 since_ms;		/* -1 if the kernel does not tell */
+	__s64 since_ms;		/* time in this state; -1 if it is unknown */
 };
 
 struct workers {
@@ -75,7 +75,7 @@ struct func {
 	const char *name;
 	unsigned int nr[NR_DOINGS];
 	unsigned int busy;
-	/* the worker that has run or slept longest: of all, and of each kind of doing */
+	/* the worker with the largest since_ms: of all, and in each state */
 	const struct worker *oldest;
 	const struct worker *oldest_of[NR_DOINGS];
 };

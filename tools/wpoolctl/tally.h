@@ -69,7 +69,7 @@ struct tally {
 	__u64 never_ran;		/* included in the counts above */
 	__u64 warmup;			/* finished tasks that are not measured */
 	__u64 unsent;			/* arrived, but not submitted before the end */
-	__u64 completed_in_window;	/* whenever the tasks arrived */
+	__u64 completed_in_window;	/* also tasks that arrived in the warm-up */
 	__u64 first_submit_ns;
 	__u64 last_end_ns;
 	struct timehist time[NR_TALLY_TIMES];
@@ -81,8 +81,8 @@ struct tally {
 };
 
 /*
- * A task's cookie: its workload, and a number. In an open loop the number is the arrival after
- * window.start_ns.
+ * A task's cookie: the index of its work, and a number. In an open loop the number is the task's
+ * arrival, in ns after window.start_ns.
  */
 #define TALLY_WORK_BITS 4
 
@@ -107,7 +107,7 @@ int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32
 
 /*
  * Open loop: count @nr tasks that arrived at about @arrival_ns and were not submitted until
- * @until_ns. They count as if they ended then: they would have taken at least that long.
+ * @until_ns. Their times are counted as if they ended at @until_ns, which is too short.
  */
 void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
@@ -120,8 +120,8 @@ __u64 tally_wall_ns(const struct tally *tally);
 __u64 tally_window_ns(const struct tally *tally);
 
 /*
- * The shortest time in which @works could have ended on @capacity workers. All tasks of a work must
- * sleep for the same time. Returns 0 if a work does anything else, or if capacity is unlimited.
+ * The shortest time in which @works could have ended on @capacity workers. A noop takes no time.
+ * Returns 0 if another work is no sleep of fixed length, or if @capacity is unlimited.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity);

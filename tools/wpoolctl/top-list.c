@@ -6,7 +6,7 @@
 
 #include "alloc.h"
 
-#define WIDE		120	/* columns; a terminal this wide has room for long names */
+#define WIDE		120	/* a terminal of this width has room for long names */
 #define NARROW_NAME	12
 #define NARROW_FUNC	24
 #define WIDE_FUNC	48

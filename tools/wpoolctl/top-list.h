@@ -14,10 +14,10 @@
 #define MAX_LIST_COLUMNS	8
 #define WIDTH_POOL		0	/* width of a column: as long as the names of the pools */
 
-/* The order of a column, unless it is reversed. */
+/* In which order lines are sorted by a column, unless top->reverse. */
 enum list_order { BY_WORD, LARGEST_FIRST, SMALLEST_FIRST };
 
-/* One column of one line: a word if there is one, else the value. */
+/* One column of one line: shows the word if there is one, else the value. */
 struct cell {
 	const char *word;
 	double value;
@@ -27,14 +27,14 @@ struct cell {
 
 struct row {
 	struct cell cell[MAX_LIST_COLUMNS];
-	const char *func;		/* for the filter; "": none */
+	const char *func;		/* the filter applies to this, too; "": none */
 };
 
 struct list_column {
 	const char *title;
 	int width;			/* negative: left-justified, as for printf() */
 	enum list_order order;
-	/* makes a costly text, only for lines on the screen; or NULL */
+	/* writes a text that is costly, for lines on the screen only; or NULL */
 	void (*format)(const struct cell *cell, char *buf, size_t len);
 };
 
@@ -74,7 +74,7 @@ void top_put_title(const struct top *top, size_t i, bool left, int width, const 
 /* The maximum length of a pool's name, so that a narrow terminal has room for other columns. */
 int top_max_name(void);
 
-/* The same for a function with its module. */
+/* The maximum length of a function's name with its module. */
 int top_max_func(void);
 
 /* Compare for qsort(), the larger value first. */

@@ -33,14 +33,14 @@ static bool is_used_up(const struct pool *pool)
 	       figure(pool, FIGURE_BUSY) >= strtoull(pool->now.capacity, NULL, 10);
 }
 
-/* Are as many tasks queued as queue_depth lets in beside those that run? */
+/* Are at least queue_depth tasks queued? */
 static bool is_queue_full(const struct pool *pool)
 {
 	return strcmp(pool->now.queue_depth, "max") &&
 	       figure(pool, FIGURE_QUEUED) >= strtoull(pool->now.queue_depth, NULL, 10);
 }
 
-/* Mark saturation: submitters wait, capacity or the queue is used up, hogs. */
+/* The style that marks saturation: tasks that wait or are refused, a full pool or queue, hogs. */
 static enum screen_style cell_style(const struct pool *pool, const char *column)
 {
 	if (!strcmp(column, "waiting") && figure(pool, FIGURE_WAITING))

@@ -12,13 +12,13 @@
 #define MAX_PARTS	64
 #define SHOWN_PARTS	8
 
-/* The part of the wait in which a function or a thread ran. */
+/* How much of the wait a function or a thread ran. */
 struct part {
 	char name[TRACE_FUNC_LEN];
 	int pid;		/* of a thread; 0: the CPU was idle; -1: no thread */
 	__u64 ns;
 	__u64 nr;
-	bool goes_on;		/* it still ran when the wait ended */
+	bool goes_on;		/* still ran when the wait ended */
 };
 
 struct parts {
@@ -35,8 +35,8 @@ struct explanation {
 	struct parts funcs;
 	__u64 moments[NR_TRACE_KINDS];
 	__u64 spawn_ns;		/* the longest spawn */
-	__u64 switch_ns;		/* the last switch of the CPU; 0: none recorded */
-	struct trace_thread thread;	/* the thread on the CPU since then */
+	__u64 switch_ns;		/* time of the CPU's last sched_switch; 0: none recorded */
+	struct trace_thread thread;	/* the thread on the CPU since switch_ns */
 	struct parts threads;
 };
 
@@ -70,7 +70,7 @@ static void add(const struct explanation *why, struct parts *parts, const char *
 	for (i = 0; i < parts->nr; i++)
 		if (part[i].pid == pid && (pid >= 0 || !strcmp(part[i].name, name)))
 			break;
-	/* the last place collects the rest */
+	/* the last element collects all further names */
 	if (i >= MAX_PARTS - 1) {
 		i = MAX_PARTS - 1;
 		name = "others";
@@ -86,7 +86,7 @@ static void add(const struct explanation *why, struct parts *parts, const char *
 	part[i].goes_on |= goes_on;
 }
 
-/* Adds the time of @thread, from the last switch to @to. */
+/* Adds the time of @thread from why->switch_ns to @to. */
 static void add_thread(struct explanation *why, const struct trace_thread *thread, __u64 to)
 {
 	add(why, &why->threads, thread->pid ? thread->comm : "nothing: it was idle", thread->pid,

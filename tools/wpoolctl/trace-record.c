@@ -62,7 +62,7 @@ static int instance_start(const char *dir, const struct recording *recording, st
 
 	snprintf(text, sizeof(text), "%llu", recording->buffer_kib);
 	err = write_file(dir, "buffer_size_kb", text, e);
-	/* the same on all CPUs */
+	/* this clock is the same on all CPUs */
 	if (!err)
 		err = write_file(dir, "trace_clock", "mono", e);
 	if (!err && recording->pool) {

@@ -42,7 +42,7 @@ struct trace_event {
 	struct trace_thread from, to;	/* SWITCHED: the CPU's previous and next thread */
 };
 
-/* False if the line has none of these events. */
+/* Returns false if the line is no event of enum trace_kind. */
 bool trace_parse(const char *line, struct trace_event *event);
 
 /*
@@ -70,7 +70,7 @@ void trace_tasks_exit(struct trace_tasks *tasks,
 		      void (*each)(const struct trace_event *started, void *arg), void *arg);
 
 /*
- * ---- trace-record.c: it creates its own instance of tracefs, so that it does not disturb other
+ * ---- trace-record.c: trace_record() makes an instance of tracefs, which does not disturb other
  * tracers, and removes it at the end. WPOOLCTL_TRACEFS names another directory, for tests. ----
  */
 
@@ -78,16 +78,16 @@ struct recording {
 	const char *file;
 	const char *pool;	/* NULL: all */
 	__u64 duration_ns;	/* 0: until a signal */
-	__u64 stop_over_ns;	/* stop after a task that waited longer; 0: do not */
+	__u64 stop_over_ns;	/* end when a task has waited longer; 0: do not */
 	__u64 buffer_kib;	/* per CPU */
 	bool sched;		/* record sched_switch, too */
 	/* out: */
 	__u64 nr_events;
 	__u64 nr_lost;
-	bool is_over;		/* a task waited longer */
+	bool is_over;		/* a task waited longer than stop_over_ns */
 };
 
-/* 0, or -1 and a message. SIGINT, SIGTERM and SIGHUP end the recording. */
+/* SIGINT, SIGTERM and SIGHUP end the recording. Returns 0, or -1 and a message. */
 int trace_record(struct recording *recording, struct errmsg *e);
 
 /* ---- reports on a recorded trace; all return 0, or -1 and a message ---- */
@@ -105,7 +105,7 @@ int trace_timehist(const char *file, struct errmsg *e);
 /* Print JSON for trace viewers, a row for each worker. */
 int trace_chrome(const char *file, struct errmsg *e);
 
-/* Print why the first task that waited longer than @over_ns did: what its CPU ran meanwhile. */
+/* Find the first task that waited longer than @over_ns; print what its CPU ran meanwhile. */
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e);
 
 #endif /* WPOOLCTL_TRACE_H */

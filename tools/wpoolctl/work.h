@@ -40,7 +40,7 @@ extern const char work_amounts[];
 void work_put_values(const char *name);
 
 struct work {
-	const char *text;	/* as given, without the weight */
+	const char *text;	/* KIND[:ARG] */
 	__u32 kind;		/* WPOOL_WORK_* */
 	__u32 depth;
 	__u32 fanout;
@@ -48,9 +48,9 @@ struct work {
 	struct amount amount;	/* how long, how much or how often; for a tree, per leaf */
 };
 
-/* The works in the order of their turns, over and over. */
+/* The works in the order of their turns; after the last turn the first one follows again. */
 struct work_turns {
-	__u8 *turn;		/* each the index of a work */
+	__u8 *turn;		/* an array of indexes of works */
 	__u32 nr;
 };
 

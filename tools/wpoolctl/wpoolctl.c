@@ -2,8 +2,8 @@
 /*
  * wpoolctl - look at, make, tune and load the pools of the wpool module.
  *
- * One table of subcommands also prints the help. wpoolctl is not meant for programs that submit all
- * the time: they include <linux/wpool.h> and use /dev/wpool.
+ * The table of subcommands also prints the help. Programs that submit many tasks do not call
+ * wpoolctl: they include <linux/wpool.h> and use /dev/wpool.
  */
 #include <stdio.h>
 #include <string.h>

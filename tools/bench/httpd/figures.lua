@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- For wrk -s: the figures as a line of JSON, after the words in $ASKED. It only has a
--- function for the end, so that wrk sends its requests as it does without a script.
+-- For wrk -s: prints the figures as a line of JSON that begins with the text of $ASKED. Only
+-- done() is defined, so that wrk sends requests as it does without a script.
 
 function done(summary, latency)
 	local errors, found = summary.errors, {}

@@ -61,7 +61,7 @@ static int make_socket(void)
 	};
 	int err;
 
-	/* sock_create(), for the same reason as in the sample */
+	/* sock_create() takes a reference to the namespace, see module/samples/httpd/listen.c */
 	err = sock_create(AF_INET, SOCK_STREAM, IPPROTO_TCP, &server.sock);
 	if (err)
 		return err;
@@ -97,7 +97,7 @@ static void __exit bench_httpd_exit(void)
 {
 	WRITE_ONCE(server.stopping, true);
 	chosen->stop();
-	/* wait until no callback still runs in the network's softirq */
+	/* wait for callbacks that still run in the network's softirq */
 	synchronize_net();
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A work item for each connection: the socket's callbacks queue it, and it takes a step, as the run
- * of the sample's event does. One more work item accepts connections.
+ * Each connection has a work item. The socket's callbacks queue the item, and its function takes a
+ * step of the connection, as the event's function in the sample does. Another item, accept_work,
+ * accepts connections.
  *
- * The idle time: when a timer expires, it checks whether the connection has a later deadline. So a
- * request does not touch the timer. Code that frees a connection first makes sure that nothing
- * queues the item any more. Then it cancels the item, which may still be queued.
+ * A request does not touch the connection's timer: when the timer expires, idle() checks for a
+ * later deadline. close() first detaches the callbacks and deletes the timer, so that nothing
+ * queues the item any more. Then it cancels the item, which may be queued.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -23,7 +24,7 @@
 #include "conn.h"
 #include "style.h"
 
-/* Maximum of accepts in one run; then other works have their turn. */
+/* accept() queues itself again after this number of connections, so that other works run. */
 #define MAX_ACCEPTS	64
 
 #define RETRY_TIME	(HZ / 10)
@@ -31,7 +32,7 @@
 struct session {
 	struct work_struct work;
 	struct timer_list timer;
-	int cpu;				/* for a per-CPU workqueue */
+	int cpu;				/* where the item is queued */
 	bool timed_out;				/* READ_ONCE(), WRITE_ONCE() */
 	struct list_head node;			/* server.lock */
 	void (*state_change)(struct sock *sk);	/* the socket's original callbacks */
@@ -86,7 +87,7 @@ static void write_space(struct sock *sk)
 	fire_sock(sk);
 }
 
-/* The connection may run from here on, and may be freed as soon as the lock is free. */
+/* Queues the item for the first time. After the unlock its function may have freed @session. */
 static void attach(struct session *session)
 {
 	struct sock *sk = session->conn.sock->sk;
@@ -135,7 +136,7 @@ static void put_server(void)
 		complete(&server.unused);
 }
 
-/* Called in the connection's own run. */
+/* Only the item's function calls this. */
 static void close(struct session *session)
 {
 	spin_lock(&server.lock);
@@ -143,7 +144,7 @@ static void close(struct session *session)
 	spin_unlock(&server.lock);
 	detach(session);
 	timer_delete_sync(&session->timer);
-	/* nothing queues the item any more, but it may still be queued */
+	/* nothing queues the item any more, but it may have been queued before */
 	cancel_work(&session->work);
 
 	sock_release(session->conn.sock);
@@ -209,7 +210,7 @@ static int open(struct socket *sock)
 static void listen_ready(struct sock *sk)
 {
 	read_lock_bh(&sk->sk_callback_lock);
-	/* a connection that is not accepted yet has copies of this callback and data: skip it */
+	/* sk may be a connection that is not accepted yet: it inherits the callback and the data */
 	if (sk->sk_user_data && sk->sk_state == TCP_LISTEN)
 		queue_accept(0);
 	read_unlock_bh(&sk->sk_callback_lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A style: what runs the steps of a connection.
+ * A style: threads or work items that run the steps of connections.
  */
 #ifndef BENCH_HTTPD_STYLE_H
 #define BENCH_HTTPD_STYLE_H
@@ -21,7 +21,7 @@ struct style {
 	void (*stop)(void);
 };
 
-/* The fields pool and accept, which are for wpool, are not used. */
+/* server.pool and server.accept are for wpool and not used here. */
 extern struct httpd server;
 extern uint workers;
 

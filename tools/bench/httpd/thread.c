@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread for each connection: it waits in recvmsg(), and its place in the code is the state of
- * the connection. One more thread accepts connections.
+ * Each connection has a thread, which blocks in recvmsg() between requests. Another thread, the
+ * acceptor, accepts connections.
  *
- * stop() shuts down the sockets, which ends every wait of the threads.
+ * stop() shuts down the sockets, which ends all waits in recvmsg() and sendmsg().
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -19,7 +19,7 @@
 #include "conn.h"
 #include "style.h"
 
-/* Time until another try if there is no memory. */
+/* The acceptor sleeps for this time after an error. */
 #define RETRY_TIME	(HZ / 10)
 
 struct client {
@@ -32,7 +32,7 @@ static LIST_HEAD(clients);
 static DECLARE_WAIT_QUEUE_HEAD(room);
 static struct task_struct *acceptor;
 
-/* Each thread that served completes it at its end, outside of this module's code. */
+/* kthread_complete_and_exit() completes this once for each thread that served a connection. */
 static DECLARE_COMPLETION(ended);
 static unsigned long nr_started;	/* written by the acceptor, read by stop() after its end */
 
@@ -126,7 +126,7 @@ static int start(void)
 	acceptor = kthread_create(accept_all, NULL, "bench_httpd_accept");
 	if (IS_ERR(acceptor))
 		return PTR_ERR(acceptor);
-	/* the acceptor may end before stop() waits for it */
+	/* kthread_stop() needs the task_struct, though the acceptor may have ended before */
 	get_task_struct(acceptor);
 	wake_up_process(acceptor);
 	return 0;

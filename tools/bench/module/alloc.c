@@ -6,9 +6,9 @@
  *	submit_fn n=N
  *	invoke n=N [depth=D]
  *
- * "alloc": each item is allocated with kmalloc(), with the same size for all peers, and its
- * function frees it; wpool's tasks are detached. "submit_fn" uses wpool_submit_fn(), which
- * allocates the task; "invoke" is the same for a pool of one function.
+ * "alloc": the producer allocates each item with kmalloc(), with the same size for all peers, and
+ * the item's function frees it; wpool's tasks are detached. "submit_fn" calls wpool_submit_fn(),
+ * which allocates the task. "invoke" calls wpool_invoke() in a pool of one function.
  */
 #include <linux/slab.h>
 

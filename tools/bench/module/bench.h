@@ -30,7 +30,7 @@ struct bench_meter {
 	u64 idle_us;
 };
 
-/* The data of each case. A case with more data has a struct that begins with this one. */
+/* The data of a measurement. If a case has more data, its struct begins with this struct. */
 struct bench {
 	struct bench_run *run;
 	const struct bench_fn *fn;
@@ -40,7 +40,7 @@ struct bench {
 	u64 n;				/* tasks, or operations; parameter n */
 	u64 nr_items;			/* n, unless prepare() says something else */
 	u32 producers, batch;		/* parameters */
-	bool detached;			/* wpool's tasks are detached, as with parameter detached */
+	bool detached;			/* wpool's tasks are detached, also without the parameter */
 };
 
 /**
@@ -94,14 +94,14 @@ static inline void bench_flush(struct bench *b)
 /* ---- meter.c: clocks and counters ---- */
 
 void bench_meter_start(struct bench *b);
-/* Puts "total_ns" and, where the kernel can tell, "cpu_ns": time of all CPUs not idle. */
+/* Puts "total_ns" and, if the kernel keeps idle times, "cpu_ns": the non-idle time of all CPUs. */
 void bench_meter_stop(struct bench *b);
 
-/* Free memory in bytes, after the kernel's own pending frees. */
+/* Returns the free memory in bytes, after an rcu_barrier(). */
 u64 bench_free_memory(void);
-/* The same without waiting for pending frees. */
+/* Returns the free memory in bytes without rcu_barrier(), so pending frees are missing. */
 u64 bench_free_memory_now(void);
-/* By how much bench_free_memory() is below @before. */
+/* Returns by how many bytes bench_free_memory() is below @before, at least 0. */
 u64 bench_shrunk_by(u64 before);
 /* Returns the context switches of all threads of wpool; *@threads is their number. */
 u64 bench_switches(u32 *threads);
@@ -116,7 +116,7 @@ static inline void bench_count(void)
 
 void bench_count_reset(void);
 u64 bench_count_sum(void);
-/* Wait until @nr tasks have counted. -ETIMEDOUT if the count does not change for a minute. */
+/* Wait for @nr calls of bench_count(). -ETIMEDOUT if there is none for a minute. */
 int bench_count_wait(u64 nr);
 
 void bench_sleep_us(u64 us);
@@ -135,8 +135,8 @@ struct bench_wait {
 };
 
 /*
- * Puts "wait_*", the waits in us; and "fifo_*", the waits if the tasks had the same start times
- * first in, first out. @waits is in the order of the submits.
+ * Puts "wait_*", the waits in us. Puts "fifo_*", the waits if the same start times were given to
+ * the tasks first in, first out. @waits is in the order of the submits.
  */
 int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr);
 
@@ -150,16 +150,15 @@ u32 bench_c2c_ns(void);
 /*
  * Producers: threads that submit, started together, each on its own CPU.
  *
- * Before the start all producers sleep. Two costs of a producer are measured: the run time of its
- * thread from that sleep to its end, as the scheduler counts it, and the time from its first submit
- * to its last.
+ * Before the start all producers sleep. Two times of a producer are measured: the CPU time of its
+ * thread, and the time that @fn takes.
  */
 struct bench_producer {
 	/* the producer's function; an error stops the measurement */
 	int (*fn)(struct bench_producer *producer);
 	void *data;		/* the struct of the case */
 	u32 index;
-	u64 first, nr;		/* its share of the items */
+	u64 first, nr;		/* the producer's share of the items */
 
 	/* results */
 	u64 start_ns, end_ns;
@@ -175,27 +174,27 @@ struct bench_producer {
 typedef int (*bench_producer_fn)(struct bench_producer *producer);
 
 /*
- * Run b->producers, which share @nr operations, to their end; the meter starts when all are ready.
- * With the parameter pin=0 the scheduler places them, else producer i stays on CPU i. @measured:
- * not a warm-up, so put "submit_ns" and "submit_cpu_ns", sums over all producers.
+ * Run b->producers producers, which share @nr operations, to their end. The meter starts when all
+ * producers are ready. With the parameter pin=0 the scheduler places them, else producer i stays on
+ * CPU i. @measured: put the sums of their times, "submit_ns" and "submit_cpu_ns".
  */
 int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* The same, and wait until @nr tasks have called bench_count(). */
+/* bench_produce(), then wait until @nr tasks have called bench_count(). */
 int bench_produce_counted(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* Run @warm tasks, so that workers exist, and flush; then run the n tasks with the meter. */
+/* Run @warm tasks, so that workers exist, and flush; then run b->n tasks with the meter. */
 int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn);
-/* The same: a tenth of the items, then all items, each submitted once, in turn. */
+/* bench_measure() with bench_produce_items(): a tenth of the items warms up. */
 int bench_measure_items(struct bench *b);
-/* The producer's function there: submits its share at once, or in batches with parameter batch. */
+/* A producer's function: submits its share one by one, or in batches if b->batch is set. */
 int bench_produce_items(struct bench_producer *producer);
 
 /* ---- compute.c ---- */
 
-/* Compute for @turns turns. The others return how many turns take @ns, and a millisecond. */
+/* Compute for @turns turns. bench_turns() returns the turns of @ns, from those of a millisecond. */
 void bench_spend(u64 turns);
 u64 bench_turns(u64 ns, u64 per_ms);
 u64 bench_turns_per_ms(void);
-/* The length of task @i: long and short, in an order that favours no CPU. */
+/* The length of task @i with lengths=3. The order of long and short tasks favours no CPU. */
 u64 bench_length_ns(u64 i);
 
 /* ---- the measurements, one concept a file ---- */

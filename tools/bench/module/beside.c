@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A submitter that computes itself: does another CPU run its tasks meanwhile?
+ * A thread submits tasks, and then computes itself: does another CPU run the tasks meanwhile?
  *
  *	beside peer=NAME n=N [tasks=TASKS] [ns=NS] [from=thread|softirq|irq] [batch=TASKS] [on=CPU]
  *
- * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes for the
- * same time itself. "beside_*" is the time from before the first submit until all tasks and the
- * thread have ended; "start_*" is the time until the first task has started; in ns. With
- * from=softirq a timer of that CPU submits the tasks, while the thread computes. With from=irq the
- * timer's hard interrupt submits them, and the thread does not compute. With on=CPU the tasks are
- * submitted to that CPU.
+ * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes for NS
+ * itself. "beside_*" is the time in ns from before the first submit until all tasks have ended and
+ * the thread has computed; "start_*" is the time from there until the first task starts. With
+ * from=softirq a timer of CPU 0 submits the tasks, while the thread computes. With from=irq the
+ * hard interrupt of the timer submits them, and the thread does not compute. With on=CPU wpool's
+ * tasks are submitted with wpool_submit_on().
  */
 #include "bench.h"
 #include "compat.h"

@@ -10,14 +10,14 @@
  * the same for all peers.
  *
  * The task that was submitted last wakes the producer. If the producer slept for a fixed time
- * instead, it would first have to set a timer, which can take longer than the burst. Workers of its
- * own CPU would wait for that, and workers of another CPU would not.
+ * instead, it would first set a timer, which can take longer than the burst: that would delay the
+ * workers of its CPU, but not those of another CPU.
  */
 #include <linux/completion.h>
 
 #include "bench.h"
 
-/* The end of the last task on this CPU. */
+/* When the last task on this CPU ran. */
 static DEFINE_PER_CPU_ALIGNED(u64, last_ns);
 
 struct burst {
@@ -68,7 +68,7 @@ static int burst_once(struct burst *u, u64 i)
 	err = bench_count_wait(u->submitted);
 	if (err)
 		return err;
-	/* after this the functions have returned, so their time stamps are written */
+	/* after the flush all functions have returned, so last_ns is final */
 	bench_flush(b);
 	u->enqueue_ns[i] = bench_u32(after - before);
 	u->burst_ns[i] = bench_u32(last_of_all_ns() - before);
@@ -106,7 +106,7 @@ static int measure(struct bench *b)
 	for (i = 0; i + 1 < u->size; i++)
 		b->items[i].data = NULL;
 	bench_count_reset();
-	/* one burst is not measured, so that workers exist */
+	/* the first burst makes the workers, and is not measured */
 	return bench_produce(b, false, 1, produce_bursts) ?:
 	       bench_produce(b, true, b->n, produce_bursts);
 }

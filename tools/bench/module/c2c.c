@@ -14,12 +14,12 @@
 
 #define CHUNKS		21
 #define TRIPS		100
-/* Longest measurement: if CPUs take turns, each trip needs a switch of threads. */
+/* The limit of a measurement: if a host runs the two CPUs in turn, each trip takes long. */
 #define LONGEST_NS	(20 * NSEC_PER_MSEC)
 
 struct ping_pong {
 	struct bench b;
-	u32 ball ____cacheline_aligned;	/* odd: it is the answerer's turn */
+	u32 ball ____cacheline_aligned;	/* odd: answer() is to add 1 */
 	bool stop ____cacheline_aligned;
 	u32 chunk_ns[CHUNKS];		/* time of one round trip, by chunk */
 	u32 nr_chunks;

@@ -344,7 +344,7 @@ static int prepare(struct bench *b)
 	    !c->nr_strands || c->nr_strands > MAX_STRANDS)
 		return -EINVAL;
 	c->calls = div64_u64(b->n, count);
-	/* a workqueue's loop is divided into works; wpool divides a loop itself */
+	/* a peer's loop is LOOP_PARTS works; wpool_parallel_for() divides the loop itself */
 	c->count = loop ? LOOP_PARTS : count;
 	c->turns = bench_turns(bench_num(b->run, "ns", 0), bench_turns_per_ms());
 	if (loop && c->family != WPOOL)
@@ -364,7 +364,7 @@ static int measure(struct bench *b)
 
 	for (i = 0; i < c->count; i++)
 		b->items[i].turns = c->turns;
-	/* some calls are not measured, so that workers exist */
+	/* the first calls make the workers, and are not measured */
 	err = prepare_all(c) ?:
 	      bench_produce(b, false, max(div_u64(c->calls, 10), 1ULL), produce) ?:
 	      bench_produce(b, true, c->calls, produce);

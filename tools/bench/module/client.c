@@ -105,7 +105,7 @@ static int prepare(struct bench *b)
 	if (bench_num(b->run, "enqueue", 0))
 		c->enqueue_ns = bench_series(b, "enqueue", b->n);
 	c->own = bench_num(b->run, "own", 0);
-	/* wpool: the completion wakes a client, which submits before the function has returned */
+	/* a client may submit its task again before the function that woke it has returned */
 	b->detached = !c->own;
 	return 0;
 }
@@ -144,7 +144,7 @@ static int measure(struct bench *b)
 {
 	int err;
 
-	/* some trips are not measured, so that workers exist */
+	/* the first trips make the workers, and are not measured */
 	err = bench_produce(b, false, max_t(u64, b->n / 10, b->producers), produce_trips) ?:
 	      produce(b);
 	if (!err)

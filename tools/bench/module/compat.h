@@ -10,11 +10,11 @@
 #include <linux/workqueue.h>
 
 #ifndef COMPAT_HAVE_WQ_PERCPU
-/* older kernels have no such flag: per-CPU is their default */
+/* a workqueue of an older kernel is per-CPU without a flag */
 #define WQ_PERCPU 0
 #endif
 
-/* These create a running worker, as the functions with the old names did. */
+/* The old names: these functions create a worker and start its thread, too. */
 #ifndef kthread_run_worker
 #define kthread_run_worker kthread_create_worker
 #define kthread_run_worker_on_cpu kthread_create_worker_on_cpu

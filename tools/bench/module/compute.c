@@ -5,10 +5,10 @@
  *	compute peer=NAME n=N ns=NS [producers=P]
  *	compute peer=NAME n=N lengths=3
  *
- * One producer, or P, submit all tasks. "work_ns" is the sum of the times of the functions,
- * "ideal_ns" is that sum divided by the CPUs: no pool can be faster. The functions make a number of
- * turns that is calibrated before, and do not read a clock, so a task that loses its CPU still has
- * the same work to do. With lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take
+ * One producer, or P, submit all tasks. "work_ns" is the sum of the lengths of the tasks,
+ * "ideal_ns" is that sum divided by the CPUs: no pool can be faster. A task executes a number of
+ * turns that is calibrated before, and reads no clock, so it has the same work to do if it loses
+ * its CPU for a while. With lengths=3, 90 % of the tasks take 0.5 us, 9 % take 10 us and 1 % take
  * 100 us.
  */
 #include <linux/cpumask.h>

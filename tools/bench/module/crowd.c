@@ -4,9 +4,9 @@
  *
  *	crowd peer=NAME n=TASKS [capacity=TASKS]
  *
- * A new pool gets N tasks, each of which waits until all have started, so that N workers are
- * needed, while a thread on each CPU computes. "total_ns" is the time from the first submit until
- * the last task has started.
+ * A new pool gets N tasks while a thread on each CPU computes. Each task waits until all have
+ * started, so the pool needs N workers. "total_ns" is the time from the first submit until the last
+ * task has started.
  */
 #include <linux/cpumask.h>
 #include <linux/kthread.h>

@@ -36,7 +36,7 @@ struct cycle {
 	struct mutex mutex;	/* shared by all tasks */
 	struct completion freed;
 	atomic_t children;
-	u64 *left;		/* how often a chain, or the parent, still continues */
+	u64 *left;		/* submits that remain, of each chain or of the parent */
 	u64 flight, turns, lock_turns, us;
 	enum cycle_kind kind;
 };
@@ -170,7 +170,7 @@ static int prepare(struct bench *b)
 static int measure(struct bench *b)
 {
 	struct cycle *c = container_of(b, struct cycle, b);
-	/* some tasks are not measured, so that workers exist */
+	/* the first tasks make the workers, and are not measured */
 	int err = cycle(c, false, max(div_u64(b->n, 10), c->flight));
 
 	if (err)

@@ -13,7 +13,7 @@
  *
  * "event_armed": N events are armed for a time that does not come, and cancelled again. The case
  * measures the time for one event, by how much free memory shrinks, how many workers are made, and
- * how often a thread of wpool is woken in a second ("quiet_switches").
+ * the context switches of wpool's threads in a second ("quiet_switches").
  *
  * "event_fire": the pool is quiet. A producer on CPU 0 alternately submits a task and fires an
  * event. "submit_*" and "fire_*" are the times from before the call to the start, in ns.
@@ -172,7 +172,7 @@ static int measure_wheel(struct bench *b)
 		return -ENOMEM;
 	for (i = 0; i < b->n; i++)
 		w->kind->init(object_of(w, i));
-	/* some timers are not measured, so that workers exist */
+	/* the first timers make the workers, and are not measured */
 	err = bench_measure(b, DIV_ROUND_UP(b->n, 10), wheel_produce);
 	if (err)
 		return err;
@@ -243,7 +243,7 @@ const struct bench_case bench_event_armed = {
 	.measure = measure_armed,
 };
 
-/* ---- from a fire, or a submit, to the start -------------------------------- */
+/* ---- event_fire ------------------------------------------------------------- */
 
 struct shots {
 	struct bench b;
@@ -280,7 +280,7 @@ static int shoot(struct bench_producer *p)
 	int err;
 
 	for (i = 0; i < 2 * p->nr; i++) {
-		/* wait until the last run is over, so that the worker parks */
+		/* wait until the function has returned and the worker has parked */
 		wpool_flush(b->pool.wpool);
 		bench_sleep_us(s->pause_us);
 		before = ktime_get_ns();

@@ -4,13 +4,13 @@
  *
  *	full peer=NAME n=N [capacity=W] [depth=D] [us=US] [compute=1]
  *
- * One producer submits N tasks of us microseconds, asleep or with compute=1 busy, to W workers. W +
- * D tasks are accepted and unfinished. Others wait for room: in wpool by its own bound, with a
- * workqueue at a semaphore. "wait_*" is the time from before the submit until the task starts, in
- * us.
+ * One producer submits N tasks to W workers. A task sleeps for US microseconds, or with compute=1
+ * computes. W + D tasks are accepted and unfinished. For another task the producer waits for room:
+ * in wpool_submit(), or for a workqueue at a semaphore. "wait_*" is the time from before the submit
+ * until the task starts, in us.
  *
- * "fifo_*" are the waits if the tasks had the same starts first in, first out: the
- * i-th submit gets the i-th start. So the two differ only by the order.
+ * "fifo_*" are the waits if the i-th submit got the i-th start: first in, first out. "wait_*" and
+ * "fifo_*" differ only by the order.
  */
 #include <linux/semaphore.h>
 
@@ -75,7 +75,7 @@ static int measure(struct bench *b)
 	int err;
 
 	sema_init(&f->gate, workers + bench_num(b->run, "depth", 1000));
-	/* some tasks are not measured, so that workers exist */
+	/* the first tasks make the workers, and are not measured */
 	err = bench_measure(b, min(b->n, workers * 4), produce);
 	if (err)
 		return err;

@@ -6,9 +6,9 @@
  *	pools peer=NAME pools=P n=N [spread=1]
  *	destroy peer=NAME pools=P [threads=T]
  *
- * "recycle": n no-op tasks in a set of items; each item is submitted again when it has run, because
- * growth of memory is not measured here. "pools": P pools exist and have been used; n no-op tasks
- * go to one of them, or with spread=1 to each in turn. "create_ns" is the time to create all pools.
+ * "recycle": n no-op tasks use a set of items; each item is submitted again when it has run, so
+ * that more tasks need no more memory. "pools": P pools exist and have been used; n no-op tasks go
+ * to one of them, or with spread=1 to each in turn. "create_ns" is the time to create all pools.
  *
  * "destroy": P pools exist, and each has run a task, so it has a worker. T threads at the same time
  * destroy their shares, one pool after the other. "total_ns" is the time until all pools are gone.
@@ -27,7 +27,7 @@ struct growth {
 static void recycled(struct bench_item *item)
 {
 	bench_count();
-	/* pairs with produce_recycled(): the last access to the item */
+	/* pairs with produce_recycled(): after this the item is not accessed here */
 	smp_store_release(&item->busy, false);
 }
 
@@ -59,7 +59,7 @@ static int prepare_recycle(struct bench *b)
 {
 	struct growth *g = container_of(b, struct growth, b);
 
-	/* wpool: a running task may be submitted again, as with the peers */
+	/* an item may be submitted again before its function has returned */
 	b->detached = true;
 	g->set = bench_num(b->run, "set", 4096);
 	b->nr_items = g->set;

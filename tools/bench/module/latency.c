@@ -8,11 +8,11 @@
  *
  * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the task has started,
  * and then sleeps until the workers have parked. cpu=0 keeps the pool on the producer's CPU, cpu=1
- * away from it; without cpu, each peer decides. "wakeup" is the lower bound: the same with a thread
- * that is woken directly.
+ * away from it; without cpu, each peer decides. "wakeup" is the lower bound: the producer wakes a
+ * thread with wake_up_process().
  *
- * "busy": each producer polls until its task has run, and gives up its CPU only if the scheduler
- * asks for it. The next task follows at once.
+ * "busy": each producer polls, with cond_resched(), until its task has run. Then it submits the
+ * next task at once.
  *
  * "enqueue_*" is the time of the submit call alone. All times are in ns, and include the cost of
  * one time stamp per interval.
@@ -85,7 +85,7 @@ static int shoot_slowly(struct bench_producer *p)
 			return err;
 		wait_for_completion(&shot->done);
 		note(l, i, before, after, shot->started_ns);
-		/* pairs with hit(), whose last access this waits for */
+		/* pairs with hit(): wait for its last access to the shot */
 		while (!smp_load_acquire(&shot->finished))
 			cpu_relax();
 	}

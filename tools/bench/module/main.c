@@ -6,12 +6,12 @@
  *	/sys/kernel/debug/wpool_bench/run	writing a line makes a measurement
  *	/sys/kernel/debug/wpool_bench/result	its figures, a line of JSON
  *
- * The write returns when the measurement is done, with its error if it failed. One measurement runs
- * at a time. The top of each file describes its measurements and their parameters; all of them take
- * c2c=1, see c2c.c.
+ * The write returns when the measurement is done, with -errno if the measurement failed. One
+ * measurement runs at a time. The top of each file describes its measurements and their parameters;
+ * all of them take c2c=1, see c2c.c.
  *
- * If the module is built into a kernel, it makes the measurements of wpool_bench.plan, separated by
- * semicolons, at boot, and writes the results to the log.
+ * If the module is built into a kernel, it makes the measurements of wpool_bench.plan at boot, and
+ * writes the results to the log. Semicolons separate the measurements.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -84,7 +84,7 @@ static int run_in_pool(struct bench *b, const struct bench_case *one)
 	}
 	err = one->measure(b);
 	if (err) {
-		/* tasks may still access the memory, so do not free it */
+		/* tasks may still access the memory: free neither the memory nor the module */
 		pr_err("wpool_bench: tasks are missing (%d)\n", err);
 		__module_get(THIS_MODULE);
 		b->run->nr_memory = 0;
@@ -141,7 +141,7 @@ static int measure(const char *line)
 			continue;
 		err = measure_case(&last_run, cases[i]);
 		bench_run_end(&last_run);
-		/* the emulator's plugin may have counted: let it report */
+		/* the emulator's plugin writes its counts */
 		bench_mark_text("report ", line);
 		return err;
 	}
@@ -199,7 +199,7 @@ static struct dentry *dir;
 static char plan[4096];
 module_param_string(plan, plan, sizeof(plan), 0444);
 
-/* This kernel only makes the measurements, so it powers off after the log. */
+/* Makes the measurements of the plan, then powers off. Without a plan it does nothing. */
 static void run_plan(void)
 {
 	char *rest = plan, *line;

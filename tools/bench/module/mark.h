@@ -40,7 +40,7 @@ enum bench_mark_op {
 	BENCH_MARK_TICK,
 };
 
-/* The paths, in the order of the tables; their names are in counts.c of the plugin. */
+/* The paths, in the order of the reports; path_names in plugin/counts.c has their names. */
 enum bench_path {
 	BENCH_KNOWN,
 	BENCH_SUBMIT,

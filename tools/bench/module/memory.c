@@ -5,11 +5,11 @@
  *	memory [peer=NAME] [pools=P] [workers=W] [queued=Q]
  *	quiet [seconds=S] [workers=W]
  *
- * "memory" measures how much the free memory shrinks by P pools, then by W idle workers, then by Q
- * queued tasks (whose own memory belongs to the caller), so it includes sysfs and stacks, too. For
- * a peer only the pools are measured. "quiet" counts the context switches of all of wpool's
- * threads, because a woken thread switches. Before that the pools are used, and their spare workers
- * expire.
+ * "memory" measures how much the free memory shrinks by P pools, including their sysfs files, then
+ * by W idle workers, including their stacks, then by Q queued tasks, without the tasks themselves.
+ * For a peer only the pools are measured. "quiet" makes workers, waits until the spare ones have
+ * expired, and then counts the context switches of wpool's threads for S seconds: a thread that is
+ * woken switches.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -58,7 +58,7 @@ static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
 	return wpool_create(&attrs);
 }
 
-/* Make @nr workers in @pool, by @nr tasks that wait for each other. */
+/* Make @nr workers in @pool: run @nr tasks, each of which waits until all have started. */
 static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 {
 	struct gate gate = { };
@@ -77,7 +77,7 @@ static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 	if (!err)
 		err = bench_count_wait(nr);
 	gate_open(&gate);
-	/* the gate is open, so tasks that start late pass it, too */
+	/* the gate stays open, so after an error tasks that start now pass it, too */
 	while (wpool_flush(pool) == -EINTR)
 		cond_resched();
 	return err;
@@ -182,7 +182,7 @@ u64 bench_switches(u32 *threads)
 	*threads = 0;
 	rcu_read_lock();
 	for_each_process(p) {
-		/* workers of pools, and the module's own threads */
+		/* workers are called wp/..., the module's own threads wpool... */
 		if (!(p->flags & PF_KTHREAD) ||
 		    (strncmp(p->comm, "wp/", 3) && strncmp(p->comm, "wpool", 5)))
 			continue;
@@ -206,7 +206,7 @@ static int measure_quiet(struct bench *b)
 		return PTR_ERR(pool);
 	err = make_workers(pool, tasks, nr);
 	if (!err) {
-		/* wait until spare workers have expired, also of earlier pools */
+		/* wait until spare workers of this and of earlier pools have expired */
 		bench_sleep_us(5 * USEC_PER_SEC);
 		before = bench_switches(&threads_before);
 		bench_sleep_us(seconds * USEC_PER_SEC);

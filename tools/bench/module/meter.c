@@ -2,13 +2,13 @@
 /*
  * Clocks and counters.
  *
- * CPU time is the time in which online CPUs were not idle, summed over all CPUs: it includes work,
- * wake-ups, switches and interrupts. It comes from the clock of the idle task, which counts in
- * microseconds, not from ticks. Under -icount it is meaningless, because CPUs take turns; there the
- * wall time counts the instructions of all CPUs.
+ * CPU time ("cpu_ns") is the time in which online CPUs were not idle, summed over all CPUs: it
+ * includes work, wake-ups, switches and interrupts. get_cpu_idle_time_us() counts the idle time in
+ * microseconds, not in ticks. Under QEMU's -icount the CPU time is meaningless, because CPUs take
+ * turns; there the wall time counts the instructions of all CPUs.
  *
- * To notice the end of a run, a thread reads per-CPU counters, with shorter and shorter sleeps in
- * between. A counter that all tasks decrement would be a large part of the measured cost.
+ * bench_count_wait() notices the end of a run: it reads per-CPU counters, with shorter and shorter
+ * sleeps in between. One counter for all tasks would be a large part of the measured cost.
  */
 #include "bench.h"
 
@@ -105,7 +105,7 @@ u64 bench_free_memory_now(void)
 
 u64 bench_free_memory(void)
 {
-	/* threads and pools are freed by RCU, and then go through per-CPU lists */
+	/* RCU frees threads and pools; pages_at_hand() counts their pages in per-CPU lists */
 	rcu_barrier();
 	return bench_free_memory_now();
 }
@@ -148,7 +148,7 @@ int bench_count_wait(u64 nr)
 		sum = bench_count_sum();
 		now = ktime_get_ns();
 		if (sum > seen) {
-			/* half of the remaining time, at the speed of the last sleep */
+			/* half of the time that the rest takes at the rate of the last sleep */
 			sleep_us = div64_u64((now - then) * (nr - min(sum, nr)),
 					     (sum - seen) * 2 * NSEC_PER_USEC);
 			sleep_us = clamp_t(u64, sleep_us, SHORTEST_US, LONGEST_US);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of two kinds: of ten, nine do nothing and one sleeps.
+ * Tasks of two kinds: nine of ten do nothing, each tenth sleeps.
  *
  *	mix peer=NAME n=N us=US [producers=P] [handoff=0|1] [capacity=C]
  *
@@ -67,7 +67,7 @@ static int measure(struct bench *b)
 	for (i = 0; i < b->n; i++)
 		if (i % ONE_IN)
 			b->items[i].data = NULL;
-	/* the first run is not measured, so that each peer has made its workers */
+	/* the first run makes the workers, and is not measured */
 	err = mix_once(m, false);
 	if (err)
 		return err;

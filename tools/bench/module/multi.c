@@ -4,10 +4,10 @@
  *
  *	multi peer=wpool pools=P capacity=C depth=D n=N producers=R [least=1] [lengths=3]
  *
- * @capacity and @depth are sums over all pools. Each producer submits to the pools in turn, each
- * beginning with another pool, or, with least=1, to the pool with the most room. If that pool is
- * full, the task goes to the pool that has most room then, and waits there, as in ants. The tasks
- * do nothing, or with lengths=3 compute as in compute.c.
+ * C and D are sums over all pools. Each producer submits to the pools in turn, and begins with
+ * another pool than the other producers; with least=1 it submits to the pool with the most room. If
+ * the pool is full, the producer submits to the pool that now has most room, and sleeps there if
+ * that is full, too, as in ants. The tasks do nothing, or with lengths=3 compute as in compute.c.
  */
 #include "bench.h"
 
@@ -47,7 +47,7 @@ static int submit(struct multi *m, struct wpool_task *task, u64 turn)
 	struct wpool *pool;
 	int err;
 
-	/* with one pool there is nothing to pick */
+	/* one pool is measured without the cost of picking */
 	if (m->nr_pools == 1)
 		return wpool_submit(m->pools[0], task);
 	pool = m->least ? least_loaded(m) : m->pools[turn % m->nr_pools];
@@ -117,7 +117,7 @@ static int measure(struct bench *b)
 		if (bench_num(b->run, "lengths", 1) == 3)
 			b->items[i].turns = bench_turns(bench_length_ns(i), per_ms);
 	}
-	/* some tasks are not measured, so that workers exist */
+	/* the first tasks make the workers, and are not measured */
 	err = err ?: bench_produce_counted(b, false, DIV_ROUND_UP(b->n, 10), produce);
 	if (err)
 		return err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that only count themselves: how much does a task itself cost?
+ * Tasks that only call bench_count(): what do a submit and a start cost?
  *
  *	noop peer=NAME n=N [producers=P] [batch=64]
  *

@@ -5,11 +5,12 @@
  *	order n=N [capacity=W] [depth=D] [us=US] [compute=1] [every=K other=US] [producers=P]
  *	      [gap=US] [via=submit|batch|group|event|invoke|strand] [drop=1]
  *
- * P producers share N tasks of us microseconds, asleep or with compute=1 busy; each K-th task
- * sleeps for other microseconds instead. A producer sleeps for gap microseconds after each submit.
+ * P producers share N tasks. A task sleeps for us microseconds, or with compute=1 computes; each
+ * K-th task sleeps for other microseconds instead. A producer sleeps for gap microseconds after
+ * each submit.
  *
- * "overtaken_*": for each task, how many tasks started before it although their submit began after
- * its own submit had returned. "wait_*" and "fifo_*", in us: as in full.c.
+ * "overtaken_*": how many tasks overtook a task: they started before the task, although their
+ * submit began after the task's submit had returned. "wait_*" and "fifo_*" are as in full.c.
  */
 #include "bench.h"
 #include "order.h"
@@ -119,7 +120,7 @@ static int measure(struct bench *b)
 		return err;
 	bench_count_reset();
 	err = bench_produce(b, true, b->n, produce);
-	/* dropped tasks are not counted, so only a flush can wait for the others */
+	/* with drop=1 some tasks do not run, and only wpool_flush() waits for the others */
 	if (!err && !o->load.drop)
 		err = bench_count_wait(b->n);
 	if (err)

@@ -3,9 +3,9 @@
  * Loads whose order is measured by counting: the part that the benchmark (order.c) and the KUnit
  * suite (kunit/start_order.c) share.
  *
- * One clock numbers the beginnings and the ends of all submits, another clock numbers the starts.
- * Afterwards the overtakes of each task are counted, in the order of the starts: the tasks that
- * started before it and whose submit began after its own submit had ended.
+ * order_load.clock numbers the beginnings and the ends of all submits, order_load.started numbers
+ * the starts. Afterwards order_count() counts the overtakes of each task T, in the order of the
+ * starts: the tasks that started before T, and whose submit began after T's submit had ended.
  */
 #ifndef WPOOL_BENCH_ORDER_H
 #define WPOOL_BENCH_ORDER_H
@@ -34,9 +34,9 @@ enum order_via {
 #define ORDER_BATCH_LEN	16U
 
 /*
- * @before, @after: the clock when its submit began and when it returned; 0: not accepted
+ * @before, @after: the clock when the task's submit began and when it returned; 0: not accepted
  * @began, @ended: jiffies at the same times
- * @start: its number among all starts, from 1; 0: it has not started
+ * @start: the task's number among all starts, from 1; 0: it has not started
  */
 struct ordered {
 	union {
@@ -194,7 +194,7 @@ static int order_submit_some(struct order_load *load, struct ordered *o, u32 nr)
 	}
 }
 
-/* Submit @nr tasks from @i on. Returns 0 if all are accepted, or will be accepted in their turn. */
+/* Submit @nr tasks from @i on. Returns 0 if all are accepted; events and strands may come later. */
 static int order_submit(struct order_load *load, u64 i, u32 nr)
 {
 	struct ordered *o = &load->tasks[i];
@@ -246,7 +246,7 @@ static u32 order_sort(const struct order_load *load, struct ordered **by_start,
 	return nr;
 }
 
-/* Add to a Fenwick tree over the clock: @sum has a place for each number up to @end. */
+/* Add @i to @sum, a Fenwick tree with an element for each value of the clock up to @end. */
 static void order_add(u32 *sum, u32 end, u32 i)
 {
 	for (; i <= end; i += i & -i)
@@ -281,8 +281,8 @@ static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct orde
 
 /*
  * Count the overtakes of each task, in the order of the starts. @late, if not NULL, gets the
- * overtakes by tasks submitted more than @few jiffies later. @sum is zeroed, and has one place more
- * than the clock's value.
+ * overtakes by tasks submitted more than @few jiffies later. The caller has zeroed @sum, which has
+ * load->clock + 1 elements.
  */
 static void order_count(const struct order_load *load, struct ordered **by_start,
 			struct ordered **by_submit, u32 nr, u32 *sum, u32 *overtakes, u32 *late,

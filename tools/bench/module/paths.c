@@ -15,11 +15,11 @@
  *	paths what=away		cancel of a task that waits on another CPU
  *	paths what=known	known
  *
- * All take n=N operations, and the pool's attributes, as in peers.h. busy=1: the pool's workers of
- * all other CPUs are in tasks meanwhile. flush=1: busy=1, and another thread is in wpool_flush().
- * outside=1: the pool may not use the submitter's CPU; with what=cancel. The paths:
+ * All take n=N operations, and the pool's attributes, as in peers.h. busy=1: a task of the pool
+ * occupies each other CPU meanwhile. flush=1, with busy=1: another thread is in wpool_flush().
+ * outside=1, with what=cancel: the pool may not use the submitter's CPU. The paths:
  *
- *	submit	a submit into a pool with a coming worker; batch: of 16 tasks;
+ *	submit	a submit into a pool with a woken worker; batch: of 16 tasks;
  *		function: wpool_submit_fn()
  *	run	in a worker, from a function's end to the next function's start
  *	spawn	a submit by a task of the pool
@@ -29,7 +29,7 @@
  *	cancel	a cancel of the only task queued here; submit: the submit before
  *	refuse	a try_submit into a full pool
  *	block	a submit that sleeps until there is a place: the submitter's part
- *	serve	run, if a submitter waits for the place: its task is the next one
+ *	serve	run, if a submitter waits: the end of the task lets it in
  *	wake	a submit into a pool that sleeps
  *	start	in a worker, from its switch onto the CPU to the function's start
  *	park	in a worker, from a function's end to its switch off the CPU. A spin
@@ -37,8 +37,7 @@
  *		with spin=0.
  *	known	instructions without a pool, which can be counted by hand
  *
- * While a thread is off its CPU, the kernel's switch of threads does not count for it: marks are at
- * the tracepoint of the switch.
+ * What a CPU does while the operation's thread is off it does not count: sched_switch sets marks.
  *
  * The submitter stays on CPU 0.
  */
@@ -54,7 +53,7 @@
 #include "mark.h"
 #include "switches.h"
 
-/* Number of tasks of a stream that are submitted in a row while their worker waits for the CPU. */
+/* The tasks of a stream that are submitted in a row, while their worker waits for the CPU. */
 #define BURST	32
 #define CHUNK	16
 
@@ -72,7 +71,7 @@ struct paths {
 	struct task_struct *flusher;
 };
 
-/* A task that occupies a CPU without cost for the emulator: it halts the CPU. */
+/* A task that occupies a CPU by halting it, which costs the emulator nothing. */
 struct occupant {
 	struct wpool_task task;
 	struct paths *paths;
@@ -80,7 +79,7 @@ struct occupant {
 
 /* ---- the functions ---- */
 
-/* Ends a run, and begins the next one unless this task is the last of its burst. */
+/* Marks the end of a run; begins the next one unless this task is the last of its burst. */
 static void follow(struct bench_item *item)
 {
 	struct paths *p = item->data;
@@ -207,7 +206,7 @@ static int occupy_others(struct paths *p)
 	if (!bench_num(p->b.run, "flush", 0))
 		return 0;
 	p->flusher = kthread_run(flush_all, p, "bench_flusher");
-	/* the other thread has begun to wait by then */
+	/* give the flusher time to begin to wait */
 	bench_sleep_us(20000);
 	return PTR_ERR_OR_ZERO(p->flusher);
 }
@@ -353,7 +352,7 @@ static int cancel(struct paths *p)
 	u32 i;
 
 	for (i = 0; i < p->b.n && !err; i++) {
-		/* the task's worker cannot run on this CPU meanwhile */
+		/* keep the task's worker off this CPU until the cancel */
 		preempt_disable();
 		bench_mark_begin(BENCH_SUBMIT);
 		err = wpool_try_submit(p->b.pool.wpool, task_of(p, 0));
@@ -372,7 +371,7 @@ static int cancel(struct paths *p)
 	return err;
 }
 
-/* The task waits on another CPU, whose worker is in another task. */
+/* Cancel a task that is queued on another CPU, which an occupant keeps (busy=1). */
 static int away(struct paths *p)
 {
 	int err = 0;
@@ -394,7 +393,7 @@ static int away(struct paths *p)
 	return err;
 }
 
-/* Fill the pool with tasks that stay, and wait until they have started. */
+/* Fill the pool with @limit tasks that wait for their gates, until none is queued. */
 static int fill(struct paths *p, u32 limit)
 {
 	struct wpool_stats stats;
@@ -444,7 +443,7 @@ static int refuse(struct paths *p)
 	return err;
 }
 
-/* Let the oldest task end whenever the submitter waits and all earlier ones have returned. */
+/* Whenever the submitter waits and all released tasks have ended, release the oldest task. */
 static int let_go_one_by_one(void *data)
 {
 	struct paths *p = data;
@@ -494,7 +493,7 @@ static void until_asleep(struct paths *p)
 		bench_sleep_us(200);
 		wpool_get_stats(p->b.pool.wpool, &stats);
 	} while (stats.outstanding > p->nr_busy || stats.idle + p->nr_busy != stats.workers);
-	/* wait until an idle worker is off its CPU */
+	/* wait until the worker, which counts as idle, is off its CPU */
 	bench_sleep_us(200);
 }
 
@@ -514,8 +513,8 @@ static int idle(struct paths *p)
 }
 
 /*
- * Nine instructions, of which four are locked, two of these without a prefix. Seven lines, six of
- * which are written: one write reaches into a second line.
+ * Nine instructions. Four are locked, two of these without a lock prefix. They access seven lines
+ * and write six of them: one write reaches into a second line.
  */
 static int known(struct paths *p)
 {
@@ -572,7 +571,7 @@ static int perform(void *data)
 
 	it->err = it->paths->scenario->perform(it->paths);
 	complete(&it->ended);
-	/* stay in this module's code until kthread_stop(), so that the module outlives it */
+	/* kthread_stop() waits for this thread, so the module stays until the thread has ended */
 	while (!kthread_should_stop())
 		bench_sleep_us(1000);
 	return 0;
@@ -603,7 +602,7 @@ static int prepare(struct bench *b)
 	if (!p->scenario)
 		return -EINVAL;
 	b->fn = p->scenario->fn;
-	b->batch = 0;		/* the parameter is for a stream, see submit_batch() */
+	b->batch = 0;		/* stream() reads the parameter, as a flag */
 	b->nr_items = BURST;
 	if (bench_is(b->run, "what", "block") || bench_is(b->run, "what", "refuse"))
 		b->nr_items = limit_of(p) + b->n + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peers, see peers.h. Each is used as its users would use it.
+ * The peers, see peers.h. The code for each is what its users would write.
  */
 #include "peers.h"
 
@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "run.h"
 
-/* Maximum of a batch, which is on the submitter's stack. */
+/* The largest batch. Its array of pointers is on the submitter's stack. */
 #define MAX_BATCH	64
 
 /* Submits items one by one, without a call through a pointer for each. */
@@ -50,7 +50,7 @@ void bench_pool_attrs(struct wpool_attrs *attrs, const struct bench_run *run,
 		cpumask_andnot(cpumask, cpu_possible_mask, cpumask_of(0));
 		attrs->cpumask = cpumask;
 	}
-	/* busy: the count still includes the occupants */
+	/* the occupants of busy=1 must not become hogs, which do not count as running */
 	if (bench_num(run, "busy", 0))
 		attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
@@ -270,7 +270,7 @@ static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
 {
 	struct task_struct *thread;
 
-	/* the thread drops the reference at its end, outside of this module's code */
+	/* the thread ends with module_put_and_kthread_exit(), which is not code of this module */
 	__module_get(THIS_MODULE);
 	thread = kthread_run(pool->fn->thread, item, "bench_task");
 	if (IS_ERR(thread))
@@ -280,7 +280,7 @@ static int kthread_peer_submit(struct bench_pool *pool, struct bench_item *item)
 
 SUBMIT_ALL(kthread_peer, !kthread_peer_submit(pool, item))
 
-/* Nothing to do: a thread that has counted uses only this module's code, no data. */
+/* Does not wait: after bench_count() a thread uses no data, and has a reference to this module. */
 static void kthread_peer_flush(struct bench_pool *pool)
 {
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The peers: mechanisms that run tasks here. wpool is one of them.
+ * The peers: the mechanisms that the benchmark compares. wpool is one of them.
  *
- *	wpool     wpool_submit(), or wpool_submit_batch() with mode=batch
+ *	wpool     wpool_submit(), or wpool_submit_batch() with batch=TASKS
  *	percpu    a workqueue, queue_work()
  *	unbound   a workqueue of WQ_UNBOUND
  *	kworker   one kthread_worker
  *	kthread   a kthread per task
- *	semaphore a workqueue with a semaphore of "capacity" around it, which bounds it
- *		  by hand
- *	bounded   the same with a workqueue of WQ_UNBOUND
+ *	semaphore a workqueue with a bound: a submit takes a semaphore of "capacity",
+ *		  the end of the task releases it
+ *	bounded   as semaphore, with a workqueue of WQ_UNBOUND
  *
  * A function of a measurement is compiled once for each peer (BENCH_FN), so that no peer pays for a
  * call through a pointer that its users do not have.
@@ -33,7 +33,7 @@ struct bench_item {
 		struct work_struct work;
 		struct kthread_work kwork;
 	};
-	/* used by the measurement */
+	/* for the case */
 	struct bench_pool *pool;
 	union {
 		u64 stamp_ns;
@@ -44,7 +44,7 @@ struct bench_item {
 	void *data;
 } ____cacheline_aligned;
 
-/* One function, in the form of each peer. */
+/* One function of a case, compiled for each peer, see BENCH_FN(). */
 struct bench_fn {
 	wpool_task_fn task;
 	work_func_t work;

@@ -4,9 +4,9 @@
  *
  *	pipeline peer=wpool|padata n=N ns=NS window=W
  *
- * "total_ns" is the time from the first submit until the last turn. The submitter sleeps for some
- * microseconds if the window is full. The turns combine the items' numbers into a sum that depends
- * on the order.
+ * "total_ns" is the time from the first submit until the last turn. If W items have had no turn
+ * yet, the submitter sleeps for some microseconds. The turns combine the items' numbers into a sum
+ * that depends on their order.
  */
 #include "bench.h"
 
@@ -15,7 +15,7 @@
 #include <linux/padata.h>
 #include <linux/wpool_strand.h>
 
-/* The maximum of padata. */
+/* padata accepts no more objects at a time. */
 #define MAX_WINDOW	1000ULL
 
 struct line {

@@ -23,7 +23,7 @@ static int producer_main(void *data)
 	p->start_ns = ktime_get_ns();
 	p->err = p->fn(p);
 	p->end_ns = ktime_get_ns();
-	/* sleep until kthread_stop(), so that the thread's memory stays until then */
+	/* bench_produce() reads the thread's run time, then calls kthread_stop() */
 	set_current_state(TASK_IDLE);
 	complete(&p->group->ready);
 	while (!kthread_should_stop()) {
@@ -110,7 +110,7 @@ out:
 	for (i = 0; i < n; i++) {
 		if (IS_ERR_OR_NULL(all[i].thread))
 			break;
-		/* this also ends a thread that never ran */
+		/* after an error the thread may never have run, and ends without running */
 		kthread_stop(all[i].thread);
 		put_task_struct(all[i].thread);
 	}

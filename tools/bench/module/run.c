@@ -28,7 +28,7 @@ static bool is_number(const char *text)
 	return true;
 }
 
-/* Can the text stand in a JSON string as it is? */
+/* Is the text valid in a JSON string without escapes? */
 static bool is_plain(const char *text)
 {
 	for (; *text; text++)

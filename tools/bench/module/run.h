@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The line that requests a measurement, the line of JSON that answers it, and the memory that it
- * needs meanwhile.
+ * A run: the line that requests a measurement, the line of JSON with its figures, and memory that
+ * is freed at its end.
  */
 #ifndef WPOOL_BENCH_RUN_H
 #define WPOOL_BENCH_RUN_H
@@ -11,7 +11,7 @@
 #define BENCH_LINE_LEN	512
 #define BENCH_JSON_LEN	4096
 
-/* Times of n operations, from which "<name>_p50" and so on are put. */
+/* Times of n operations. At the end their percentiles are put as "<name>_p50" and so on. */
 struct bench_series {
 	const char *name;
 	u32 *values;
@@ -44,11 +44,11 @@ bool bench_is(const struct bench_run *run, const char *key, const char *value);
 void bench_put(struct bench_run *run, const char *key, u64 value);
 
 /*
- * Zeroed memory until the end of the measurement. NULL without memory: then the case is not
- * measured, so it need not check for NULL.
+ * Returns zeroed memory that bench_run_free() frees. If an allocation fails, returns NULL and sets
+ * run->no_memory: then main.c does not call measure(), so a case's prepare() may ignore NULL.
  */
 void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size);
-/* The same with room for the times of @nr operations; their percentiles are put at the end. */
+/* bench_run_zalloc() of @nr times, as a struct bench_series of the run. */
 u32 *bench_run_series(struct bench_run *run, const char *name, u64 nr);
 void bench_run_free(struct bench_run *run);
 

@@ -8,19 +8,18 @@
  * The best possible time of W workers is n * us / W: "floor_ns". Sleeps are hrtimer sleeps without
  * slack: neither ticks nor timer wheels round them up.
  *
- * sleep: with warm=1 all workers have been made before, by as many tasks that wait for each other.
- * "used_bytes" is how much the free memory shrank, including workers but not items.
+ * sleep: with warm=1 all workers are made before the measurement, by W tasks that wait until all of
+ * them have started. "used_bytes" is how much the free memory shrank, by workers but not by items.
  *
- * each: a pool, or a thread for each task: people compare these first. One thread submits N tasks
- * that sleep, or do nothing if US is 0. Neither workers nor threads exist before. For a thread per
- * task the floor is us. Every 2 ms a thread checks how much the free memory has shrunk,
- * "peak_bytes", and how many submitted tasks have not ended, "peak_max"; with a kthread per task
- * this is the number of threads. The items, which contain each peer's task and belong to the
- * caller, exist before. If no more threads can be made, the submitter sleeps for a millisecond and
- * tries again; "refused" counts these tries.
+ * each: compares a pool with a thread for each task. One thread submits N tasks that sleep, or do
+ * nothing if US is 0. Neither workers nor threads exist before. For a thread per task the floor is
+ * US. Every 2 ms look() checks how much the free memory has shrunk ("peak_bytes"), and how many
+ * submitted tasks have not ended ("peak_max", for a kthread per task the number of threads). The
+ * memory of the items, which contain the tasks, is allocated before. If no more threads can be
+ * made, the submitter sleeps for a millisecond and tries again; "refused" counts these tries.
  *
- * With count=1, if the kernel has tracepoints, "allocs" is how often the kernel has allocated slab
- * objects or pages meanwhile, for any purpose, including the pages of slabs.
+ * With count=1, if the kernel has tracepoints, "allocs" counts the slab objects and the pages that
+ * the kernel allocates meanwhile, for any purpose, including the pages of slabs.
  */
 #include <linux/kthread.h>
 #include <linux/tracepoint.h>
@@ -36,7 +35,7 @@ struct sleep {
 	bool open, warming;
 	/* each */
 	u64 submitted, refused;
-	/* of the thread that checks every 2 ms */
+	/* results of look() */
 	u64 free_least, peak;
 };
 
@@ -82,7 +81,7 @@ static void put_floor(struct sleep *s)
 	bench_put(s->b.run, "floor_ns", div64_u64(s->b.n * s->us * NSEC_PER_USEC, s->workers));
 }
 
-/* Run as many tasks as workers. None ends before all have started. */
+/* Make all workers: run as many tasks as workers, none of which ends before all have started. */
 static int warm_up(struct sleep *s)
 {
 	struct bench *b = &s->b;
@@ -135,7 +134,7 @@ static int look(void *data)
 		now = bench_free_memory_now();
 		under_way = READ_ONCE(s->submitted) - bench_count_sum();
 		s->free_least = min(s->free_least, now);
-		/* negative if tasks have ended between the two reads */
+		/* negative if tasks have ended after the read of s->submitted */
 		if ((s64)under_way > 0)
 			s->peak = max(s->peak, under_way);
 		bench_sleep_us(2 * USEC_PER_MSEC);
@@ -148,7 +147,7 @@ static bool is_kthread(struct bench *b)
 	return !strcmp(b->pool.peer->name, "kthread");
 }
 
-/* Submit in pieces, so that the checking thread sees the progress. */
+/* Submit this number of tasks in one call, then update s->submitted for look(). */
 #define PIECE	64
 
 static int produce(struct bench_producer *p)
@@ -175,7 +174,7 @@ static int produce(struct bench_producer *p)
 #ifdef CONFIG_TRACEPOINTS
 static DEFINE_PER_CPU(u64, allocations);
 
-/* The arguments of the tracepoints are ignored. */
+/* A probe for several tracepoints: it ignores their arguments. */
 static void allocated(void *data)
 {
 	this_cpu_inc(allocations);

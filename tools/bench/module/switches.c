@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Marks of switches and ticks, and the code that is counted separately. */
+/* Marks at switches of threads and at ticks; tells the plugin which code to count separately. */
 #include "bench.h"
 
 #include <linux/err.h>
@@ -122,6 +122,6 @@ void bench_start_to_count(void)
 		scnprintf(range, sizeof(range), "%lx %lx", from, to);
 	}
 	bench_mark_text("watch ", range);
-	/* the emulator begins to count when a CPU is idle */
+	/* leave this CPU idle for a while: the plugin then begins to count */
 	bench_sleep_us(10000);
 }

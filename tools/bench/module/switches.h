@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Marks of a thread that leaves a CPU to sleep or comes back, for paths.c; and of a clock
- * interrupt, for client.c.
+ * Marks when a thread leaves a CPU to sleep and when it runs again, for paths.c, and marks at clock
+ * interrupts, for client.c.
  */
 #ifndef BENCH_SWITCHES_H
 #define BENCH_SWITCHES_H
@@ -9,10 +9,10 @@
 struct task_struct;
 struct tracepoint;
 
-/* The threads whose switches are marked: in a wait, in a submit, a worker without a task. */
+/* The threads whose switches are marked: one that waits, one that submits, an idle worker. */
 extern struct task_struct *bench_sleeper, *bench_blocker, *bench_parker;
 
-/* Begin to mark switches; end it. */
+/* Mark switches until bench_ignore_switches(). Returns the tracepoint or an error pointer. */
 struct tracepoint *bench_watch_switches(void);
 void bench_ignore_switches(struct tracepoint *tp);
 struct tracepoint *bench_watch_ticks(void);

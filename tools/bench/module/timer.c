@@ -10,12 +10,12 @@
  * before the submit until the task starts, "enqueue_*" the time of the submit alone, in ns.
  *
  * The timer does not restart itself: the interrupt would set the next expiry before it returns,
- * which can take longer than the submit. Workers of this CPU would wait for that, and workers of
- * another CPU would not.
+ * which can take longer than the submit. That would delay the workers of its CPU, but not those of
+ * another CPU.
  *
- * pair: such a timer submits two tasks that compute for us microseconds, the second one gap
- * microseconds after the first; N times, with a pause in between. "pair_*" is the time from
- * before the first submit until both have ended, in ns.
+ * pair: N times, such a timer submits a task, and gap microseconds later another one; both compute
+ * for us microseconds. Between two pairs is a pause. "pair_*" is the time from before the first
+ * submit until both tasks have ended, in ns.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -125,7 +125,7 @@ static int measure_ticks(struct bench *b)
 	int err;
 
 	bench_count_reset();
-	/* some rounds are not measured, so that workers exist */
+	/* the first rounds make the workers, and are not measured */
 	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), produce_ticks);
 	if (err)
 		return err;
@@ -184,7 +184,7 @@ static int produce_pairs(struct bench_producer *p)
 		err = t->err ?: bench_count_wait((i + 1) * t->b.nr_items);
 		if (err)
 			return err;
-		/* wait until the functions have returned */
+		/* after the flush both functions have returned, so ended_ns is written */
 		bench_flush(&t->b);
 		t->pair_ns[i] = bench_u32(max(t->ended_ns[0], t->ended_ns[1]) -
 					  t->submitted_ns[0]);
@@ -213,7 +213,7 @@ static int measure_pairs(struct bench *b)
 	int err;
 
 	bench_count_reset();
-	/* two rounds are not measured, so that workers exist */
+	/* the first two rounds make the workers, and are not measured */
 	err = bench_produce(b, false, min(b->n, 2ULL), produce_pairs);
 	bench_count_reset();
 	return err ?: bench_produce(b, true, b->n, produce_pairs);

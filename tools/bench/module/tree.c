@@ -4,13 +4,13 @@
  *
  *	tree peer=NAME n=N [shuffle=1]
  *
- * Node i submits its children 2i + 1 and 2i + 2. It has joined when it and both subtrees are done.
- * The last one of these notifies the parent, so no thread waits and no peer needs a worker for a
- * wait. The end of the root is the end of the tree.
+ * Node i submits its children 2i + 1 and 2i + 2. A node has joined when its function and both
+ * subtrees are done. The last of these three decrements tree->open of the parent, so no thread
+ * waits, and no peer needs a worker for a wait. The tree ends when the root has joined.
  *
  * The nodes lie in memory in the order of a heap, level by level. A peer that runs tasks first in,
- * first out visits them from one end to the other, which the processor predicts. With shuffle=1
- * node i is anywhere, as if each had been allocated, so that no order has an advantage.
+ * first out visits them from one end to the other, which the processor predicts. With shuffle=1 the
+ * nodes lie in random order, as if each was allocated on its own, so no peer has an advantage.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -21,8 +21,8 @@
 
 struct tree {
 	struct bench b;
-	atomic_t *open;		/* of each node: 1 for itself, and the children not joined yet */
-	u32 *places;		/* where node i is, or NULL */
+	atomic_t *open;		/* of each node: children that have not joined, + 1 for itself */
+	u32 *places;		/* index of node i in b.items, or NULL */
 	struct completion joined;
 	u32 nr;
 	int err;
@@ -71,7 +71,7 @@ static void shuffle(u32 *places, u32 nr)
 
 	prandom_seed_state(&state, 1);
 	for (i = 0; i < nr; i++) {
-		/* a place up to i */
+		/* a random place from 0 to i */
 		other = prandom_u32_state(&state) % (i + 1);
 		places[i] = places[other];
 		places[other] = i;
@@ -126,7 +126,7 @@ static int measure(struct bench *b)
 	struct tree *tree = container_of(b, struct tree, b);
 	int err;
 
-	/* a small tree is not measured, so that workers exist */
+	/* a small tree makes the workers, and is not measured */
 	err = grow_tree(tree, DIV_ROUND_UP(b->n, 20));
 	if (err)
 		return err;

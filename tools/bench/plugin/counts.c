@@ -4,17 +4,17 @@
  * locked, and distinct cache lines of data.
  *
  * The benchmark module marks the beginning and the end of each operation, see ../module/mark.h.
- * Between them, everything that this CPU executes counts, including the kernel and interrupts. The
- * result is the lower quartile of the many operations of a path, since interrupts only add. A line
- * is 64 bytes of virtual address, read or written at least once. The stack's lines count, too.
+ * Everything that the CPU executes between these marks counts, including the kernel and interrupts.
+ * The result is the lower quartile of the many operations of a path, since interrupts only add. A
+ * line is 64 bytes of virtual address, read or written at least once. The stack's lines count, too.
  *
- * If all CPUs repeat an operation, a turn is the code that a CPU executes from one mark to the
- * next. Each turn counts, except turns that a clock interrupted. A line moves when a CPU reads or
- * writes it for the first time since another CPU wrote it. It crosses caches if no CPU has it whose
- * last-level cache is the same: neither the CPU that wrote it nor a CPU that read it since.
+ * If all CPUs repeat an operation, a turn is the code that a CPU executes from one TURN mark to the
+ * next. A turn with a clock interrupt is not counted. A line moves when a CPU reads or writes it
+ * for the first time since another CPU wrote it. The move crosses caches unless the CPU that wrote
+ * the line, or a CPU that has read it since, has the same last-level cache.
  *
- * Until the guest asks for more, the plugin counts only the locked instructions of all CPUs, which
- * slows nothing down.
+ * Until the guest sends "watch", the plugin counts only the locked instructions of all CPUs, with
+ * code that costs little.
  *
  * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
  * trace=FILE gets each instruction and access of one operation of each path. share=N says
@@ -36,10 +36,10 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define MAX_CPUS	1024
 #define MAX_SAMPLES	4096
 #define LINE_SHIFT	6
-/* A power of two, far more than the lines of an operation. */
+/* Slots for the lines of an operation: a power of two, and far more than needed. */
 #define NR_SLOTS	16384
 #define NOWHERE		(-1)
-/* At this sample all caches are warm. */
+/* trace= gets the operation after this number of samples, when all caches are warm. */
 #define TRACED_SAMPLE	40
 
 static const char *const path_names[NR_BENCH_PATHS] = {
@@ -76,7 +76,7 @@ static const char *const figure_names[NR_FIGURES] = {
 
 struct slot {
 	uint64_t line;
-	uint32_t generation;	/* if it differs from the operation's, the slot is empty */
+	uint32_t generation;	/* the slot is empty unless this is operation.generation */
 	bool inside, written, written_inside;
 };
 
@@ -84,7 +84,7 @@ struct operation {
 	bool open;
 	int cpu;		/* NOWHERE: the operation's thread does not run */
 	bool was_away;
-	uint32_t figures[2][NR_FIGURES];	/* in total, inside */
+	uint32_t figures[2][NR_FIGURES];	/* in total, and inside */
 	struct slot slots[NR_SLOTS];
 	uint32_t generation;
 
@@ -192,9 +192,9 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 
 /* ---- turns ---- */
 
-/* 2^20 */
+/* 2^20, as the hash in written_of() has 20 bits */
 #define NR_WRITTEN	1048576
-/* A bit of written.holders for each. */
+/* written.holders has a bit for each CPU. */
 #define MAX_TURN_CPUS	64
 
 enum turn_figure { TURN_INSNS, TURN_LOCKED, MOVED, CROSSED, NR_TURN_FIGURES };
@@ -211,7 +211,7 @@ struct turn {
 	uint32_t figures[NR_TURN_FIGURES];
 };
 
-/* The CPU that wrote a line last, and the CPUs that have read it since. */
+/* @holders: the CPU that wrote the line last, and the CPUs that have read the line since */
 struct written {
 	uint64_t line, holders;
 };
@@ -267,7 +267,7 @@ static void turn_begin(unsigned int cpu)
 	in_turns = true;
 }
 
-/* Returns NULL if there is no room, and if nobody has written the line that this CPU reads. */
+/* Returns NULL if there is no room, or if this is a read of a line that no CPU has written. */
 static struct written *written_of(uint64_t line, bool write)
 {
 	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 44, tries;
@@ -306,7 +306,7 @@ static void turn_touch(unsigned int cpu, uint64_t line, bool write)
 
 /* ---- counting the guest's instructions ---- */
 
-/* The guest has asked to count operations. */
+/* The guest has sent "watch": count operations. */
 static bool watching;
 
 struct insn {
@@ -320,7 +320,7 @@ struct insn {
 /* Locked instructions of all CPUs, always counted. */
 static uint64_t all_locked, from_locked, between_locked;
 
-/* The addresses that are counted separately. */
+/* Instructions in [inside_from, inside_to) are counted separately, too. */
 static uint64_t inside_from, inside_to;
 
 static bool is_traced(const struct operation *op)
@@ -361,7 +361,7 @@ static void on_insn(unsigned int cpu, void *data)
 	}
 }
 
-/* Is this memory of a device? Each CPU may have its own at the same address. */
+/* Is this memory of a device? Each CPU may have another device at the address, as its APIC. */
 static bool is_device(qemu_plugin_meminfo_t info, uint64_t address)
 {
 	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
@@ -474,7 +474,7 @@ static void report(const char *what)
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-/* After a reset all translations are gone. translate() handles the new ones. */
+/* Called after a reset, which has dropped all translations: QEMU calls translate() for new ones. */
 static void start_anew(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
@@ -490,8 +490,8 @@ static void obey(char *text)
 		report(rest ? rest : "");
 	} else if (!strcmp(text, "watch") && rest) {
 		/*
-		 * Once: QEMU 7.2 may look at the callbacks of an instruction that
-		 * ended in an exception after a reset has freed them.
+		 * Reset only once: if an instruction ends in an exception, QEMU 7.2 may
+		 * use its callbacks after a reset has freed them.
 		 */
 		if (watching)
 			return;
@@ -630,7 +630,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 								   &all_locked, 1);
 		if (!watching)
 			continue;
-		/* never freed, because QEMU may use the translation at any time */
+		/* never freed: the plugin does not learn when QEMU drops the translation */
 		own = insn_of(insn);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_NO_REGS, own);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces dev.c: a pool made of arithmetic, so that all of "wpoolctl run" except the kernel can be
- * tested anywhere. A task's start and end are computed when it is submitted; nothing ever runs.
- * There is one pool, in this process; "demo" exists from the beginning with capacity 4.
+ * Replaces dev.c by a pool made of arithmetic, so that all of "wpoolctl run" except the kernel can
+ * be tested anywhere. A submit computes when its tasks start and end; no task runs. There is one
+ * pool, in this process; at the start it is "demo" with capacity 4. CPUs 0 and 1 are online, 2 and
+ * 3 offline. A cgroup with "forbidden" in its path is refused.
  *
- * Environment: FAKE_INFLIGHT limits what a file may hold, FAKE_CLOSE_AFTER
- * closes the pool after that many tasks, FAKE_STUCK makes tasks deaf to their
- * cancellation, FAKE_FAULT allows fault work, FAKE_OTHERS makes the pool a module's, FAKE_LATE has
- * a submit that finds no room return only when all tasks have ended and were read, FAKE_LOG names
- * a file that gets one line when the pool is made, when it is destroyed or gets a cgroup, and for
- * each call whose first task is urgent. A cgroup with "forbidden" in its path is refused. CPUs 0
- * and 1 are online, 2 and 3 offline, and there are no others.
+ * Environment: FAKE_INFLIGHT limits the tasks of a file. After FAKE_CLOSE_AFTER tasks the pool is
+ * closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows work of the kind fault.
+ * FAKE_OTHERS refuses all tasks, as a pool of a module does. With FAKE_LATE, a submit that finds
+ * the file full returns when all tasks have ended and been read. FAKE_TUNED is the capacity from
+ * the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is made, gets a
+ * group or cgroup, or is destroyed, and for each submit whose first task is urgent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -163,7 +163,7 @@ int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulis
 	*attrs = pool.attrs;
 	if (cpus)
 		*cpus = pool.cpus;
-	/* the pool was tuned after the first look */
+	/* as if the pool was tuned after the first call */
 	if (getenv("FAKE_TUNED") && nr_looks++)
 		attrs->capacity = atoi(getenv("FAKE_TUNED"));
 	return 0;

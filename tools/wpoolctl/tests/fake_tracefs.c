@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces the C library's mkdir() and rmdir(), which only trace record calls. mkdir() makes an
- * instance of tracefs: a directory of files. Events come to its trace_pipe faster than they are
- * read, until events/enable is 0.
+ * Replaces the C library's mkdir() and rmdir(), which only "trace record" calls. mkdir() makes an
+ * instance of tracefs: a directory of files. A thread writes events to the file trace_pipe faster
+ * than they are read, until events/enable is 0.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -110,7 +110,7 @@ void test_arrivals(void)
 	for (i = 0, sum = 0, last = 0; i < 100000; i++) {
 		ns = arrivals_ns(&arrivals);
 		EXPECT(ns == arrivals_ns(&other) && ns >= last, "task %d: not the same", i);
-		/* e^-1 of the distances are longer than the mean */
+		/* count the distances above the mean: of exponential ones e^-1 of all */
 		sum += ns - last > NSEC_PER_MSEC;
 		last = ns;
 		arrivals_step(&arrivals, 1);
@@ -215,7 +215,7 @@ void test_coordinated_omission(void)
 	ns = timehist_percentile(&tally.time[TALLY_WAIT], 500000);
 	EXPECT(ns >= 4410 * NSEC_PER_MSEC && ns < 4460 * NSEC_PER_MSEC, "p50 %llu", ns);
 
-	/* tasks that were not submitted have waited, too */
+	/* the tasks that arrived but were not submitted have waited, too */
 	while ((arrival = start + arrivals_ns(&arrivals)) < end) {
 		tally_add_unsent(&tally, arrival, end, 1);
 		arrivals_step(&arrivals, 1);
@@ -228,7 +228,7 @@ void test_coordinated_omission(void)
 	test_ends("latency counts from the arrival, however late a task is handed over");
 }
 
-/* Counts task by task, as the definition says. */
+/* Counts the overtakes of one task by comparing it with each other task, see overtaken.h. */
 static unsigned int count_slowly(const struct overtaken_task *tasks, unsigned int nr,
 				 unsigned int which)
 {
@@ -276,7 +276,10 @@ static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr
 void test_overtaken(void)
 {
 	enum { NR_TASKS = 500 };
-	/* a task that starts last, and two submitters: the second one's tasks are accepted first */
+	/*
+	 * r: the task submitted first starts last. line: the first task of submitter 0 may have
+	 * waited for room until 70, so the tasks submitted at 20 and 30 do not overtake it.
+	 */
 	struct overtaken_task r[] = {
 		{ 10, 90, 0, 0 }, { 20, 21, 1, 0 }, { 30, 31, 2, 0 }, { 40, 41, 3, 0 },
 	};
@@ -301,7 +304,7 @@ void test_overtaken(void)
 	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
 	overtaken_exit(&overtaken);
 
-	/* only the last task is submitted after the next call of the first task's submitter */
+	/* submitter 0 calls again at 70, so only the task submitted at 80 is surely later */
 	for (i = 0; i < NR(line); i++)
 		overtaken_add(&overtaken, &line[i]);
 	overtaken_count(&overtaken, &figures);

@@ -44,7 +44,7 @@ static void test_numbers(void)
 		{ "1 ", BAD }, { "-1", BAD }, { "+1", BAD }, { "1x", BAD },
 		{ "0x10", BAD }, { "1e3", BAD }, { "1.0", BAD }, { "1\n", BAD },
 		{ "18446744073709551616", BAD }, { "18446744073709551617", BAD },
-		/* 4 if it overflows 64 bits */
+		/* 2^64 + 4, which is 4 in 64 bits */
 		{ "18446744073709551620", BAD },
 		{ "99999999999999999999999999999999999", BAD }, { "\033[31m", BAD },
 	};
@@ -333,7 +333,7 @@ static void test_turns(void)
 		seen[work_turn(&turns, task)]++;
 	EXPECT(seen[0] == 300 && seen[1] == 100 && seen[2] == 200,
 	       "shares %u %u %u", seen[0], seen[1], seen[2]);
-	/* no work gets all its turns in a row */
+	/* the work with three turns does not get them in a row */
 	EXPECT(!(turns.turn[0] == turns.turn[1] && turns.turn[1] == turns.turn[2]),
 	       "three turns in a row");
 	work_turns_exit(&turns);
@@ -575,7 +575,7 @@ static void test_histograms(void)
 		EXPECT(parse_histogram(&now, bad[i]) && *e.text, "taken: %s", bad[i]);
 	test_ends("histograms are read strictly");
 
-	/* the end of the bucket; for the last bucket the longest time */
+	/* a percentile is the end of its bucket; in the last bucket the longest time */
 	EXPECT(hist_percentile(&before, HIST_WAIT, 0) == 16, "p0");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 500000) == 16, "p50");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 900000) == 16, "p90");
@@ -583,7 +583,7 @@ static void test_histograms(void)
 	EXPECT(hist_percentile(&before, HIST_WAIT, 990000) == 32, "p99");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 999000) == 100, "p99.9");
 	EXPECT(hist_percentile(&before, HIST_WAIT, 1000000) == 100, "p100");
-	/* no more than the longest time */
+	/* a percentile is no more than the longest time */
 	EXPECT(hist_percentile(&before, HIST_RUN, 990000) == 20, "p99 of run");
 	test_ends("percentiles of histograms");
 
