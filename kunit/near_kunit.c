@@ -145,7 +145,7 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 
 static void sleep_long(struct wpk_job *job)
 {
-	msleep(2);
+	msleep(20);
 }
 
 /* A worker for a long task is made near the submitter's CPU, since the submitter may keep that. */

@@ -360,7 +360,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 
 static void note_worker(struct wpk_job *job)
 {
-	smp_store_release(&job->arg, current);
+	WRITE_ONCE(job->arg, current);
 }
 
 /* After its task the worker searches for 1 ms. If it slept after that, it would keep the cgroup. */
@@ -387,9 +387,9 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 		KUNIT_ASSERT_EQ(test, enter_cgroup(""), 0);
 		job->arg = NULL;
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &job->task), 0);
-		while (!smp_load_acquire(&job->arg))
+		while (!READ_ONCE(job->arg))
 			cond_resched();
-		udelay(100);
+		ndelay(100 * NSEC_PER_USEC);
 		KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, false), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
 		WPK_ASSERT_EVENTUALLY(test, cgroups_of(job->arg) == cgroups_of(current));

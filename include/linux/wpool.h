@@ -1142,8 +1142,8 @@ struct module *wpool_owner(struct wpool *pool);
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
- * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has no
- * CPU; -ENOMEM; -EINTR if the caller was killed.
+ * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has
+ * no CPU; -ENOMEM; -EINTR if the caller was killed.
  */
 int wpool_set_cgroup(struct wpool *pool, bool of_caller);
 

@@ -193,7 +193,9 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 		if (!strcmp(s, "none"))
 			s = ATTR_CGROUPS;
 		if (*s != '/' || strlen(s) >= sizeof(set->cgroup))
-			return errmsg_set(e, ERRMSG_Q " is neither none nor the path of a directory, from /", s);
+			return errmsg_set(e, ERRMSG_Q
+					  " is neither none nor the path of a directory, from /",
+					  s);
 		memcpy(set->cgroup, s, strlen(s) + 1);
 		return 0;
 	case ATTR_CPUS:

@@ -9,7 +9,7 @@
  *	io files DIRECTORY MB BLOCK THREADS 0 MS	thread N reads file N, of SALT N, from the
  *							device, once or more; prints as above
  *	io nbd DEVICE MB CONNECTIONS			serves a device until it is disconnected
- *	 	io nbd-end DEVICE				disconnects the device
+ *	io nbd-end DEVICE				disconnects the device
  *	io aead PLAIN NAME encrypt|decrypt BLOCK REQUESTS MS
  *							keeps REQUESTS of NAME, an AEAD, in flight;
  *							checks that they end in order, and that

@@ -4,8 +4,8 @@
  * as a program that polls beside a driver does. Parameters:
  *
  *	hold		1 starts the thread, 0 stops it
- *	 	on_kernel	how many of the 8 works on the kernel's workqueue have run
- *	 	on_wpool	how many of the 8 works on wpool_wq's workqueue have run
+ *	on_kernel	how many of the 8 works on the kernel's workqueue have run
+ *	on_wpool	how many of the 8 works on wpool_wq's workqueue have run
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

@@ -316,7 +316,7 @@ job_cgroup()
 			# the others may be gone, or be new pools of the same name
 			[ "$pool" = "$POOLS/cgroup" ] || continue
 			case $drawn:$(cat "$pool/cgroup") in
-			0:/$group | none:none) ;;
+			"0:/$group" | none:none) ;;
 			*) complain "$pool: cgroup $(cat "$pool/cgroup") after $drawn in $group" ;;
 			esac
 		done 2>/dev/null
