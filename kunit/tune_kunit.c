@@ -370,7 +370,7 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_job *job = &jobs->job[0];
 	struct wpool_attrs attrs;
-	int i;
+	int i, j;
 
 	if (enter_cgroup("kunit/"))
 		kunit_skip(test, "there is no cgroup to enter");
@@ -389,7 +389,8 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &job->task), 0);
 		while (!READ_ONCE(job->arg))
 			cond_resched();
-		ndelay(100 * NSEC_PER_USEC);
+		for (j = 0; j < 20; j++)
+			udelay(5);
 		KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, false), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
 		WPK_ASSERT_EVENTUALLY(test, cgroups_of(job->arg) == cgroups_of(current));
