@@ -377,7 +377,7 @@ TEST_F(cgroup, the_rescuer_follows)
 
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, attr_write(pool->name, "reclaim", "1"));
-	/* a rescuer that still runs would notice the change by itself */
+	/* a rescuer that still runs would notice the change without a wake-up */
 	ASSERT_TRUE(WAIT_FOR(threads_rest(pool, attr_number(pool->name, "workers") + 1)));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
