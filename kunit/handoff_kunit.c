@@ -353,11 +353,16 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	first_counts_again(test, pool, jobs, told, gate);
 }
 
-/* Sleep at the gate, and run again on the second CPU. */
+/* Sleep, and run again on the second CPU. */
 static void go_away_and_run(struct wpk_job *job)
 {
+	unsigned long sleeps;
+
 	job->ret = set_cpus_allowed_ptr(current, cpumask_of(wpk_cpu(1)));
-	usleep_range(1000, 2000);
+	sleeps = READ_ONCE(current->nvcsw);
+	/* on a slow machine the timer may expire before the thread has gone to sleep */
+	while (READ_ONCE(current->nvcsw) == sleeps)
+		usleep_range(1000, 2000);
 	run_until_told(job);
 }
 
