@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpool_submit_on(): a task that prefers a CPU. */
 #include <linux/cpumask.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"
 #include "full_pool.h"
+#include "one_cpu.h"
 
-/* A pool with an idle worker on each of two CPUs; the case is on the first. */
-static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
+/* The pool has two CPUs, and no task is a hog; the case is on the first. */
+static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	struct wpool *pool;
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "needs two CPUs");
@@ -21,9 +20,19 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
 	attrs->cpumask = mask;
-	attrs->prealloc = true;
-	/* no task is a hog, and no worker expires */
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
+	wpk_move_to(wpk_cpu(0));
+}
+
+/* A pool with an idle worker on each of two CPUs. No worker expires. */
+static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool *pool;
+
+	on_two_cpus(test, attrs);
+	attrs->prealloc = true;
 	pool = wpk_pool_attrs(test, attrs);
 	/* each worker has found its home when both have run a task */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
@@ -33,7 +42,6 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	wpk_move_to(wpk_cpu(0));
 	return pool;
 }
 
@@ -99,6 +107,63 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after[1].submitted - before[1].submitted, 0);
 	wpk_jobs_ran_once(test, jobs);
 	wpk_destroy(test, pool);
+}
+
+/* Submit a job for the other CPU, and keep this CPU as a real-time thread until the job has run. */
+static int submit_and_keep_cpu(struct wpk_thread *thread)
+{
+	struct wpk_job *job = thread->arg;
+	int err;
+
+	wpk_move_to(wpk_cpu(0));
+	sched_set_fifo(current);
+	err = wpool_submit_on(thread->pool, wpk_cpu(1), &job->task);
+	if (!err && !wpk_run_until(atomic_read(&job->runs)))
+		err = -ETIME;
+	sched_set_normal(current, 0);
+	return err;
+}
+
+/* Each CPU has a worker, which sleeps in its task. Returns the CPU of the third worker. */
+static int cpu_of_third_worker(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int i;
+
+	wpk_attrs(&attrs, 3, 8);
+	on_two_cpus(test, &attrs);
+	pool = wpk_pool_attrs(test, &attrs);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &jobs->job[i].task), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, i + 1));
+		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
+	}
+	jobs->job[2].gate = NULL;
+	thread = wpk_thread(test, submit_and_keep_cpu, pool, NULL, &jobs->job[2]);
+	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+	wpk_destroy(test, pool);
+	return jobs->job[2].cpu;
+}
+
+#define NR_TRIES	10
+
+/*
+ * A worker that is made for the task of a real-time thread does not get the CPU of that thread.
+ * On a slow machine the monitor asks once more, and then the worker may get any CPU.
+ */
+static void wpool_submit_on_from_a_real_time_thread_avoids_its_cpu(struct kunit *test)
+{
+	int try = 0;
+
+	while (cpu_of_third_worker(test) != wpk_cpu(1) && ++try < NR_TRIES)
+		;
+	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 }
 
 /* The task runs although that CPU has no worker, is not in the mask, or is not online. */
@@ -203,6 +268,7 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 WPK_SUITE(on_cpu,
 	  KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
 	  KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
+	  KUNIT_CASE(wpool_submit_on_from_a_real_time_thread_avoids_its_cpu),
 	  KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
 	  KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
 	  KUNIT_CASE(wpool_submit_on_many_each_runs_once));

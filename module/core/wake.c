@@ -7,6 +7,7 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/sched/rt.h>
+#include <linux/smp.h>
 
 #include "core/counts.h"
 #include "core/freeze.h"
@@ -219,16 +220,18 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 }
 
 /*
- * Ask for a new worker, if the pool may have one. @beside: on another CPU, since a worker might not
- * get this CPU. So also if this is a real-time thread, which may hold off even the monitor's timer.
+ * Ask for a new worker, if the pool may have one. @beside: a worker might not get the CPU of @rq, so
+ * the new one has another. A real-time thread keeps this CPU, and may hold off the monitor's timer.
  */
 static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool beside)
 {
+	int cpu = beside ? WPOOL_BESIDE(rq->cpu) :
+		  rt_task(current) ? WPOOL_BESIDE(raw_smp_processor_id()) : rq->cpu;
+
 	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
 	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
 		return false;
-	beside = beside || rt_task(current);
-	wpool_spawn_ask(pool, beside ? WPOOL_BESIDE(rq->cpu) : rq->cpu);
+	wpool_spawn_ask(pool, cpu);
 	return true;
 }
 
