@@ -7,6 +7,7 @@
 # usage: run.sh [NAME=VALUE]...
 #
 #   SECONDS  how long all timed phases together last (60)
+#   VOLUME   time of phase volume, in percent of SECONDS (15)
 #   SEED     seed of all random decisions (random, and printed)
 #   ACTORS   threads of the module that act at the same time (6)
 #   CYCLES   phase load: how often wpool is loaded and unloaded (20)
@@ -32,6 +33,7 @@ CYCLES=${CYCLES:-20}
 STUTTER=${STUTTER:-1000}
 SHUFFLE=${SHUFFLE:-100}
 RELEASES=${RELEASES:-1000}
+VOLUME=${VOLUME:-15}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
 PHASES=${PHASES:-volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load}
@@ -428,7 +430,7 @@ timed()
 
 phase_volume()
 {
-	timed 15
+	timed "$VOLUME"
 	torture volume "$duration" || return
 	start_jobs hotplug read
 	torture_ends "$duration"
