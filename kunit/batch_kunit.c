@@ -279,7 +279,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "who crowds out others there crowds out timers as well");
+		kunit_skip(test, "with PREEMPT_RT, the thread would hold up the timers, too");
 	wpk_one_cpu_attrs(&attrs, 1, 1, true);
 	attrs.queue_depth = 0;
 	attrs.name = wpk_name(test);
@@ -303,7 +303,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), ONE_GO);
 	wpk_move_to(-1);
 	if (early)
-		kunit_skip(test, "it got the CPU before the pool was gone");
+		kunit_skip(test, "the submitter got the CPU before the pool was gone");
 }
 
 WPK_SUITE(batch,

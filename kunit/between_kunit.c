@@ -105,7 +105,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "nobody watches locks");
+		kunit_skip(test, "no lockdep");
 	KUNIT_ASSERT_NOT_NULL(test, locker);
 	KUNIT_ASSERT_NOT_NULL(test, move);
 	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */

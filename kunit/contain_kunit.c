@@ -225,7 +225,7 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	int i, reports[NR_INNOCENT + 2];
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "nobody counts locks");
+		kunit_skip(test, "lockdep is off");
 	if (register_trace_console(count_report, &nr_reports))
 		kunit_skip(test, "no tracepoints to see the log with");
 	jobs->job[0].body = keep_a_lock;

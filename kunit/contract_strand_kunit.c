@@ -385,7 +385,7 @@ static const struct wpk_row group_init[] = {
 
 KUNIT_ARRAY_PARAM(group_init, group_init, wpk_contract_desc);
 
-NO_CONTRACT(wpool_group_act_for_me, "what it takes is that of its caller: behalf_kunit.c");
+NO_CONTRACT(wpool_group_act_for_me, "it takes its caller's mm and credentials: behalf_kunit.c");
 NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row begins with it");
 
 #define STRAND(function, table) CONTRACT(function, table, &strand_noun)

@@ -165,7 +165,7 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	int i, others = 0;
 
 	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one outside its mask");
+		kunit_skip(test, "it takes a CPU outside the mask");
 	wpk_jobs_body(old, note_others, load);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -197,7 +197,7 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 	int i, before, most = 0;
 
 	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one outside its mask");
+		kunit_skip(test, "it takes a CPU outside the mask");
 	wpk_jobs_body(last, note_others, load);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_IN_RING);

@@ -253,7 +253,7 @@ static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
 
 	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one outside its mask");
+		kunit_skip(test, "it takes a CPU outside the mask");
 	wpk_move_to(wpk_cpu(1));
 	wpk_jobs_body(parent, stay_awake_and_sleep, family);
 	wpk_jobs_submit(test, family->pool, parent, 0, 1);

@@ -179,7 +179,7 @@ static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time
 	int try = 0, prompt;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
+		kunit_skip(test, "with PREEMPT_RT, the thread holds up timers, the monitor's too");
 	do {
 		thread = wpk_thread(test, keep_the_cpu, pool, NULL,
 				    note_jobs(test, NR_KEPT, *(const u32 *)test->param_value));

@@ -380,7 +380,7 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 	if (!birth->in_time)
-		kunit_skip(test, "it took longer to remove the CPU");
+		kunit_skip(test, "the pool was made before the CPU was removed");
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == NR_BORN);
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
