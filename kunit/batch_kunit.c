@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Batches: the pool accepts the first tasks, and the call returns how many. */
+/* Batches: the pool accepts the first tasks, and the call returns their number. */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -57,7 +57,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* a batch ends at a pending task: at tasks[3]; at the second pointer to one task */
+	/* a batch ends before a pending task: before tasks[3], and before the same task again */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
@@ -245,7 +245,7 @@ struct crowd {
 	bool over;
 };
 
-/* Occupy the second CPU until @over; real-time throttling ends this after nearly a second. */
+/* Keep the second CPU until @over. Real-time throttling lets others run there after 0.95 s. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;

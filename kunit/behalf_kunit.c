@@ -98,7 +98,7 @@ static void leave_more(struct wpk_member *member)
 	current->journal_info = member;
 }
 
-/* The task changes its mm and credentials: the worker restores the given ones, and drops them. */
+/* Tasks take off the client's mm and credentials, or set journal_info: no reference leaks. */
 static void wpool_group_task_leaves_something_references_are_as_before(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -211,7 +211,7 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* The submitter would run the member, but it is a task of another pool and has another mm. */
+/* The submitter is a task of another pool and has another mm, so it cannot run the member. */
 static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -300,7 +300,7 @@ static int act_with_mm(struct wpk_thread *thread)
 	return err;
 }
 
-#define NR_INSIDE	8	/* more than the idle CPUs that may have the mm */
+#define NR_INSIDE	8	/* more references than the idle CPUs of a small machine hold */
 #define NR_KEPT		100
 
 static atomic_t nr_inside;

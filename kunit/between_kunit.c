@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Races between two instructions of the pool that have no tracepoint between them. A function at a
- * tracepoint of lockdep, or a delay in the pool (inject.h), stops a CPU between the two until the
- * other threads are done. So each case needs two CPUs.
+ * tracepoint of lockdep, or a delay in the pool (inject.h), stops a thread between the two until
+ * the other threads are done. If that thread keeps its CPU, the others need a second CPU.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -193,7 +193,7 @@ static void no_delay(void *unused)
 	wpool_inject_set_delay(NULL);
 }
 
-/* Created before a CPU stops, since the creation of a thread may need that CPU. */
+/* For a thread that is created before a CPU stops: the creation may need that CPU. */
 struct late {
 	struct completion begin;
 	struct wpool *pool;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Concurrency: how many workers of one CPU take tasks at a time, and what a worker does after a
- * sleep in its task. While that number changes, no figure and no task is lost.
+ * sleep in its task. While the attribute is tuned, no figure and no task is lost.
  */
 #include <linux/slab.h>
 
@@ -18,7 +18,7 @@ static int tune_concurrency(struct wpool *pool, u32 concurrency)
 
 /* ---- tasks that keep the CPU busy ----------------------------------------- */
 
-/* No task ends before all tasks of the lot have started. */
+/* No task of @job->jobs ends before all of them have started. */
 static void run_until_all_are_inside(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -74,8 +74,8 @@ static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 /* ---- workers that return from a sleep ------------------------------------- */
 
 /*
- * @limit: how many tasks of the lot may run at once
- * @beside: starts at which more than @limit ran
+ * @limit: how many tasks of job->jobs may run at once
+ * @beside: how many tasks started while more than @limit ran
  */
 struct crowd {
 	int limit;

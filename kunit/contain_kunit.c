@@ -440,10 +440,10 @@ static void look_for_rest(struct wpk_job *job)
 }
 
 #define NR_LEAVERS 3
-/* In this many tasks, a worker looks for leaks at least once. */
+/* In this many tasks, a worker makes the complete check of task/context.h at least once. */
 #define NR_LOOKED 130
 
-/* All tasks are queued before the first one returns: the worker does not sleep in between. */
+/* A task leaves something; the task @away later must not find it. The log reports it once. */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
 	const struct rest *rest = test->param_value;
@@ -603,7 +603,7 @@ static void sleep_with_spin_lock(struct wpk_job *job)
 	migrate_disable();
 	raw_spin_lock(&spun);
 	msleep(20);
-	/* the scheduler reports and sets preempt_count to 0; an unlock at 0 turns lockdep off */
+	/* the report of the sleep sets preempt_count to 0; an unlock at 0 turns lockdep off */
 	if (!preempt_count())
 		preempt_disable();
 	raw_spin_unlock(&spun);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contract of wpool.h as tables: a situation, what a call returns in it, and what it changes.
- * CONTRACT() assigns a table to a call; each row is one case.
+ * The contract of the public headers as tables. A row has a situation, what a call returns in it,
+ * and what the call changes. CONTRACT() assigns a table to a call; each row is one case.
  *
- * In the scene of each row, the only worker of the pool is in a task, the holder, at a closed gate.
- * So only the call changes anything. Beside the holder there is one object: a task, an event, a
- * task of a strand or of a group, in the state that the row names.
+ * In the scene of a row there is one object: a task, an event, a task of a strand or of a group, in
+ * the state that the row names. A task of the pool, the holder, waits at a closed gate, and no
+ * worker is free. So only the call changes anything. An object that is ITSELF replaces the holder.
  *
- * Every function that wpool.ko exports has a table, or a line NO_CONTRACT() with the reason:
- * kunit/Kbuild checks this. The text of a row is a part of a sentence of a header: make lint checks
- * that.
+ * Every function that wpool.ko exports has a table, or NO_CONTRACT() with the reason (kunit/Kbuild
+ * checks that). The text of a row is a part of a sentence of a header (make lint checks that).
  */
 #ifndef WPOOL_KUNIT_CONTRACT_H
 #define WPOOL_KUNIT_CONTRACT_H
@@ -51,7 +50,7 @@ enum wpk_pool_is {
  * @QUEUED: submitted, or fired, and behind the holder
  * @INSIDE: in its function, in a second worker, at a gate of its own
  * @AGAIN: as INSIDE, and submitted, or fired, once more
- * @WAITING: the pool is full, and its submitter, or the event, waits for room
+ * @WAITING: the pool is full, and the submitter of the object, or the event, waits for room
  * @DISABLED: disabled
  * @ARMED: an event that waits for a time
  * @ITSELF: its function makes the call
@@ -71,15 +70,15 @@ enum wpk_object_is {
 
 /**
  * struct wpk_left - what the call leaves
- * @waits: the call returns when the holder and the object have ended, and not before
+ * @waits: the call does not return before the gates of the holder and the object open
  * @submitted: how many more tasks are accepted
- * @later: how many further tasks are accepted when the holder and the object have ended
+ * @later: how many further tasks are accepted after the gates have opened
  * @cancelled: how many more tasks are cancelled
- * @cancelled_later: how many further tasks are cancelled then
+ * @cancelled_later: how many further tasks are cancelled after the gates have opened
  * @refused: how many more submits are refused
  * @runs: how often the function of the object has run when all has ended
- * @status: how the object ended: for a task what wpool_task_wait() returns, for the others the
- *	status that their abort function got
+ * @status: what wpool_task_wait() returns for a task, wpool_event_cancel_sync() for an event; for
+ *	a task of a strand or of a group, the status that its abort function got
  * @state: IS_NOW() of the pool's state after the call; 0: as before
  */
 struct wpk_left {
@@ -148,7 +147,7 @@ struct wpk_contract {
 /**
  * struct wpk_noun - a kind of objects
  * @func: the function of the pool, or NULL
- * @has_limit: FULL means the limit of the strand or the group, and the pool has room
+ * @has_limit: FULL means that the strand or the group is full; the pool has room
  * @make: prepare an object, and set w->object
  * @submit: submit or fire the object; 0 or -errno
  * @runs: how often its function has run
@@ -206,7 +205,7 @@ struct wpk_world {
 /* Make the scene and the call, and compare the results with the row. */
 void wpk_contract(struct kunit *test);
 void wpk_contract_desc(const struct wpk_row *row, char *desc);
-/* The function of each object calls this at its end. */
+/* The function of each object calls this after the gate. */
 void wpk_contract_in_object(struct wpk_world *w);
 
 /* Functions of struct wpk_noun for tasks, which several suites use. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The contract of pools, and of functions of one argument: see contract.h. */
+/* The contract of pools: see contract.h. */
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contract of strands and of groups: see contract.h. FULL is a strand, or a group, with a limit
- * of one, and with another task in it, behind the holder.
+ * The contract of strands and of groups: see contract.h. FULL: the strand or the group has a limit
+ * of one, and one task, which is queued behind the holder.
  */
 #include <linux/err.h>
 #include <linux/module.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The contract of submitted tasks, and of functions that run without one: see contract.h. */
+/* The contract of waits, cancels, free places, workers' data and loops: see contract.h. */
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/module.h>

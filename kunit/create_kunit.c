@@ -247,7 +247,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* So large a pool cannot be made. If the name is taken, wpool_create() makes no worker at all. */
+/* WPOOL_MAX_CAPACITY workers cannot be made. If the name is taken, no worker is made at all. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

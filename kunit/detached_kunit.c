@@ -71,7 +71,7 @@ static void submit_from_inside(struct wpk_job *job)
 		job->ret = wpool_try_submit(pool, &job->task);
 }
 
-/* A detached task that runs no longer belongs to the pool. */
+/* When a detached task has started, it no longer belongs to the pool. */
 static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *test)
 {
 	struct wpool *full = wpk_pool(test, 1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A task that dies, as the judge of the kernel's log expects it, and the report of its death. */
+/* A task that dies, with a line in the log that announces its oops, and the report of its death. */
 #ifndef WPOOL_KUNIT_DIE_H
 #define WPOOL_KUNIT_DIE_H
 
@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* Print the line that makes the judge expect one oops. */
+/* Print the line that makes scripts/vm-judge, which checks the kernel's log, expect one oops. */
 static inline void wpk_expect_oops(void)
 {
 	pr_info("wpool-expect: oops 1\n");

@@ -12,7 +12,7 @@
 
 #define NR_SUBMITTERS	2
 #define NR_ROUNDS	WPK_ROUNDS(200)
-/* Failed tries of a submitter before the task is enabled. */
+/* How many tries of all threads must fail before the task, or the event, is enabled. */
 #define NR_TRIES	20
 
 /* ---- tasks ---------------------------------------------------------------- */
@@ -85,9 +85,9 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 }
 
 /*
- * A task that takes @lock, a task that is disabled, and many submits of both. For lockdep, a wait
- * for one task is a wait for all tasks of the pool, so @lock is a semaphore, which lockdep does not
- * know.
+ * A task that takes @lock, a task that is disabled or cancelled, and many submits of both. For
+ * lockdep, a wait for one task is a wait for all tasks of the pool. So @lock is a semaphore, which
+ * lockdep does not know.
  */
 struct behind {
 	/* only two threads take the semaphore */
@@ -171,7 +171,7 @@ static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kuni
 	behind_another(test, wpool_task_cancel_sync);
 }
 
-/* A tracepoint submits @task at the moment at which its cancel or its run ends. */
+/* A function at a tracepoint submits @task at the moment at which its cancel ends. */
 struct moment {
 	struct wpool *pool;
 	struct wpool_task *task;
@@ -210,7 +210,7 @@ static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
-/* A disable counts in each state of the task. */
+/* Two disables of a running task both count. */
 static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy drop_oldest: in a full pool a new task takes the place of a queued one, the oldest on
- * the CPU, in every context. For each dropped task its abort function is called, no token is lost,
- * and the number of running tasks stays within the capacity.
+ * The policy drop_oldest: in a full pool, in every context, a new task takes the place of the
+ * oldest task that is queued on its CPU or globally. The abort function of each dropped task is
+ * called, no token is lost, and the number of running tasks stays within the capacity.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>

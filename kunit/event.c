@@ -37,7 +37,7 @@ void wpk_ev_abort(struct wpool_event *event, int status)
 	atomic_inc(&ev->aborts);
 }
 
-/* The pools of the case may be gone: no armed event of the case is due soon. */
+/* The pools may be freed by now. An event that is still armed is not due for a long time. */
 static void ev_cancel(void *data)
 {
 	struct wpk_ev *ev = data;

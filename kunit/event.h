@@ -13,7 +13,7 @@
 /**
  * struct wpk_ev - an event that records its runs
  * @hr: the event, with both timers; use @hr.event where the kind of timer does not matter
- * @jobs: its starts are numbered together with those of these jobs; or NULL
+ * @jobs: the starts of the event are numbered together with those of these jobs; or NULL
  * @gate: where its function waits, or NULL
  * @body: what its function does after the gate, or NULL
  * @arg: for @body
@@ -26,7 +26,7 @@
  * @aborts: how often the abort function was called
  * @status: the status that the abort function got
  * @seq: number of its last start among the starts of @jobs, from 1
- * @ret: result of @body
+ * @ret: result of @body, or of wpk_ev_fire()
  */
 struct wpk_ev {
 	struct wpool_hrevent hr;

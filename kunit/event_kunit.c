@@ -142,7 +142,7 @@ static void wpool_event_fire_armed_event_ends_the_wait(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 		WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 		KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 0);
-		/* Neither armed nor pending. */
+		/* the event is neither armed nor pending */
 		KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
 	}
 }
@@ -176,7 +176,7 @@ static void wpool_event_arm_at_periods_do_not_drift(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), NR_PERIODS);
 }
 
-/* The timer of a waiting event expires: a call fired the event before, so no timeout counts. */
+/* An event that a call fires, before or after its timer expires, has not timed out. */
 static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *test)
 {
 	struct wpk_full full;
@@ -366,7 +366,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* Submitted as a plain task, such a task would call an internal function, or never run. */
+/* As a plain task, the task inside an event would call an internal function, or never run. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Thousands of events: they free themselves, and are fired and cancelled at the same time. */
+/* Events under load: many that free themselves, and a few that several threads fire and cancel. */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
 

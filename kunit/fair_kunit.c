@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fairness: a queued task does not wait much longer than in a single first-in-first-out queue,
- * wherever it is queued.
- *
- * The unit of the waits is a start of another task, not a time.
+ * wherever it is queued. A case counts how many other tasks start during a wait, not the time.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -23,7 +21,7 @@
  * @since: the number of each task's last start
  * @over: tasks must not submit themselves any more
  * @busy_ns: how long each task computes
- * @from: a wait that ends with an earlier start than this does not count
+ * @from: a wait that ends with one of the first @from starts does not count
  * @nr_waits: how often a task waited while others started
  * @longest: the largest number of starts in one wait
  * @nr_long: how many waits took more than @limit starts
@@ -146,7 +144,7 @@ static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 #define NR_BUSY 50
 #define NR_OLD 600
 
-/* The task notes how many tasks of the load have started: the case may be late. */
+/* The task itself notes how many tasks of the load have started: the case may be late. */
 static void note_others(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -186,8 +184,8 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 #define NR_IN_RING 100
 
 /*
- * The global queue gets no more tasks, beside a ring that is never empty: its last tasks get their
- * turns, too, although few are left.
+ * The ring is never empty, and the global queue gets no more tasks. The last tasks of the global
+ * queue get their turns, too, although few are left.
  */
 static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
 {
@@ -233,7 +231,7 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	preempt_enable();
 	wpk_no_errors(test, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 129));
-	/* one of the 64 youngest tasks may start before each old one, but not all 64 of them */
+	/* young tasks may start before an old one, but not all of the 64 youngest */
 	for (i = 0; i < 32; i++)
 		late += jobs->job[i].seq > 64 + (int)i;
 	KUNIT_EXPECT_EQ(test, late, 0);
@@ -242,7 +240,7 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 
 /* ---- a ring that no worker serves ------------------------------------------ */
 
-/* A worker on each of the first two CPUs, and no more; both are idle. */
+/* A pool with one idle worker on each of the first two CPUs, and no others. */
 static struct wpool *pair_pool(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -281,7 +279,7 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * Offsets of rq->shared_end, of the load's CPU, from the number of tasks taken from the global
+ * Values of rq->shared_end on the load's CPU, relative to the number of tasks taken from the global
  * queue. 0: the CPU has put no task there. S32_MAX: its last task there was taken 2^31 tasks ago.
  */
 static const u32 marks[] = { 0, S32_MAX };
@@ -307,9 +305,9 @@ static void set_mark(struct wpool *pool, u32 mark)
 }
 
 /*
- * One worker sleeps in a task. Tasks that are queued on its CPU meanwhile wait for as many starts
- * of the other worker's tasks as tasks are queued; they do not wait until that worker's ring is
- * empty. The bound is twice as large: in a turn just before a tick, no task is due.
+ * One worker sleeps in a task. A task that is queued on its CPU meanwhile waits for one start of
+ * each task of the load. It does not wait until the ring of the other worker is empty. The bound is
+ * twice as large: in a turn just before a tick, no task is due.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -354,7 +352,7 @@ static void handoff_desc(const bool *handoff, char *desc)
 
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
-/* As above, but the tasks were queued before that worker fell asleep. */
+/* As in the case before, but the tasks are queued before their worker falls asleep. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
 	struct wpool_attrs attrs = { .handoff = *(const bool *)test->param_value };
@@ -418,7 +416,7 @@ static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)
 
 	wpk_jobs_body(jobs, take_long, NULL);
 	wpk_move_to(wpk_cpu(0));
-	/* not in each try: the other CPU may be busy */
+	/* some tries may fail: the other CPU may be busy */
 	while (in_a_row < 3 && time_before(jiffies, end))
 		in_a_row = two_part(test, pool, jobs) ? in_a_row + 1 : 0;
 	KUNIT_EXPECT_EQ(test, in_a_row, 3);
@@ -447,7 +445,7 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 #define NR_CHILDREN	30
 #define NR_TRIES	20
 
-/* @slowest_ms: the longest time between two starts; if too long, the machine has stopped */
+/* @slowest_ms: the longest time between two starts; if it is too long, the machine has stopped */
 struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
@@ -489,9 +487,9 @@ static void wait_for_children(struct wpk_job *job)
 }
 
 /*
- * A worker that runs the tasks for which it waits, one after the other, is no hog. The case expects
- * nothing if the machine stopped for too long, or if the worker was slow to come: then another
- * worker is made.
+ * A worker that runs the tasks for which it waits, one after the other, is no hog. The case repeats
+ * a try in which the machine stopped for too long, or in which a second worker was made because the
+ * first was slow to come.
  */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {

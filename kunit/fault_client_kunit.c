@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Deaths in objects that are built on tasks: events, strands, groups, loops, works. These cases run
- * after fault_kunit.c, and also only with fault=1.
+ * after those of fault_kunit.c, and like those only with fault=1.
  */
 #include <linux/anon_inodes.h>
 #include <linux/cpumask.h>
@@ -90,7 +90,7 @@ static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* An event that begins to watch a file whose poll dies. */
+/* An event that begins to watch a file whose poll function dies. */
 struct mortal_watch {
 	struct wpool_event event;
 	struct wpool_watch watch;
@@ -172,7 +172,7 @@ static void strand_task_dies(struct st *st)
 	wpk_die();
 }
 
-/* The task is submitted again, then dies: the second submit is taken back, too. */
+/* The task submits itself again, then dies: the second submit is taken back. */
 static void strand_task_dies_submitted(struct st *st)
 {
 	st->ret = wpool_strand_try_submit(&st->task);
@@ -224,7 +224,7 @@ static void strand_part_runs(struct wpool_strand_task *task)
 	atomic_inc(&st_of(task)->parts);
 }
 
-/* A task whose part died is aborted in its turn, which may come before or after the death. */
+/* A task whose part dies, before or after the strand reaches the task, is aborted in its turn. */
 static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -347,7 +347,7 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* More workers die than idle CPUs can have the mm. */
+/* More workers die than there are CPUs: each idle CPU may hold a reference to the mm. */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
 	int i, nr = num_online_cpus() + 2;
@@ -372,7 +372,7 @@ static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 	wpk_client_expect_refs(test, client, 1);
 }
 
-/* A member runs a task inside itself, and the worker dies in it. */
+/* A member runs a task inside itself, and the worker dies in that task. */
 struct fatal {
 	struct wpool *pool;
 	struct wpk_job *job;
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* While the inner task runs, the worker has no mm; wpool_group_exit() drops the member's. */
+/* The worker dies without an mm: wpool_group_exit() drops the member's reference to the mm. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);

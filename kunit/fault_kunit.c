@@ -86,7 +86,7 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 
 /* ---- hooks ----------------------------------------------------------------- */
 
-/* The hooks of a pool: each of them dies in the call with its number. */
+/* The hooks of a pool: worker_start dies in call @dies_at_start, worker_end in @dies_at_end. */
 struct hooks {
 	atomic_t starts;
 	atomic_t ends;
@@ -167,7 +167,7 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
-/* wpool_destroy() returns, and the log or the handler reports the death. */
+/* wpool_destroy() returns, and the fault handler has got the report of the death. */
 static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -245,7 +245,6 @@ static void note_abort(void *arg, int status)
 		atomic_inc(aborted);
 }
 
-/* The pool's own function; wpool_submit_fn() gets another function. */
 static void die_of_invoke(void *arg)
 {
 	wpk_die();
@@ -410,7 +409,7 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	wpk_destroy(test, pool);
 }
 
-/* ---- in its submitter ------------------------------------------------------ */
+/* ---- a death in the submitter ---------------------------------------------- */
 
 static struct wpool *lost_pool;
 static int lost_ret;

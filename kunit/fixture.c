@@ -2,9 +2,9 @@
 /*
  * What the suites share: see fixture.h.
  *
- * Order of the end, and what each step excludes: gates open, so that every task can finish; pools
- * are destroyed, so that no task runs and no submitter waits; threads are joined, so that only the
- * case itself holds references to a pool; references are dropped; memory is freed.
+ * A case ends in this order: gates open, so that every task can finish; pools are destroyed, so
+ * that no task runs and no submitter waits; threads are joined, so that only the case itself holds
+ * references to a pool; references are dropped; memory is freed.
  */
 #include <linux/kmsg_dump.h>
 #include <linux/kthread.h>
@@ -21,7 +21,7 @@
 struct case_pool {
 	struct list_head node;
 	struct wpool *pool;	/* with a reference of the case's own */
-	bool created;		/* the creator's reference is there, too */
+	bool created;		/* wpk_exit() must destroy the pool */
 };
 
 struct wpk {
@@ -399,7 +399,7 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 	}
 }
 
-/* Wait until @count of a lot is at least @nr. Give up when @count no longer grows. */
+/* Wait until @count, of @jobs, is at least @nr. Give up when @count no longer grows. */
 static bool wait_for_count(struct wpk_jobs *jobs, atomic_t *count, int nr)
 {
 	int before;

@@ -8,10 +8,9 @@
  * tasks may have used. So a case may stop anywhere, as long as its tasks touch only jobs, gates,
  * and memory of KUnit, which is freed last.
  *
- * Nothing hangs: after WPK_CASE_LIMIT the thread of the case is killed, which ends every sleep that
- * the contract calls killable with -EINTR. A call that sleeps uninterruptibly runs in a thread of
- * its own, for which the case waits WPK_PATIENCE. If the call has not returned then, everything is
- * left as it is.
+ * Nothing hangs. After WPK_CASE_LIMIT the thread of the case is killed: every sleep that the
+ * contract calls killable ends, with -EINTR. A call that sleeps uninterruptibly runs in a thread of
+ * its own, for which the case waits WPK_PATIENCE. If that thread does not return, nothing is freed.
  *
  * Nothing depends on how fast the machine is: a wait for tasks of the case does not time out while
  * tasks of the case start or finish.
@@ -73,7 +72,7 @@ struct wpk_gate {
 /**
  * struct wpk_job - a task that records its runs
  * @task: the task
- * @jobs: the lot that it belongs to
+ * @jobs: the struct that it belongs to
  * @gate: where it waits first; %NULL: nowhere
  * @body: what it does after the gate; may be %NULL
  * @last: what it does after it was counted in @jobs->finished; may be %NULL
@@ -82,7 +81,7 @@ struct wpk_gate {
  * @runs: how often it was started
  * @inside: how many workers are in it now, never more than one
  * @twice: it was started while it ran
- * @seq: number of its last start among all starts of the lot, from 1
+ * @seq: number of its last start among all starts of @jobs, from 1
  * @pid: pid of the thread that ran it last
  * @cpu: CPU of its last start
  * @nice: nice value of that thread
@@ -109,7 +108,7 @@ struct wpk_job {
 };
 
 /**
- * struct wpk_jobs - a lot of jobs
+ * struct wpk_jobs - jobs that are counted together
  * @node: in the case's list
  * @test: the case
  * @started: how many starts there were
@@ -161,7 +160,7 @@ struct wpk_thread {
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
 
-/* The suite wpool_<name> of some cases. */
+/* Define the suite wpool_@suite with the given cases. */
 #define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
 
 /* A suite with its own init function, which must end with wpk_init(). */
@@ -198,7 +197,7 @@ const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
 #define wpk_stat(pool, field)						\
 	wpk_stat_at(pool, offsetof(struct wpool_stats, field))
-/* The number of workers whose home is a CPU. Any thread may call this. */
+/* The number of workers whose home is @cpu. Any thread may call this. */
 u32 wpk_workers_at(struct wpool *pool, int cpu);
 u32 wpk_capacity(struct wpool *pool);
 
@@ -265,8 +264,8 @@ void wpk_kill(struct wpk_thread *thread);
 bool wpk_stopped(struct kunit *test);
 void wpk_stop(struct kunit *test);
 /*
- * The case is not stopped, and half of WPK_CASE_LIMIT is left. Loops that only look for a rare
- * interleaving may end when this is false.
+ * True if the case is not stopped, and half of WPK_CASE_LIMIT is left. A loop that only looks for a
+ * rare interleaving may end when this is false.
  */
 bool wpk_has_time(struct kunit *test);
 
@@ -287,16 +286,16 @@ void wpk_bring_back(void *cpu);
 void wpk_count(void *arg);
 
 /*
- * Call a function on the current CPU, before this returns, where it cannot sleep: in a hard
- * interrupt, where nothing can be allocated on PREEMPT_RT; in an interrupt that has a thread on
- * PREEMPT_RT; or in a softirq.
+ * Call @fn on this CPU where it cannot sleep, and return when it has returned. On PREEMPT_RT,
+ * wpk_in_hardirq() uses a hard interrupt, in which nothing can be allocated, and wpk_in_irq() a
+ * thread.
  */
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
- * Use up the items that this thread would get without an allocation, and stay on this CPU. The
+ * Move to the first CPU, stay there, and use up the items that it has without an allocation. The
  * items' functions wait at @gate in @pool, which has room for all. Returns false if no allocation
  * can be made to fail.
  */

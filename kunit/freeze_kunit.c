@@ -100,7 +100,7 @@ static void irq_submit(void *arg)
 	submit->ret = wpool_try_submit(submit->pool, submit->task);
 }
 
-/* No task starts, in whatever way it is submitted, with a worker in the pool or without. */
+/* Freeze and submit tasks, in three ways: none starts before the thaw. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);

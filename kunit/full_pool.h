@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* A full pool with one place, which first->job[0] has, at the gate. */
+/* A pool in which first->job[0] waits at the gate. The pool is full if it has one place. */
 struct wpk_full {
 	struct wpool *pool;
 	struct wpk_gate *gate;

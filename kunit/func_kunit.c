@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools bound to a function. The cases also set a pool's attributes to those of known pools: ants'
- * PoolWithFunc, fasthttp's server, the simple pool.
+ * Pools bound to a function. Some cases do what users of known Go pools do: ants' PoolWithFunc,
+ * fasthttp's server, the simple pool.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -116,9 +116,7 @@ static void wpool_release_cancel_a_function_pool_keeps_its_items(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 10);
 }
 
-/*
- * Arguments that reached the function or the abort function; each of the two frees the argument.
- */
+/* How many arguments the function, or the abort function, got. Both free their argument. */
 struct ends {
 	atomic_t returned;
 	atomic_t aborted;
@@ -162,7 +160,7 @@ static struct parcel *parcel(struct kunit *test, struct ends *ends)
 	return parcel;
 }
 
-/* Half by wpool_invoke(), half by wpool_submit_fn_abortable(): none is lost, none ends twice. */
+/* No argument of wpool_invoke() or wpool_submit_fn_abortable() is lost, and none ends twice. */
 static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *test)
 {
 	struct wpool_attrs attrs;

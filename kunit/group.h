@@ -17,7 +17,7 @@
  * @ret: what it returns
  * @runs: how often its function started
  * @aborts: how often its abort function was called
- * @status: the status that the abort function got
+ * @status: the status that the abort function got, or a result of @body
  */
 struct wpk_member {
 	struct wpool_group_task task;
@@ -54,7 +54,7 @@ static inline void wpk_member_abort(struct wpool_group_task *task, int status)
 	atomic_inc(&member->aborts);
 }
 
-/* End a group that a case has not ended; the group's pool is gone by then. */
+/* End a group that a case has not ended; the group's pool may be destroyed by then. */
 static inline void wpk_group_exit(void *group)
 {
 	wpool_group_exit(group);

@@ -100,7 +100,7 @@ static void wpool_group_task_may_free_itself(struct kunit *test)
  * @group: the group
  * @inside: functions that are running
  * @too_many: more functions were running than the bound allows
- * @accepted: submits
+ * @accepted: submits that were accepted
  * @ended: functions and abort functions that have returned
  */
 struct crowd {

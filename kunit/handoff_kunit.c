@@ -7,7 +7,7 @@
  */
 #include "one_cpu.h"
 
-/* In this time the monitor looks several times. */
+/* In this time the monitor checks the queues several times. */
 #define SLEEP_MS 60
 
 static void sleep_a_while(struct wpk_job *job)
@@ -209,7 +209,7 @@ static struct family *family_create(struct kunit *test, unsigned int nr)
 	return family;
 }
 
-/* A single child stays in the next slot, two go to the ring, 300 to the global queue. */
+/* The first child takes the next slot, the others go to the ring or to the global queue. */
 static const unsigned int nr_children[] = { 1, 2, 300 };
 
 static void children_desc(const unsigned int *nr, char *desc)
@@ -313,8 +313,8 @@ static void run_until_told(struct wpk_job *job)
 }
 
 /*
- * The first job sleeps at the gate, and runs again; the second job ran meanwhile, and ends. The
- * first worker counts as running again, so the third job waits, and the second worker parks.
+ * The second job starts while the first sleeps at the gate. Then the first job runs again, and its
+ * worker counts as running. So when the second job ends, its worker parks, and the third job waits.
  */
 static void first_counts_again(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			       struct told *told, struct wpk_gate *gate)
@@ -430,7 +430,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
-	/* wait: the job has arrived at the gate, but may not sleep there yet */
+	/* the job has arrived at the gate: wait until it sleeps there */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);
 	first_counts_again(test, pool, jobs, told, gate);
 	/* the monitor, even if it was delayed, must not count another worker as a hog */

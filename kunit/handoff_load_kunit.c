@@ -266,7 +266,7 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* Submit jobs that have ended, again and again, until the pool is destroyed. */
+/* Submit jobs again and again, and reboot the pool if it is closed, until it is destroyed. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

@@ -3,7 +3,7 @@
 #include "faces/dev/load/hash.c"
 #include "fixture.h"
 
-/* The chained jhash() of "wpool" and zeros, up to 4096 bytes, computed by another program. */
+/* Computed by another program: the chained jhash() of blocks of 4096 bytes, "wpool" and zeros. */
 static const struct {
 	u64 bytes;
 	u32 hash;

@@ -21,7 +21,7 @@
  * struct note - what a job notes
  * @queued: jiffies before the job could start
  * @started: jiffies when the job started
- * @worker: the worker that ran it; its pool keeps its workers
+ * @worker: the worker that ran the job; no worker of the pool expires
  * @us: how long the job runs
  * @go: if not %NULL, the job runs until this is set
  * @gate: if not %NULL, the job sleeps there at its end
@@ -171,7 +171,7 @@ KUNIT_ARRAY_PARAM(length, lengths, length_desc);
 
 #define NR_KEPT 10
 
-/* The first task may need the monitor: the worker of that CPU has just been woken for it. */
+/* The first task may need the monitor: its submit has woken the worker of the CPU that is kept. */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
 	struct wpool *pool = helping_pool(test, 2, 0);
@@ -286,7 +286,7 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(str
 	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
 }
 
-/* The CPU, of the first two, that is home to only one of the pool's three workers. */
+/* Of the first two CPUs, the one that is the home of only one of the pool's three workers. */
 static int cpu_of_one(struct wpool *pool)
 {
 	return wpk_cpu(wpk_workers_at(pool, wpk_cpu(0)) != 1);
@@ -403,8 +403,8 @@ static void go_back_and_submit(void *arg)
 }
 
 /*
- * The first job sleeps. The worker that is woken for the second job finds the first job's worker
- * back, and gives up. Returns true if the second job starts in the same tick anyway.
+ * The first job sleeps. The worker that is woken for the second job finds that the first job runs
+ * again, and gives up. Returns true if the second job starts in the same tick anyway.
  */
 static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
 {

@@ -120,7 +120,7 @@ static void pass_gate(void *arg)
 	wpk_gate_pass(arg);
 }
 
-/* Of a running task, only the wait is counted: for a joinable task, and for an item. */
+/* Of a running task, joinable or of wpool_submit_fn(), only the wait is counted. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 100);

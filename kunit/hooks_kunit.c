@@ -136,7 +136,7 @@ static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 4);
 	run_jobs(test, pool, 20);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	/* the worker in reserve stays during a reboot */
+	/* the worker in reserve stays while the pool is closed */
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), atomic_read(&notes->started) - 1);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	run_jobs(test, pool, 20);
@@ -263,7 +263,7 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
 }
 
-/* ---- made by a tune or a reboot ------------------------------------------------ */
+/* ---- workers that a tune or a reboot makes ------------------------------------- */
 
 /* The hook takes locks of the pool and of CPU hotplug, whose holders do not wait for the hook. */
 static int look_around(struct wpool *pool, void *data, void **own)
@@ -274,7 +274,7 @@ static int look_around(struct wpool *pool, void *data, void **own)
 
 	if (notes->gate)
 		wpk_gate_pass(notes->gate);
-	/* a failure instead of a deadlock */
+	/* fail here rather than deadlock below */
 	if (atomic_read(&notes->wrong) || !wpk_eventually(!mutex_is_locked(&pool->tune_mutex))) {
 		atomic_inc(&notes->wrong);
 		return 0;

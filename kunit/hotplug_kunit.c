@@ -125,7 +125,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 110));
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
-	/* the mask has only that CPU: its worker, or a new one, runs the tasks there */
+	/* now the mask has only that CPU: at least one worker must be at home there */
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(cpu);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -223,8 +223,8 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 /* ---- a worker that is made meanwhile --------------------------------------- */
 
 /*
- * The last moment before the pool's callback for a CPU that goes offline; an ordinary thread may
- * not stay on that CPU any more.
+ * A submit just before the pool's callback for a CPU that goes offline. An ordinary thread may not
+ * stay on that CPU any more.
  * @name: name of the pool
  * @ret: result of the submit
  * @finished: the job has finished before the CPU continued
@@ -249,7 +249,7 @@ static int submit_when_it_goes(unsigned int cpu)
 {
 	if (cpu == going->cpu) {
 		going->ret = wpool_try_submit(going->pool, &going->jobs->job[0].task);
-		/* the thread that removes the CPU waits no longer than WPK_PATIENCE */
+		/* the case waits for the removal of the CPU no longer than WPK_PATIENCE */
 		going->finished = wait_event_timeout(going->jobs->wq,
 						     atomic_read(&going->jobs->finished),
 						     WPK_PATIENCE / 2);
@@ -336,7 +336,7 @@ struct birth {
 	bool in_time;
 };
 
-/* At wpool_worker_spawned. */
+/* A function at the tracepoint wpool_worker_spawned. */
 static void make_slowly(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
 	struct birth *birth = data;
@@ -461,8 +461,8 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 #define NR_KEPT	4
 
 /*
- * Pools are created, tuned and destroyed while a CPU goes and comes. The last pools begun with the
- * CPU online, and the last pools begun without it, must end with the right capacity.
+ * Pools are created, tuned and destroyed while a CPU goes and comes. Of the pools created with the
+ * CPU online, and of those created without it, the last NR_KEPT end with the right capacity.
  */
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {

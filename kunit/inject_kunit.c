@@ -42,7 +42,7 @@ static void serve(void *arg)
 
 static bool may_inject;
 
-/* The switches are files: only a process can write them. */
+/* The switches of the fault injection are files, which a shell writes. */
 static int run_shell(char *command)
 {
 	char *argv[4] = {}, *envp[2] = {};
@@ -191,7 +191,7 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 
 /* ---- submit a function ---- */
 
-/* Stay on this CPU from here on, where each item must be allocated now. */
+/* Move to the first CPU and stay there: from now on each item must be allocated. */
 static void use_up_items(struct kunit *test)
 {
 	if (!may_inject)
@@ -239,7 +239,7 @@ static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
 
 		use_up_items(test);
 		sweep_all(&sweep, 1, call_submit_fn, check_served);
-		/* without an item, no call is accepted */
+		/* a call that gets no item is refused */
 		KUNIT_EXPECT_GT(test, sweep.reached, sweep.survived);
 	}
 }

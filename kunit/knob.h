@@ -9,15 +9,15 @@ struct file;
 struct kunit;
 
 /*
- * Open a file of "proc", "debugfs" or "sysfs" by its path there, through a new mount: threads of a
- * newer kernel do not see the mounts of programs. Returns the file or an ERR_PTR.
+ * Open a file of "proc", "debugfs" or "sysfs" by its path there, through a new mount: on newer
+ * kernels, kernel threads do not see the mounts of programs. Returns the file or an ERR_PTR.
  */
 struct file *wpk_fs_open(const char *fs, const char *path, int flags);
 /* Write to, or read, a file as wpk_fs_open() opens it. Return 0 or -errno. */
 int wpk_fs_write(const char *fs, const char *path, const char *text);
 int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size);
 
-/* No thread can be created from now on; skips the case if that cannot be arranged. */
+/* Let no thread be created from now on; skip the case if that is impossible. */
 void wpk_no_threads(struct kunit *test);
 /* Threads can be created again. */
 void wpk_threads_again(struct kunit *test);

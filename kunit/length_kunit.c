@@ -81,8 +81,8 @@ static bool is_without_wait(const struct wpool_runq *rq)
 }
 
 /*
- * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that counted
- * this wait as run time would take its tasks for long, and queue them globally.
+ * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that took
+ * this wait for run time would count its tasks as long, and queue them globally.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {

@@ -44,8 +44,9 @@ static void take_own_memory_away(struct wpool_task *task)
 
 /*
  * The worker dies at its next access to the task. Its pool loses one place, and a thread that waits
- * for all tasks of the pool waits forever; all the rest continues. The other pool does not use that
- * CPU, where the end of a task would hide an error.
+ * for all tasks of the pool waits forever; all the rest continues. No task of the
+ * other pool ends on the CPU of the death: its end would replace the dead thread in wpool_finisher,
+ * and hide an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -116,8 +117,8 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 
 /*
  * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
- * a thread that waits for another task does not wait for the dead worker. No other task ends on
- * that CPU, since that would hide an error.
+ * a thread that waits for another task does not wait for the dead worker. No other task ends on the
+ * CPU of the death: its end would replace the dead thread in wpool_finisher, and hide an error.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {
