@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Places, flushes and figures are right at every moment, also for a thread that looks between two
- * steps of another thread. Chance hits such a moment often, so a case that passes proves little,
- * and a case that fails proves an error. If a tracepoint is between the two steps, the case hits
- * the moment each time.
+ * steps of another thread. A case with a tracepoint between the two steps hits this moment each
+ * time. The other cases hit it by chance: that they pass proves little.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -192,7 +191,7 @@ static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *tes
 			cond_resched();
 			continue;
 		}
-		/* until the task has left its submitter and its queue */
+		/* try until the submitter of the batch is done with the task */
 		while (((ret = wpool_try_submit(pool, first)) == -EALREADY ||
 			ret == -ECANCELED) && !wpk_ended(thread))
 			cond_resched();
@@ -250,7 +249,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 }
 
 /*
- * Two waiting submitters are served in one go.
+ * A tune accepts the tasks of two waiting submitters, one after the other.
  * @first: the submitter whose task has been accepted
  * @second: the task of the other submitter, which is about to be accepted
  * @submitted: the figure that @first read when it was back from its submit
@@ -275,7 +274,7 @@ static void wake_the_first(void *data, const char *pool, int cpu, const void *ta
 	if (task != READ_ONCE(line->second))
 		return;
 	wake_up_process(line->first);
-	/* interrupts are off: wait far less than what the kernel takes for a lockup */
+	/* interrupts are off: this is far less than the time limit of a lockup detector */
 	end = ktime_get_mono_fast_ns() + 2 * NSEC_PER_SEC;
 	/* pairs with the release in submit_and_look() */
 	while (!smp_load_acquire(&line->back) && ktime_get_mono_fast_ns() < end)
@@ -291,7 +290,7 @@ static int submit_and_look(struct wpk_thread *thread)
 
 	wpk_move_to(wpk_cpu(1));
 	ret = wpool_submit(thread->pool, thread->work);
-	/* takes no lock: locks of the pool are held */
+	/* read without a lock: the thread in wake_the_first() holds locks of the pool */
 	for_each_possible_cpu(cpu) {
 		wpool_get_cpu_stats(thread->pool, cpu, &stats);
 		line->submitted += stats.submitted;

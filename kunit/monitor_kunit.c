@@ -208,8 +208,8 @@ static void sleep_long(struct wpk_job *job)
 }
 
 /*
- * The tasks are awake only for a moment. The machine itself may take the CPU away for as long as a
- * hog has it, but not each time.
+ * The tasks are awake only for a moment. If the machine itself stops for hog_ms, such a task counts
+ * as a hog, but not in each try.
  */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
@@ -278,8 +278,8 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 #define NR_TRIES 15
 
 /*
- * After a second the kernel itself gives other threads a little of a CPU that a thread keeps. So on
- * a slow machine help may be late, but not in every try.
+ * After a second the kernel lets other threads run for a while on a CPU that a real-time thread
+ * keeps. So on a slow machine the task may run on this CPU before help comes, but not in every try.
  */
 static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
 {
@@ -385,8 +385,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries. It
- * logs only two stalls of all pools in 5 s, so the tries last longer than that.
+ * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries.
+ * The monitor logs at most two stalls of all pools in 5 s, so the tries last longer than 5 s.
  */
 static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
@@ -413,7 +413,7 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
 	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
-	/* the pool's own lines begin with "pool NAME: open" */
+	/* the log shows the pool after each stall, in a line "pool NAME: open, ..." */
 	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "open, capacity 64") ==
 		       wpk_lines_about(attrs.name, "stalled for"));
 }
@@ -522,8 +522,8 @@ static void start_counting(struct kunit *test)
 }
 
 /*
- * Wait until no timer of the module expires for 1.1 s: workers of the default pool may expire after
- * 1 s, the longest timer beside the monitor's.
+ * Wait until no timer of the module expires for 1.1 s. The longest timer beside the monitor's is
+ * that for idle workers of the default pool, 1 s.
  */
 static void expect_quiet(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Near CPUs come first: a worker is woken, is made, and takes tasks where the last-level cache is
- * the same. The machine of the tests has one cache, so the cases set which CPUs share a cache.
+ * Near CPUs, those with the same last-level cache, come first: a pool wakes workers there, makes
+ * workers there, and steals from there. The cases themselves set which CPUs share a cache.
  *
  * On a slow machine the monitor may help first, and then the order differs: a case expects the
  * right order in most rounds.
@@ -104,7 +104,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Two sleeping workers each have a queued task. True if the worker here takes NEAR's first. */
+/* A task waits at FAR_1, and one at NEAR. True if the worker of HERE takes the one at NEAR first. */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];
@@ -148,7 +148,7 @@ static void sleep_long(struct wpk_job *job)
 	msleep(20);
 }
 
-/* A worker for a long task is made near the submitter's CPU, since the submitter may keep that. */
+/* A worker for a long task is made near the submitter's CPU: the submitter may keep its own CPU. */
 static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
 {
 	unsigned long end;

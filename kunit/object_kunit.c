@@ -195,7 +195,7 @@ static int do_free(struct wpk_thread *thread)
 }
 
 /*
- * @fn misuses an object, and after the report ends the object: this waits for the task at the gate.
+ * @fn misuses an object. After the report @fn ends it, and so waits for the task at the gate.
  */
 static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			   struct wpool *pool, void *object, struct wpk_gate *gate)
@@ -286,7 +286,7 @@ static void free_of_an_armed_event_is_reported(struct kunit *test)
 
 	wpool_event_init(event, pool, wait_in_event, NULL);
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(event, WPK_FAR));
-	/* the kernel's report, which ends the timer */
+	/* the kernel reports the event's timer, too, and ends it */
 	expect_report("free active", "timer_list hint: event_timer_expired");
 	kmem_cache_free(kept, event);
 	KUNIT_EXPECT_FALSE(test, timer_pending(&event->timer));
@@ -316,7 +316,7 @@ static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct ku
 
 	expect_report("init active", "wpool_group hint: wpool_group_init_of_a_group");
 	KUNIT_EXPECT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
-	/* otherwise a reference to the pool would be lost */
+	/* the report has ended the old group: end the new one, which refers to the pool, too */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	wpk_destroy(test, pool);
 }

@@ -9,7 +9,7 @@
 #include "full_pool.h"
 #include "one_cpu.h"
 
-/* The pool has two CPUs, and no task is a hog; the case is on the first. */
+/* Attributes of a pool on two CPUs, where no task is a hog. Moves the case to the first CPU. */
 static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 {
 	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
@@ -217,7 +217,7 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
-/* What a thread submits, some to this CPU and some to the other. */
+/* A thread submits @nr jobs, from job @from on: 16 for one CPU, 16 for the other, and so on. */
 struct crossing {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -239,7 +239,7 @@ static int submit_across(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Of many tasks at once, in a pool whose workers come and go, each runs once. */
+/* Many tasks are submitted while workers come and go: each task runs once. */
 static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * WPK_LIMIT_TASKS, NULL);

@@ -99,10 +99,6 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/*
- * The monitor's timer is off: the only worker has slept in its task for longer than any timer of
- * the module. So the submit has to set the timer, although no worker can be woken.
- */
 static const bool off_and_on[] = { false, true };
 
 static void handoff_desc(const bool *handoff, char *desc)
@@ -112,6 +108,10 @@ static void handoff_desc(const bool *handoff, char *desc)
 
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
+/*
+ * The monitor's timer is off: the only worker has slept in its task for longer than any timer of
+ * the module. So the submit has to set the timer, although no worker can be woken.
+ */
 static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -152,7 +152,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* tasks of a worker that counts as running go to a ring, whose slots hold the times */
+	/* a worker that counts as running gets tasks in its ring: there the slots have the times */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	/* the last task before the first, since the monitor acts when the first is overdue */
@@ -359,7 +359,7 @@ static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 	expect_overdue(test, full.pool, 2);
 }
 
-/* ---- a worker that takes one ------------------------------------------------- */
+/* ---- a worker that takes an overdue task ------------------------------------- */
 
 /* Submit a task in its own pool, and pretend that it has waited for longer than max_wait_ms. */
 static void submit_late(struct wpk_job *job, struct wpool_task *task)
@@ -420,7 +420,7 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 	struct wpool_attrs attrs;
 	int i, ret;
 
-	/* only now: otherwise this task might become overdue */
+	/* set the limit only now: otherwise this task might become overdue */
 	wpool_attrs_init(&attrs);
 	attrs.max_wait_ms = SHORT_MS;
 	job->ret = wpool_tune(job->arg, &attrs, WPOOL_TUNE_MAX_WAIT_MS);
@@ -497,7 +497,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
-/* A task that is in time runs, whether the pool notes times for another reason or not. */
+/* A task that is in time runs, with the attribute latency and without. */
 static void wpool_task_that_is_in_time_runs(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);

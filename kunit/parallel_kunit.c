@@ -249,7 +249,7 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* not in each try: the monitor may be moving a helper from one queue to another */
+	/* try again if none was cancelled: the monitor may be moving the helper to another queue */
 	of->done = NULL;
 	if (wpk_cpu(1) >= 0)
 		WPK_EVENTUALLY(test, !run(full.pool, of, 1) && wpk_stat(full.pool, cancelled));
@@ -398,7 +398,7 @@ static bool another_loop(struct span *of)
 }
 
 /*
- * A loop does not need the pool, which closes and opens meanwhile, and keeps no place in the pool.
+ * The pool closes and opens during loops: a loop does not need the pool, and keeps no place in it.
  */
 static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
 {

@@ -87,9 +87,9 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
-		 * While the last snapshot was taken, tasks may have come and gone, and it may have
-		 * counted these, but not more tasks than have finished since. It may have counted a
-		 * task twice for each worker that was about to run the task once more.
+		 * The last snapshot may have counted tasks that came and went while it was taken:
+		 * at most as many as have finished since. It may also have counted a task twice for
+		 * each worker that was about to run its task once more.
 		 */
 		KUNIT_EXPECT_LE(test, outstanding,
 				35 + 5 + stats->submitted - stats->outstanding - finished);

@@ -64,7 +64,7 @@ static void wpool_pressure_that_never_was_on_is_0(struct kunit *test)
 	expect(test, at(p, 100000000), 0, 0, 0, 0);
 }
 
-/* However often it is read, the average over 10 s is 1 - exp(-t / 10 s), and so on. */
+/* However often the averages are read, the average over a time T is 1 - exp(-t / T). */
 static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 {
 	struct wpool_pressure *once = pressure(test), *often = pressure(test);

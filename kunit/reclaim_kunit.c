@@ -93,7 +93,7 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 	struct wpool *pool;
 	int try;
 
-	/* not in each try: if a task waits for 10 ms, the rescuer becomes a worker, too */
+	/* if a task waits for 10 ms, the rescuer becomes a worker, too: try again */
 	for (try = 0; try < 10 && rescued; try++) {
 		pool = reclaim_pool(test, 4, 3);
 		jobs = wpk_jobs(test, 50, NULL);
@@ -139,7 +139,7 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 	u32 workers;
 	bool slow;
 
-	/* not in each try: if a task waits for 10 ms, two workers may come */
+	/* if the task waits for 10 ms, two workers may come: try again */
 	do {
 		workers = use_the_rescuer(test, &slow);
 	} while (workers != 1 && slow && ++try < 10);
@@ -214,7 +214,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	struct wpool *pool;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "on one CPU it has to be behind it");
+		kunit_skip(test, "on one CPU the rescuer is behind the hog");
 	reclaim_attrs(&attrs, 4, 1);
 	attrs.hog_ms = 10;
 	pool = wpk_pool_attrs(test, &attrs);
@@ -332,7 +332,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	int i;
 
 	if (num_online_nodes() > 1)
-		kunit_skip(test, "each node has as many spawners");
+		kunit_skip(test, "another node has spawners of its own");
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		pools[i] = wpk_pool(test, 1, 0);
 
@@ -589,7 +589,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* As with workqueues, lockdep makes a pool report that its task flushes one without reclaim. */
+/* With lockdep, a pool with reclaim reports a task that flushes one without, as workqueues do. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -600,7 +600,7 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "without lockdep nobody looks");
+		kunit_skip(test, "needs lockdep");
 	reclaim_attrs(&attrs, 1, 1);
 	attrs.name = wpk_name(test);
 	pool = wpk_pool_attrs(test, &attrs);

@@ -4,8 +4,8 @@
  * other workers, they run the tasks that wait for this worker. No worker is made that these tasks
  * do not need.
  *
- * A thread that is not preempted holds a CPU until the case lets it go: then the expected event has
- * happened, or would never have happened.
+ * A thread that is not preempted holds a CPU until the case has seen the expected event. If the
+ * event needs the held CPU, HOLD_LIMIT ends the hold, and the case fails.
  */
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -125,8 +125,8 @@ static void skip_if_the_monitor_is_held(struct kunit *test)
 }
 
 /*
- * The only worker is at home on a CPU that is held, and was woken there. Neither submitters nor the
- * monitor may wait for this worker.
+ * The only worker was woken, but another thread holds the worker's home CPU. Neither submitters nor
+ * the monitor may wait for this worker.
  */
 static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
 {

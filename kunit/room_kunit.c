@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait for room in a group, or with a batch, while the pool is closed: as with
- * submitters that wait in the pool itself, they are refused at once, or accepted.
+ * A pool is closed while submitters wait for room in a group, or with a batch. They are refused at
+ * once, or accepted, as are submitters that wait for room in the pool itself.
  */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>

@@ -181,7 +181,7 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, makers);
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "who is held holds the only CPU");
+		kunit_skip(test, "the spawner that is held keeps the only CPU");
 	for (i = 0; i < NR_POOLS; i++) {
 		wpk_attrs(&attrs, 1, 0);
 		makers->names[i] = wpk_name(test);

@@ -183,7 +183,7 @@ static struct wpool *create(struct kunit *test, const struct wpk_order_row *row)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Wait until all tasks have started, as long as some start. Events and strands may still wait. */
+/* Wait until all tasks have started, or no more start: events and strands may still wait. */
 static bool all_started(struct order *order)
 {
 	int nr = order->row->nr - atomic_read(&order->refused), before;

@@ -68,7 +68,7 @@ struct wpk_order_row {
  * @nr: tasks that started
  * @p99: 99 of 100 tasks were overtaken by at most this many tasks
  * @most: the most tasks that overtook one task
- * @late99: as @p99, only for overtakes by tasks that were submitted some 50 ms later or more
+ * @late99: as @p99, only for overtakes by tasks submitted later by 50 ms (debug kernel: 200 ms)
  * @late_most: as @most, for the same overtakes as @late99
  * @r99: p99 of the waits, in percent of the p99 if tasks had started in the order of the submits
  * @rmax: as @r99, of the longest wait

@@ -120,10 +120,9 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 
 /*
  * Short tasks wait in one ring for each CPU, and the pool does not compare rings with each other. A
- * full ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for 99 of 100
- * tasks, and for overtakes by tasks that were submitted more than 50 ms later, or 200 ms on a debug
- * kernel: a worker may wait that long for its CPU if the machine does other work. The other one of
- * 100 tasks is in the ring of a CPU that stands still.
+ * full ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for late99: a
+ * worker may wait for its CPU for 50 ms, or for 200 ms on a debug kernel, and one task of 100 may
+ * be in the ring of a CPU that stands still.
  */
 static const struct wpk_order_row short_rows[] = {
 	{ "4 compute 100 us, 256 queued", .capacity = 4, .depth = 256, .nr = WPK_ROUNDS(3000),

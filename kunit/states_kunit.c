@@ -128,7 +128,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	full_pool(test, &full, WPOOL_RUN);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* also if the pool has room */
+	/* the submit is refused even if the pool has room */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -EALREADY);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
@@ -154,7 +154,7 @@ static void submit_myself_and_flush(struct wpk_job *job)
 		job->ret = wpool_flush(full->pool);
 }
 
-/* A task that runs in its submitter is not in the pool: its flush does not wait for itself. */
+/* A task that runs in its submitter is not in the pool, so its own flush does not wait for it. */
 static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -246,7 +246,7 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* A pool without a reference of the fixture, which would keep the pool's memory. */
+/* The fixture holds no reference to this pool: its memory is freed after the destroy. */
 static struct wpool *short_lived_pool(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -365,7 +365,7 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 		hands->cancelled = wpool_task_cancel(hands->task);
 }
 
-/* As above, if the cancel finds the task before its submitter waits. */
+/* As wpool_task_cancel_detached_task_leaves_its_pool_behind(), before the submitter waits. */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
 	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);

@@ -33,7 +33,7 @@ static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	st_ran_in_order(test, st, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 0);
-	/* a strand may be prepared again */
+	/* a destroyed strand may be initialised again */
 	wpool_strand_init(&of->strand, of->strand.pool, 2);
 	st_submit(test, &st[2], 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);

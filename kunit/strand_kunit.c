@@ -52,7 +52,7 @@ static void wpool_strands_run_side_by_side(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	int i;
 
-	/* all tasks are inside at once: otherwise the last one would not arrive */
+	/* the first tasks of all strands run at the same time, otherwise not all four arrive */
 	for (i = 0; i < 4; i++)
 		st_submit(test, st_tasks(test, st_strand(test, pool, 4), gate, 2), 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
@@ -177,8 +177,6 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, st[0].ret, -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, st[1].ret, -ESHUTDOWN);
 }
-
-/* ---- the limit ------------------------------------------------------------ */
 
 /* ---- flush ---------------------------------------------------------------- */
 

@@ -96,7 +96,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* A task refuses a submit in its own turn, where its part could run at once, but not later. */
+/* In its turn a task refuses a submit, because its part could start at once beside the turn. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
@@ -112,7 +112,7 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
-/* Submit a new task at the address of the one in its turn, as after a kfree() and a kmalloc(). */
+/* In its turn a task becomes a new task at the same address, as after kfree() and kmalloc(). */
 static void body_submits_anew(struct st *st)
 {
 	if (atomic_read(&st->runs) > 1)

@@ -308,7 +308,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 }
 
-/* scripts/guest/kunit.sh makes the cgroup; "" is the root. */
+/* @dir: "kunit/", a cgroup that scripts/guest/kunit.sh makes, or "", the root. */
 static int enter_cgroup(const char *dir)
 {
 	char path[32];
@@ -363,7 +363,7 @@ static void note_worker(struct wpk_job *job)
 	WRITE_ONCE(job->arg, current);
 }
 
-/* After its task the worker searches for 1 ms. If it slept after that, it would keep the cgroup. */
+/* The pool's cgroup changes while the worker searches. The worker must not sleep in the old one. */
 static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

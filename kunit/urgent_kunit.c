@@ -151,7 +151,7 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
 	for (round = 0; round < 36; round++) {
 		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
-		/* the other task at the gate passes, ten urgent ones, and the next other arrives */
+		/* the gate lets one other task and ten urgent ones pass; the next other one arrives */
 		wpk_gate_let(gate, 11);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)
@@ -439,7 +439,7 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	pool = held_pool(test, gate, &attrs);
-	/* only now: the first task must not be overdue */
+	/* set the limit only now: the first task must not be overdue */
 	attrs.max_wait_ms = 50;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 	set_urgent(jobs, 0, 20);
@@ -519,7 +519,7 @@ static void strand_fn(struct wpool_strand_task *task)
 	o->strand_seq[task - o->in_strand] = atomic_inc_return(&o->jobs->started);
 }
 
-/* An event, a task of a group and tasks of a strand overtake a hundred others each. */
+/* An event, a task of a group and both tasks of a strand start before a hundred others. */
 static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
 	struct others *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);

@@ -339,7 +339,7 @@ static unsigned long switches_of(struct wpk_job *job)
 
 #define NR_QUIET 10
 
-/* None of the workers that the jobs know has a CPU, or is about to get one. */
+/* Are all workers asleep and off their CPUs? The @arg of each job is one of the workers. */
 static bool all_sleep(struct wpk_jobs *jobs)
 {
 	struct task_struct *task;
@@ -353,7 +353,7 @@ static bool all_sleep(struct wpk_jobs *jobs)
 	return true;
 }
 
-/* A pool whose workers are all parked; each job of the lot knows one of them. */
+/* A pool whose workers are all parked. The @arg of each job is one of the workers. */
 static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);

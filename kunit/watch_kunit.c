@@ -12,7 +12,7 @@
 /*
  * A file, whose poll returns the events that the case sets.
  * @nr_heads: the number of wait queues that a poll uses
- * @wakes: the poll itself makes a wake-up
+ * @wakes: the events of a wake-up that the poll itself makes; 0: none
  */
 struct fake {
 	struct wait_queue_head heads[2];

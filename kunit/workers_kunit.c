@@ -88,7 +88,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	wpk_jobs_body(jobs, look_for_others, old);
-	/* Make four workers. Above the new capacity, an idle worker must not take a task either. */
+	/* Make four workers. After the tune, idle ones beyond the new capacity must take no task. */
 	wpk_jobs_submit(test, pool, idle, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
 	wpk_gate_open(idle->job[0].gate);
@@ -206,7 +206,7 @@ static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 	return ret;
 }
 
-/* Not in each try: another worker helps a worker that waits long for its CPU. */
+/* Try again if the order is wrong: another worker helps one that waits long for its CPU. */
 static void expect_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	int try = 1;
@@ -528,8 +528,8 @@ static void sleep_a_little(struct wpk_job *job)
 }
 
 /*
- * Submitter and workers are on one CPU, which the workers get at once: the submitter still runs, in
- * spite of the workers' search for tasks, and of hand-off.
+ * Submitter and workers are on one CPU, and real-time workers preempt the submitter. The submitter
+ * still runs, although workers also search for tasks, and hand-off wakes further workers.
  */
 static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
 {
@@ -566,7 +566,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	int i, cpu;
 
 	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has nowhere else to run");
+		kunit_skip(test, "needs two CPUs");
 	wpk_attrs(&attrs, 4, 100);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	pool = wpk_pool_attrs(test, &attrs);
@@ -611,7 +611,7 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	/* the other CPUs come while no worker is idle */
+	/* add the other CPUs while no worker is idle */
 	attrs.cpumask = cpu_online_mask;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	wpk_gate_open(gate);

@@ -263,8 +263,8 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 struct load {
 	struct wpk_item *items;
 	struct workqueue_struct *wq[2];
-	atomic_t queued;	/* turns that began */
-	atomic_t cancelled;	/* turns that were taken back */
+	atomic_t queued;	/* how often a work became pending */
+	atomic_t cancelled;	/* how often a pending work was taken back */
 };
 
 static void one_step(struct load *load, struct wpk_item *item, u32 choice)
@@ -310,7 +310,7 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	case 2:
 	case 3:
 	case 4:
-		/* true: the work was pending, so its earlier turn is taken back */
+		/* true: the work was pending, and is taken back before it becomes pending again */
 		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);
@@ -352,7 +352,7 @@ static int do_delayed_load(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Every turn that began ran or was taken back; no work ran twice at once. */
+/* A work that became pending ran or was taken back, and no work ran twice at once. */
 static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);

@@ -126,7 +126,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* Works of a queue that run in another one, if fewer than max_active, block no other work. */
+/* Fewer works than max_active wait here because they still run elsewhere: another work starts. */
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);

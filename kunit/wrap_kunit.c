@@ -154,7 +154,7 @@ struct load {
 	bool is_pressed;
 };
 
-/* The pool has one worker, which stays awake while it is in a task. */
+/* Run @body in the only worker of a new pool. @body queues NR_LOAD tasks, and must not sleep. */
 static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
