@@ -70,7 +70,7 @@ choose()
 	[ -n "$found" ] || exit 1
 }
 
-# kunit_filter: print the kernel's parameter that selects these suites and this case.
+# kunit_filter: print the kernel's parameter for $only_suites and $only_case.
 kunit_filter()
 {
 	[ "$only_suites" != - ] || return 0
@@ -78,7 +78,7 @@ kunit_filter()
 	echo "kunit.filter_glob=$only_suites"
 }
 
-# selftest_filter: print the variables of scripts/guest/selftests.sh that do so.
+# selftest_filter: print $only_suites and $only_case as variables of scripts/guest/selftests.sh.
 selftest_filter()
 {
 	[ "$only_suites" = - ] || printf 'ONLY=%s ' "$only_suites"
@@ -345,8 +345,8 @@ part_many()
 }
 
 # part_wide NAME PREFIX KERNEL CPUS: the selftests that depend on CPUs, on this number of CPUs, with
-# thousands of pools. The machine has four nodes, two of them isolated, each with two last-level
-# caches.
+# thousands of pools. The machine has four nodes with two last-level caches each. CPUs 5 and 9 are
+# isolated.
 part_wide()
 {
 	local numa='' cores="cores=$(($4 / 4))" node each=$(($4 / 4))

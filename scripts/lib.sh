@@ -17,7 +17,7 @@ CACHE=${WPOOL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wpool}
 PLACE=$CACHE/module
 PROG=${0##*/}
 
-# The stock kernels that the tests run on, and the ones built from source.
+# The stock kernels that the tests run on.
 # shellcheck disable=SC2034
 STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 rt-7.3 arm64 arm64-7.3"
 # QEMU's arguments for a last-level cache in each die of --smp: only a processor of Intel shows it.
@@ -120,7 +120,7 @@ locked()
 	)
 }
 
-# built_kernels: the configurations that scripts/kernels describes.
+# built_kernels: print the names of the configurations in scripts/kernels/.
 built_kernels()
 {
 	local f

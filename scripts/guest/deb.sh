@@ -157,7 +157,7 @@ device_is_the_groups()
 	udevadm settle && expect "root:wpool 660" "$(stat -c '%U:%G %a' /dev/wpool)"
 }
 
-# The group was made after udev had read the rule, and the device existed before.
+# udev has read the rule, and the device exists, before the installation makes the group.
 device_after_reinstall()
 {
 	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" &&

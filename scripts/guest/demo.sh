@@ -29,7 +29,7 @@ tells()
 		grep -qE "$wanted" /tmp/told && break
 	done
 	cat /tmp/told
-	grep -qE "$wanted" /tmp/told || fail "it told $try times, and not of: $wanted"
+	grep -qE "$wanted" /tmp/told || fail "$try times the output had no match for: $wanted"
 }
 
 must() { show "$@" || fail "that should have worked: $*"; }
@@ -141,7 +141,7 @@ must wpoolctl run patient --work sleep:50ms --tasks 20
 title "5. Workers that have nothing to do go"
 must wpoolctl run demo --work sleep:20ms --tasks 400
 attrs demo workers idle expired
-say "... after expiry_ms = $(get_attr demo expiry_ms) of nothing:"
+say "... after expiry_ms = $(get_attr demo expiry_ms) without a task:"
 wait_for idle_have_gone
 attrs demo workers idle expired
 [ "$(get_attr demo expired)" -gt 0 ] || fail "no worker expired"

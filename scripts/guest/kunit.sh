@@ -5,10 +5,10 @@
 # kunit.sh - in the virtual machine: load the KUnit suites, which run when they are
 # loaded. Their results are in the kernel's log, between two marks.
 #
-# By default the suites skip cases that write warnings to the log and cases that kill workers. The
-# cases that kill workers run last, because an oops ends the kernel's lock checks. Then the modules
-# are unloaded, and cases run that keep modules loaded forever. GO_ON=1 leaves these out, for a
-# caller that unloads the modules afterwards.
+# By default the suites skip cases that write warnings to the log or kill workers. The suites are
+# loaded again for these cases. Those that kill workers come last, because an oops ends the kernel's
+# lock checks. Then the modules are unloaded, and cases run that keep modules loaded forever.
+# GO_ON=1 leaves out cases of this last kind, for a caller that unloads the modules afterwards.
 #
 # On a native machine, NATIVE=1, an oops is a panic, so the cases that kill workers are
 # skipped.
