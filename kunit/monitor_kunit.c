@@ -3,8 +3,7 @@
  * The monitor: it gets help for a queue whose worker runs one long task, or does not get its CPU.
  * It leaves alone a queue that only waits its turn, and it stops when there is nothing to watch.
  *
- * A case expects that help comes while the task that blocks the queue still runs, however long that
- * takes; not that it comes soon.
+ * A case expects help while the task that blocks the queue still runs, not within a certain time.
  */
 #include <kunit/resource.h>
 #include <linux/fs.h>
@@ -180,7 +179,7 @@ static void see_that_it_is_bound(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed != 1;
 }
 
-/* After its hog, the worker runs the next task on its home CPU again. */
+/* After the hog, the worker runs the next task on its home CPU again. */
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
@@ -540,7 +539,7 @@ static void expect_quiet(struct kunit *test)
 
 /*
  * Checks also that timers are counted. After a submit, the monitor looks at least twice: once
- * because of the submit, and again because of what it saw then. A hog is no reason to continue.
+ * because of the submit, and again because of what it saw then. A hog does not keep it running.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {

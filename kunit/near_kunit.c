@@ -198,7 +198,7 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Tasks that prefer several CPUs are submitted at once: each of these CPUs gets a worker. */
+/* Tasks for several CPUs are submitted together: each of these CPUs gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
 	static const int cpus[] = { FAR_1, NEAR };

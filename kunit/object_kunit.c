@@ -151,7 +151,7 @@ static void *alloc_kept(struct kunit *test, size_t size)
 
 	kept = kmem_cache_create("wpool_object_kept", size, 0, SLAB_TYPESAFE_BY_RCU, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, kept);
-	/* one object that stays in use keeps the page of the others */
+	/* one object in use keeps the slab, and thus the memory of the freed ones, allocated */
 	kept_in_use = kmem_cache_zalloc(kept, GFP_KERNEL);
 	object = kmem_cache_zalloc(kept, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, kept_in_use);

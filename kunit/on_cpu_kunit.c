@@ -34,7 +34,7 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	on_two_cpus(test, attrs);
 	attrs->prealloc = true;
 	pool = wpk_pool_attrs(test, attrs);
-	/* each worker has found its home when both have run a task */
+	/* each worker has its home CPU when both have run a task */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);

@@ -155,7 +155,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	/* a worker that counts as running gets tasks in its ring: there the slots have the times */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
-	/* the last task before the first, since the monitor acts when the first is overdue */
+	/* date the last task back before the first: the monitor acts when the first is overdue */
 	date_back(&jobs->job[2].task);
 	date_back(&jobs->job[0].task);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, overdue) == 2);
@@ -174,7 +174,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* Tasks with a time of submit or without, with another limit or none; one task, or NR_MANY. */
+/* latency and max_wait_ms of the pool before the tune, and how many tasks are queued then. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },

@@ -282,8 +282,8 @@ static int hammer(struct wpk_thread *thread)
 }
 
 /*
- * Several threads destroy a pool that others submit to. Each of them has a reference of its own;
- * all return when the pool is gone, and all accepted tasks have run.
+ * Several threads, each with a reference, destroy a pool that other threads submit to. All of them
+ * return when the pool is gone, and all accepted tasks have run.
  */
 static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions at tracepoints, see probe.h. The pool does not export its tracepoints, but the kernel
- * lists the tracepoints of each module, and its own. This module uses the pool's module, and so
- * keeps that loaded.
+ * lists the tracepoints of each module, and its own. This module uses the pool's module, so the
+ * latter stays loaded.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>

@@ -193,7 +193,7 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
 
-/* The same, if the pool was closed before without WPOOL_RELEASE_CANCEL. */
+/* As above, but the pool has been closed without WPOOL_RELEASE_CANCEL before. */
 static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

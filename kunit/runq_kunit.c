@@ -391,7 +391,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* Before this thread ends, all four ways must have found nothing. */
+		/* Some of the ways find nothing in a ring that is not empty: continue. */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));

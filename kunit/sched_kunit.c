@@ -409,7 +409,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 	return stuck;
 }
 
-/* Of two CPUs, each has one worker: the other worker must take the stuck worker's tasks. */
+/* Two CPUs have a worker each. If one worker is stuck, the other one must take its tasks. */
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

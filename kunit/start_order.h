@@ -41,7 +41,7 @@ enum wpk_order_then {
  * @every: every n-th task sleeps for @other_us instead; 0 for none
  * @other_us: see @every
  * @submitters: how many threads submit
- * @one_cpu: all submits are from the first CPU, otherwise from all CPUs in turn
+ * @one_cpu: all submits are from the first CPU, otherwise submitters are spread over the CPUs
  * @gap_us: how long each submitter waits after a submit; 0: not at all
  * @via: how the tasks are handed over
  * @then: what happens meanwhile

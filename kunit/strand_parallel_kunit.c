@@ -149,7 +149,7 @@ static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
 	return 0;
 }
 
-/* The time of a part and of a turn counts for its own function, however late the turn comes. */
+/* A part counts as a run of its function, and a turn as a run of the turn's function. */
 static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 {
 	struct wpool_attrs attrs;

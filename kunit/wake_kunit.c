@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Try again: a task may also wait because a CPU stops, after its worker went to the idle list and
- * before that worker has looked at the queues once more.
+ * Try again: a task may also wait because the machine stops a CPU, after the worker there went to
+ * the idle list and before it has looked at the queues once more.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))

@@ -146,7 +146,7 @@ static void queue_work_max_active_works_run_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 100);
 }
 
-/* Each of two works waits for the other one. */
+/* Two works for different CPUs run at the same time. */
 static void create_workqueue_one_work_a_cpu(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -25,7 +25,7 @@ static void start_desc(const u32 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* Let a pool that was not used yet take its tasks for short ones, so that they go to the ring. */
+/* Let an unused pool assume that its tasks are short, so that they go to the ring. */
 static void expect_short_tasks(struct wpool *pool)
 {
 	struct wpool_runq *rq;
