@@ -19,8 +19,8 @@ JOBS=${WPOOL_JOBS:-2}
 # shellcheck disable=SC2034
 only_kernel=- only_suites=- only_case=- only_build=
 
-# choose NAME: set these variables, and $wanted to those of $PARTS that have NAME. If none
-# has, print the names that exist, and exit.
+# choose NAME: set the variables above, and $wanted to the parts of $PARTS that have NAME. If no
+# part has it, print the names that exist, and exit.
 # shellcheck disable=SC2034,SC2153
 choose()
 {
