@@ -25,7 +25,7 @@
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
-#define WPOOL_ATT_OWN		BIT(3)	/* only events and own tasks submit */
+#define WPOOL_ATT_OWN		BIT(3)	/* only events and tasks of the pool submit */
 #define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
 /* if one of these is set, a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)

@@ -14,7 +14,7 @@ static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
 	unsigned long word;
 
 	for (; i < nr; i = (i | (BITS_PER_LONG - 1)) + 1) {
-		/* READ_ONCE(), which find_next_bit() lacks */
+		/* find_next_bit() does not use READ_ONCE() */
 		word = READ_ONCE(mask[i / BITS_PER_LONG]) >> (i % BITS_PER_LONG);
 		if (word)
 			return min_t(u32, i + __ffs(word), nr);

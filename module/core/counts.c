@@ -99,7 +99,7 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		if (READ_ONCE(rq->redirect))
 			continue;
 		cost = READ_ONCE(rq->nr_workers);
-		/* a CPU without room comes last, unless the worker is preallocated: it may wait */
+		/* a CPU without room comes last, except for preallocated workers: they may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
 		away = goal ? 1 + wpool_distance(rq, goal) : 0;

@@ -20,7 +20,7 @@ struct wpool_estimate {
 					 */
 };
 
-/* The timing of tasks. Only workers at home here use this, and push_shared() in sched.c. */
+/* The timing of tasks. Only workers on this CPU, and push_shared() in sched.c, use this. */
 struct wpool_sample {
 	u32 tick;			/* P: the run queue's @tick at the look that took the
 					 *    first timed task

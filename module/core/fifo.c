@@ -89,7 +89,7 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
-	/* undo the count of the pop of these tasks: what wpool_fifo_push() returned stays valid */
+	/* the pop of these tasks was counted; undo it: results of wpool_fifo_push() stay valid */
 	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }

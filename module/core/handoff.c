@@ -124,7 +124,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* neither counted out now nor in a task: the worker parks, and was picked again already */
+	/* a worker that was not counted out here, and has no task, parks: it was picked again */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;

@@ -93,9 +93,8 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 
 	/*
 	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. A
-	 * worker that wakes itself, in an interrupt, executes no barrier, but takes a task out
-	 * before it sets the timer. Interrupts are still off, so the thread cannot be freed
-	 * yet.
+	 * worker that wakes itself, in an interrupt, executes no barrier here, but takes a task
+	 * before wpool_run() sets the timer. Interrupts are off: RCU keeps the thread.
 	 */
 	wake_up_process(thread);
 	/* if the worker has to wait for its CPU, the monitor must see that */
@@ -128,7 +127,7 @@ static bool wake_coldest(struct wpool_runq *rq)
 		wpool_idle_take(rq, w);
 	}
 	raw_spin_unlock(&rq->lock);
-	/* interrupts are still off: the thread cannot be freed yet */
+	/* interrupts are still off, so RCU keeps the thread */
 	if (w)
 		wake_up_process(thread);
 	local_irq_restore(flags);
@@ -214,7 +213,7 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 	if (!w)
 		return false;
 
-	/* interrupts are still off: the thread cannot be freed yet */
+	/* interrupts are still off, so RCU keeps the thread */
 	wake_up_process(thread);
 	return true;
 }

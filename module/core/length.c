@@ -19,7 +19,7 @@
  */
 #define FETCH_NS	100
 
-/* The length that a task counts with if it has slept. */
+/* A task that has slept counts as this long. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
 static void set_length(struct wpool_runq *rq, u32 ns)

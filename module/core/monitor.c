@@ -2,17 +2,16 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its timer is on while a task is queued or a worker runs, and until the next look has seen
- * neither: a module whose pools are quiet has no timer. A look acts only on something that the look
- * before it saw, too:
+ * Its timer is on until a look finds no queued task, no running worker and no pressure: a module
+ * whose pools are quiet has no timer. A look acts on:
  *
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
- *             counted out, and a worker of another CPU takes its queue. Until the task has
- *             ended, the scheduler may move the worker to another CPU, perhaps an idle one.
- *   a stall   the same task is at the head of the queue, although there is a worker that
- *             could run it. That worker is woken, or moved here. If this does not help
- *             for a second, the stall is logged, once until the queue moves, with the
- *             stacks of some of the workers: stall_report.c.
+ *             counted out, and its queue gets another worker, of another CPU if possible.
+ *             Until the task has ended, the scheduler may move the hog to another CPU.
+ *   a stall   the same task has been at the head of the queue for 10 ms, although there is a
+ *             worker that could run it. That worker is woken, or moved here. If the queue
+ *             still does not move for a second, the stall is logged, once until the queue
+ *             moves, with the stacks of some of the workers: stall_report.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
@@ -69,7 +68,10 @@ static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
-/* Choose for retake_chosen(): with a hog, all workers in tasks; if tasks wait, blocked workers. */
+/*
+ * Choose the workers that retake_chosen() counts out: after hog_ms without a look all that are in
+ * tasks; before that, if tasks wait, those that are blocked.
+ */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
@@ -219,7 +221,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 
-/* The global queue and the urgent tasks, as one queue: a worker takes from both or from none. */
+/* Watch the global queue and the urgent tasks as one queue: the same workers take from both. */
 static void watch_shared(struct wpool *pool, u64 now)
 {
 	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
@@ -251,7 +253,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Is @what seen for longer than @max_ns? The task may have run in between: the sweep checks. */
+/* Is @what there for longer than @max_ns? A task may have run in between: the sweep checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor's timer: one timer of the module. A thread sets the timer when it starts a task,
- * wakes a worker, or queues a task without waking a worker.
+ * The monitor's timer: one timer of the module. A thread sets the timer after each change that the
+ * monitor must see: monitor_timer.c lists them.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
 #define WPOOL_CORE_MONITOR_TIMER_H

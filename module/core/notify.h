@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For programs that poll a pool's sysfs file "pressure": a submit met a full pool, tasks or
- * submitters begin to wait, a worker died, a queue stalls. The monitor sends the news, so any
- * context may report it. A pool sends at most one message in a period of the monitor.
+ * News for programs that poll a pool's sysfs file "pressure": a submit met a full pool, tasks or
+ * submitters begin to wait, a worker died, a queue stalls. Any context may report news, because the
+ * monitor sends it. A pool sends at most one message in a period of the monitor.
  */
 #ifndef WPOOL_CORE_NOTIFY_H
 #define WPOOL_CORE_NOTIFY_H

@@ -45,7 +45,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	}
 	raw_spin_unlock(&pool->workers.lock);
 	if (thread) {
-		/* interrupts are still off: the thread cannot be freed yet */
+		/* interrupts are still off, so RCU keeps the thread */
 		wake_up_process(thread);
 		/* the worker may have to wait for its CPU: the monitor must see that */
 		wpool_monitor_timer_set(pool);

@@ -12,10 +12,7 @@
  *   consumer   any CPU, with preemption off: reads slots, then wins them by moving
  *              head with a compare-and-swap, and only then may follow what it read
  *
- * The barriers are explained in ring.c.
- *
- * Preemption off bounds how long a consumer holds an old value of head: head cannot
- * move 2^32 times meanwhile, so an old value is never taken for a new one.
+ * ring.c explains the barriers, and why an old value of head is never taken for a new one.
  */
 #ifndef WPOOL_CORE_RING_H
 #define WPOOL_CORE_RING_H

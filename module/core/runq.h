@@ -25,7 +25,7 @@ struct wpool_worker;
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after a worker has blocked here */
-	call_single_data_t look;	/* K: another CPU counted a worker out: wakes one */
+	call_single_data_t look;	/* K: wakes a worker after another CPU counted one out */
 	bool is_called;			/* X: @look was called, and has not begun */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
 };
@@ -39,7 +39,7 @@ struct wpool_runq {
 							  *    this one
 							  */
 
-	/* One line, @next to @estimate: for each look for work; CPUs that may help read it. */
+	/* @next to @estimate are on one line: each look uses it, and CPUs that may help read it. */
 	/*
 	 * @next: X: task that a task of this pool submitted here. Set on this CPU with interrupts
 	 * off, while it is NULL; cleared by exchange

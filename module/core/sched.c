@@ -76,8 +76,8 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	/*
 	 * Of the tasks that this CPU queues in one tick, those in the ring must be older than those
 	 * in the global queue. So once this CPU has put a task into the global queue, its later
-	 * tasks of that tick go there, too. Tasks of other CPUs do not matter: otherwise, under
-	 * load, all rings would drain into one queue.
+	 * tasks of that tick go there, too. Tasks of other CPUs have no such effect: otherwise,
+	 * under load, the tasks of all CPUs would go to the global queue.
 	 */
 	if (!wpool_runq_is_served(rq) || !wpool_runq_has_short_tasks(rq) ||
 	    has_shared(pool, rq, jiffies)) {
@@ -177,10 +177,10 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of the run queue named in pool->left, whose own workers do not come, if that
- * task is older than the best so far (@found: there is one, queued at @jiffy). If that run queue
- * holds a task in its next slot only, whose age is not known, take that task; but not on this CPU,
- * where the next slot has had its turn.
+ * Take the first task of the run queue named in pool->left if that task is older than the oldest
+ * that the caller has found (@found: there is one, queued at @jiffy). If that run queue has a task
+ * only in its next slot, take it, because its age is not known. On this CPU leave it to
+ * take_others().
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -291,7 +291,7 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- find ---- */
 
-/* May one more worker search? At most half as many search as there are CPUs without an idle one. */
+/* May one more worker search? At most one for every two CPUs that have no idle worker. */
 static bool may_search(struct wpool *pool)
 {
 	u32 nr = atomic_read(&pool->nr_searching), busy = wpool_nr_active(pool), i;

@@ -39,7 +39,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 
 /*
  * The two functions above, for one task. @task stays in a register: if its address were taken, the
- * compiler would store @task, and guard the stack.
+ * compiler would store @task, and add a stack protector.
  */
 void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
 				 struct wpool_task *task);
@@ -182,8 +182,8 @@ void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, 
 void wpool_sched_spill(struct wpool_runq *rq);
 
 /*
- * Let workers of other CPUs take what a run queue holds. @rq: run queue of a CPU whose workers look
- * there no longer. Interrupts are on.
+ * Let workers of other CPUs take the tasks of a run queue. @rq: the workers of its CPU no longer
+ * look there. Interrupts are on.
  */
 void wpool_sched_leave(struct wpool_runq *rq);
 

@@ -25,7 +25,7 @@
 
 static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
-MODULE_PARM_DESC(panic_on_stall_ms, "panic when no worker of a pool has looked for a task for so long, although some wait (default: 0, never)");
+MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool wait and no worker has looked for a task for this time (default: 0, never)");
 
 /* ---- stalls ---- */
 

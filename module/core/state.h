@@ -87,7 +87,7 @@ struct wpool {
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
 	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
-	bool prealloc;			/* I: min_workers workers exist before the first task */
+	bool prealloc;			/* I: @capacity workers exist before the first task */
 	bool freezable;			/* T: no task starts while the system sleeps */
 	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
 	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, before
@@ -138,17 +138,17 @@ struct wpool {
 					 *    whose own estimate differs much, see tell_pool() in
 					 *    length.c; %U32_MAX: unknown
 					 */
-	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, and tasks
-					 *    not known to be short; then also all other tasks that
-					 *    the same CPU submits in the same tick
+	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, tasks not
+					 *    known to be short and, while these are queued, all
+					 *    tasks that the same CPU submits in the same tick
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on; two readers have
-					 *    no mutex: the rescuer, which reads it again after
-					 *    wpool_reserve_follow(), and home.c, for hogs, which
-					 *    may get a mix of two masks until their task has ended
+	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Two readers have
+					 *    no mutex: the rescuer reads it again after
+					 *    wpool_reserve_follow(); home.c may give a hog a mix of
+					 *    two masks, until the hog's task has ended
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
@@ -171,7 +171,7 @@ struct wpool {
 					 *    anywhere with READ_ONCE
 					 */
 
-	struct wpool_workers workers ____cacheline_aligned; /* all of them, and their lock */
+	struct wpool_workers workers ____cacheline_aligned; /* the workers, and their lock */
 	struct wpool_spawn spawn;	/* what the spawners know */
 	struct wpool_reserve reserve;	/* the rescuer of a pool with @reclaim */
 	struct task_struct *anchor;	/* K: anchors_mutex, in cgroup.c: a thread in the cgroups
@@ -290,9 +290,9 @@ static inline u64 wpool_max_wait_ns(const struct wpool *pool, u64 *from)
 }
 
 /*
- * Do tasks that have not started end with -ECANCELED, because of %WPOOL_RELEASE_CANCEL? For a
- * caller that has taken a task out of its queue: if the task was accepted after a reboot, the take
- * orders this read after the reboot, which cleared the bit.
+ * Do tasks that have not started end with -ECANCELED, because of %WPOOL_RELEASE_CANCEL? The caller
+ * has taken a task out of its queue. If that task was accepted after a reboot, this read comes
+ * after the reboot has cleared the bit.
  */
 static inline bool wpool_drops(const struct wpool *pool)
 {

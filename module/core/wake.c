@@ -80,8 +80,9 @@
  *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on
  *                                before; the counts are read again
  *
- * A worker can no longer be relied on; then the queues are read. After wpool_running_left:A only
- * the worker's own and the global queue are read, and its own is offered if no worker could come:
+ * A worker can no longer be relied on; then the queues are read. If its task blocks, only the run
+ * queues of its home and of this CPU and the global queue are read, and the run queue of this CPU
+ * is offered if no worker could come:
  *
  *   wpool_park_join:A            parked: idle, not searching, not running
  *   stop_searching:A             not searching
@@ -220,8 +221,9 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 }
 
 /*
- * Ask for a new worker, if the pool may have one. @beside: a worker might not get the CPU of @rq, so
- * the new one has another. A real-time thread keeps this CPU, and may hold off the monitor's timer.
+ * Ask for a new worker, if the pool may have one. @beside: not on the CPU of @rq, which a worker
+ * might not get. If a real-time thread asks, the worker is not on this CPU: that thread keeps the
+ * CPU, and may delay the monitor's timer.
  */
 static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool beside)
 {
@@ -242,9 +244,9 @@ static bool is_awaited(const struct wpool_runq *rq)
 }
 
 /*
- * Wake a worker, or ask for one; returns whether this was done. If no worker can be had, none sets
- * the monitor's timer. So this sets it: the monitor ends tasks that wait for too long, counts the
- * time in which they wait, and logs the reason. The caller has executed a full barrier.
+ * Wake a worker, or ask for one. Returns true if a worker was woken or asked for. If there is none
+ * to wake, set the monitor's timer: the monitor ends tasks that wait for too long, counts the time
+ * in which they wait, and logs the reason. The caller has executed a full barrier.
  *
  * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq;
  * @beside: a worker might not get this CPU, so try to wake a worker of another CPU first.

@@ -74,7 +74,7 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 
-/** wpool_wake_may_spawn_at() - has a CPU no worker, and may it have one? Racy */
+/** wpool_wake_may_spawn_at() - does a CPU have no worker, and may it get one? Racy */
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 
 /*
@@ -87,7 +87,7 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 /*
  * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. For a
  * thread that makes no room for a worker. If in this tick no worker could be woken, and no worker
- * has made room since, this does not try again. Interrupts are off. Returns true if a worker was
+ * has made room since, this tries only this CPU. Interrupts are off. Returns true if a worker was
  * woken or asked for.
  */
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);

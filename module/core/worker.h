@@ -105,8 +105,8 @@ struct wpool_worker {
 	struct wpool_preparing *preparing; /* G: where the creator waits for the end of
 					    *    worker_start, see owner_hooks.c
 					    */
-	bool may_go;			/* X: set when its creator has made it a worker, or the
-					 *    rescuer
+	bool may_go;			/* X: set when its creator has counted it in, or has made
+					 *    it the rescuer
 					 */
 	bool in_hook;			/* O: in worker_start or worker_end */
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
