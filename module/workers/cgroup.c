@@ -212,7 +212,7 @@ static struct file *open_procs(const struct path *dir)
 
 	if (dir->dentry->d_sb->s_magic != CGROUP2_SUPER_MAGIC)
 		return ERR_PTR(-EINVAL);
-	/* an open to write that has to look the file up would be a part of a circle for lockdep */
+	/* look the file up first: lockdep sees a circle if an open to write looks it up */
 	found = open_there(dir, O_PATH);
 	if (IS_ERR(found))
 		return found;
@@ -322,7 +322,7 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 	be_spared();
 	/*
 	 * A thread with this flag can join no other cpuset. The kernel has such threads in the root
-	 * only: elsewhere, to enable or disable cpuset in a cgroup above would fail.
+	 * only: elsewhere they would keep cpuset from being enabled or disabled above.
 	 */
 	if (has_same_cgroups(current, in_root))
 		current->flags |= PF_NO_SETAFFINITY;
@@ -356,7 +356,7 @@ int wpool_cgroup_init(void)
 	rcu_read_lock();
 	in_root = pid_task(find_pid_ns(2, &init_pid_ns), PIDTYPE_PID);
 	rcu_read_unlock();
-	/* few at a time, as the kernel has one mutex, whose holders may wait for memory */
+	/* few at a time: all take one mutex of the kernel, whose holders may wait for memory */
 	wq = alloc_workqueue("wpool_cgroup", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	return wq ? 0 : -ENOMEM;
 }

@@ -5,19 +5,19 @@
  * a thread, the anchor, that sleeps in them, and its workers join that thread. A pool without
  * cgroups has no anchor, and its workers stay in those of kthreadd, which creates them.
  *
- * A module cannot attach a thread to a cgroup of version 2 that is empty, either. But a write to
- * cgroup.procs can. So the anchor of a pool that is given a directory first joins the caller, and
- * then a work writes the anchor's number to cgroup.procs there, which the caller has opened. So the
- * kernel checks what it would check if the caller moved itself: the credentials of the caller, its
- * cgroup, its namespaces. No caller can bring a pool to a cgroup where the caller itself may not
- * go. The cgroups of version 1 are those of the caller.
+ * Only a write to cgroup.procs can move a thread to an empty cgroup of version 2. So if a pool is
+ * given a directory, its anchor first joins the cgroups of the caller. A work then writes the
+ * anchor's pid to the directory's cgroup.procs, which the caller has opened. The kernel checks what
+ * it would check if the caller moved itself: credentials, cgroup and namespaces of the caller. No
+ * caller can bring a pool to a cgroup where the caller itself may not go. The cgroups of version 1
+ * are those of the caller.
  *
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
- * cpuset, and refuses to enable or disable cpuset above a cgroup that has one. So a worker in a
- * cgroup other than the root loses the mark of a bound thread as soon as it runs; if its allowed
- * CPUs change, it goes home. When the cgroups of the pool have changed, each worker has itself
- * moved before it looks for its next task; a running task stays where it began. A work attaches the
- * workers: it runs in the root cgroup, and so is never out of quota.
+ * cpuset, and refuses to enable or disable cpuset above a cgroup with a bound thread. So a worker
+ * outside the root cgroup loses the mark of a bound thread as soon as it runs; if its allowed CPUs
+ * change, it goes home. When the cgroups of the pool change, each worker moves before it looks for
+ * its next task; a running task stays where it began. A work attaches the workers, because it runs
+ * in the root cgroup and is never out of quota.
  *
  * The kernel charges the memory of a kernel thread not to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes the memory cgroup of its own cgroup active, with a reference.
@@ -54,7 +54,7 @@ void wpool_cgroup_end(struct wpool *pool);
 
 /*
  * The path of the cgroup of a pool's workers. @buf: for the path in cgroup version 2, as the caller
- * sees it, with a NUL. Sleeps. Returns length of the path, 0 if the pool has no cgroups; -errno.
+ * sees it, with a NUL. Sleeps. Returns the length of the path; 0: the pool has no cgroups; -errno.
  */
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
 

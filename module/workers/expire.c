@@ -69,7 +69,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 
 	if (thread) {
 		wpool_worker_left(pool, stays);
-		/* interrupts are still off: the thread cannot be freed yet */
+		/* interrupts are still off, so RCU keeps the thread */
 		wake_up_process(thread);
 	}
 	local_irq_restore(flags);

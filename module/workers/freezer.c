@@ -6,7 +6,7 @@
  * workers. The thread first freezes the pools and waits until none of their tasks runs; only then
  * does it enter the kernel's freezer, for which the suspend waits. When it runs again, it thaws the
  * pools. So a suspend waits for running tasks, as it does for those of a freezable workqueue, and
- * fails if they take longer than the kernel waits for frozen threads (20 s).
+ * fails if they take longer than the kernel waits for threads to freeze (20 s).
  *
  * A freezable workqueue could not replace the thread: the kernel waits for the works of the
  * workqueue, but tells no module. Nor could a notifier: it is called before programs are frozen,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker stays on its home CPU, and in the cgroups of its pool. A hog may leave the CPU until its
- * task has ended, and so does a worker whose cpuset is changed.
+ * A worker stays on its home CPU, and in the cgroups of its pool. Until its task has ended, a hog
+ * may leave the CPU, and so may a worker whose cpuset is changed.
  */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
@@ -12,8 +12,8 @@
 #include "workers/cgroup.h"
 
 /*
- * Has the worker followed the cgroups of its pool, and what became of them? In the root, whose
- * threads have the flag, that takes two comparisons.
+ * Is the calling worker in the cgroups of its pool, and are its tasks charged there? In the root
+ * cgroup, whose threads have the flag, this takes two comparisons.
  */
 static inline bool wpool_worker_has_followed(const struct wpool_worker *w)
 {

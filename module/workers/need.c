@@ -12,7 +12,7 @@
 #include "core/wake.h"
 #include "workers/affinity.h"
 
-/* A waking worker takes one task, and asks for another worker if there are more. */
+/* A coming worker takes one task, and asks for another worker if more tasks are queued. */
 bool wpool_need_worker(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);

@@ -122,7 +122,7 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
-/* Only one thread at a time serves the pool. A request that comes meanwhile repeats this. */
+/* One thread at a time serves the pool. A request that comes meanwhile queues the work again. */
 static void spawn_worker(struct wpool *pool)
 {
 	bool again;
