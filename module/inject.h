@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wpool's own fault injection points. The first: the thread of a worker cannot be created.
+ * wpool's own fault injection points. The first lets the creation of a worker's thread fail.
  *
  * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks for it does
  * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
@@ -81,7 +81,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 #endif
 
 /*
- * The third: where counters that wrap start, at 0, or just below a wrap, so that a test crosses it.
+ * The third sets where counters that wrap start: at 0, or for a test just below a wrap.
  *
  *   counter              wraps after            read by, and what a wrap does
  *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has

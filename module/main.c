@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops
- * them in reverse order; nothing else.
+ * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, stops them in
+ * reverse order, and has the module parameters of the default pool.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -192,7 +192,7 @@ err_func:
 
 static void __exit wpool_exit(void)
 {
-	/* no file is open: each holds a reference on the module */
+	/* no file is open: an open file holds a reference on the module */
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
