@@ -89,12 +89,12 @@ bool done[8];
 byte running = RUNNING;
 byte total = TOTAL;
 short free = TOTAL - RUNNING;
-/* tokens in a cache whose finisher has not read yet that the cache must be empty */
+/* tokens in a cache whose finisher has not seen yet that tokens are scarce */
 byte moving;
-/* the submitter met a full pool, a line, or such a token; and the waiters when it came */
+/* the submitter met a full pool, a line, or a token that counts in moving */
 bool met_full[8];
+/* bits of the waiters, and of those that were waiting when a submitter came */
 byte in_line, came_after[8];
-
 
 /* No full barrier: the process' own stores under the lock may still be in its buffer. */
 inline spin_lock()
@@ -215,7 +215,7 @@ inline give()
 #endif
 	if
 	:: !att ->
-		/* if tokens are scarce already, no process looks before the token is taken out */
+		/* if tokens are scarce already, no other process is sure to find this one here */
 		atomic {
 			ORDER -> cache[cpu]++; free++; got = cache[cpu];
 			late = (mem[ATTENTION] & SCARCE) != 0;
@@ -342,7 +342,7 @@ proctype submitter(byte me)
 			in_line = in_line | BIT(me);
 			all_met_full()
 		};
-		/* a waiter that is not the first may take a pass, too */
+		/* the code serves in any case: only the first waiter needs it */
 		if
 		:: len(line) == 1 -> serve_locked()
 		:: else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and the part of
- * monitor.c for it. It depends on where a push goes, which task a worker takes next, which tasks a
- * thief takes, and which queue the monitor names, in pool->left, because it does not move.
+ * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and watch_queue()
+ * in monitor.c. The order depends on where a push goes, on the task that a worker takes next, on
+ * the tasks that a thief takes, and on the stalled queue that the monitor names in pool->left.
  *
  * Tasks come without end, and one of them is marked. There are two CPUs, each with a ring, a
  * backlog, a next slot and one worker. The worker is free, in a task, or asleep in a task, with
@@ -10,15 +10,15 @@
  * step: this model is not about barriers, see ring.pml and sched.pml for these.
  *
  *   EXACT   no task that came later starts before the marked task, except from a next slot
- *   else    tasks that came in a later tick do so in at most TICKS ticks, however long the load
- *           lasts. Tasks of the same tick may: the rings of two CPUs are not compared within a
- *           tick
+ *   else    in at most TICKS ticks, however long the load lasts, tasks of a later tick start before
+ *           the marked task. Tasks of its own tick always may: the rings of two CPUs are not
+ *           compared within a tick
  *
  * At most STREAK tasks in a row come from the next slot while others wait. So the marked task
- * starts: each look takes a task, and from then on only older tasks, which are at most DEPTH.
- * TICKS is 2 ticks until the monitor has seen twice that the queue stands, and one tick for each
- * older task of the same queue: a queue that moves counts as new. Next tasks of the CPU move its
- * queue, too.
+ * starts: each look takes a task, after these ticks an older one, and DEPTH limits their number.
+ * TICKS is 2, in which the monitor sees the queue twice without a move, plus 1 for each older task
+ * of the queue, because each one that is taken counts as a move. So does a task taken from the
+ * next slot.
  *
  * "breaks" lists rules that were tried and lost the order. F1 is the rule of shares: the tasks of
  * a ring that no worker serves go to the front of the global queue, although new tasks are among
@@ -291,7 +291,7 @@ inline take_left(c)
 			if
 			:: victim != c && next[victim] ->
 				take_next(victim, got);
-				/* once for each time that the queue is named */
+				/* in no streak: once for each time that the queue is named */
 				from_next = 2
 			:: else
 			fi

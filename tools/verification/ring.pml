@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/core/ring.c and ring.h, and the exchange of the next slot in sched.h.
+ * The ring: module/core/ring.c and ring.h, and the next slot (queued.h). If the slot is full, the
+ * model moves the task found there to the ring; sched.h puts the new task into the ring.
  *
  * A producer fills ring 0, through the next slot or directly, and takes all its tasks when
  * it is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
@@ -90,7 +91,7 @@ inline cmpxchg_head(r, n)
 	}
 }
 
-/* Two acquires order the reads: head, tail, slots. */
+/* Both loads are acquires: head is read first, then tail, then the slots. */
 inline read_head_tail(r)
 {
 #ifndef NO_head_acquire
@@ -144,7 +145,7 @@ inline push(task)
 	if
 	:: (t - head[0]) < SIZE
 	:: else ->
-		/* spill() moves all to the backlog; if a consumer was faster, there is room */
+		/* wpool_transit_spill() takes all; if a consumer was faster, there is room */
 		h = head[0];
 		n = t - h;
 		if

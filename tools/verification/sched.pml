@@ -22,11 +22,10 @@
  * worker may exist. So a queued task must be started although others sleep: when no process
  * can move any more, all tasks have been started.
  *
- * Stores of a thread before wake_up_process(), which is a full barrier, are written at once.
- * So is an offer, or its end, with the barrier that follows. So is an increment of the
- * searching or running workers: a thread that reads it late might as well have read early,
- * and wakes one worker too many. (Nothing else depends on wpool_coming_leave:A, so spin need
- * not find its absence.)
+ * These stores are written at once: those of a thread before wake_up_process(), which is a full
+ * barrier; an offer and its end, with the barrier that follows; and an increment of the searching
+ * or running workers, because a thread that misses it only wakes one worker too many. Nothing
+ * else depends on wpool_coming_leave:A, so spin finds no error without it.
  *
  * barrier: core/wake.c wake_one:A
  * barrier: core/wake.c wpool_wake_if_work:A
@@ -573,7 +572,7 @@ inline disown()
 
 #define HAS_RESERVE	(load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY)
 
-/* could_come(), and hand_over() */
+/* could_come(), and handoff_work() */
 inline look_for_worker(own)
 {
 	if
@@ -743,7 +742,7 @@ look:
 
 	/* take(); wpool_wake_to_help(), left out, only wakes more workers */
 	pop(RING0);
-	/* search() */
+	/* search_for_task() */
 	if
 	:: got
 	:: else ->
@@ -808,7 +807,7 @@ park:
 	:: else
 	fi;
 	atomic {
-		/* unlock is a release: the thread that unparks it sees its earlier stores */
+		/* unlock is a release: the thread that unparks the worker sees its stores */
 		buf[me].set == 0 && lock(RQ_LOCK);
 		parked[id] = true;
 		store(IDLE_MASK, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A weak memory for spin, which is sequentially consistent.
+ * A weak memory for spin, whose own memory is sequentially consistent.
  *
  * Each process has a store buffer: a store goes into the buffer, a load sees the
  * process' own buffer first, and memory(me) writes any store of the buffer to
