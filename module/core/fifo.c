@@ -53,8 +53,8 @@ static inline unsigned long word_of(const struct wpool_fifo *fifo)
 }
 
 /*
- * Linked by hand, here and in wpool_fifo_pop(): tasks come and go by the hundred, and a hardened
- * list would check each of them twice.
+ * Do not use list_add() here, nor list_del() in wpool_fifo_pop(): with CONFIG_LIST_HARDENED both
+ * check each task, and there may be hundreds.
  */
 static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
 			struct wpool_task *const *tasks, u32 nr)
@@ -162,9 +162,7 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/*
- * Of the first @nr tasks, the first one submitted at or after @from and before @ns, or NULL.
- */
+/* Find the first task submitted at or after @from and before @ns, among the first @nr tasks. */
 static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
 	__must_hold(&fifo->lock)
 {

@@ -2,9 +2,9 @@
 /*
  * Idle workers: the lists of parked workers, and the picking of one.
  *
- * Each run queue has a list of its parked workers, with the next one to be picked in front. With
- * order lifo the most recently parked worker is picked and the coldest one expires; with fifo the
- * worker that has been idle longest is picked.
+ * Each run queue has a list of its parked workers, with the next one to be picked in front: with
+ * order lifo the most recently parked worker, with fifo the coldest one, which has been idle
+ * longest. With both orders the coldest worker expires first.
  *
  * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, the
  * expiry timer, or the worker itself. workers/park.h says what the worker does before
@@ -29,7 +29,7 @@ void wpool_idle_trim(struct wpool_runq *rq);
 u32 wpool_idle_nr(struct wpool *pool);
 
 /*
- * Put a worker on its run queue's list, so that it does not count as running. @rq: its run queue.
+ * Put a worker on its run queue's list, and count it out of rq->nr_running. @rq: its run queue.
  * Called by the worker; interrupts off. Returns true if the worker counted as running: pass the
  * result to wpool_running_left().
  */

@@ -34,7 +34,7 @@ static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 }
 
 /*
- * Has @rq the distance @at from @own? For a walk from near to far, in one round for each distance
+ * Is @rq at the distance @at from @own? For a walk from near to far, in one round for each distance
  * that occurs. In the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest distance
  * above @at that the round meets, which is the @at of the next round.
  */

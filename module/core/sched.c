@@ -50,7 +50,7 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
-	/* do not time the lock: it makes short tasks look long, and all long tasks come here */
+	/* do not time the lock: it would make short tasks look long, and then all come here */
 	if (from)
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }

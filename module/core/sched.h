@@ -18,7 +18,7 @@
 
 struct wpool_worker;
 
-/* Tasks taken from the next slot in a row before one is taken from the ring. */
+/* Tasks taken from the next slot in a row before another task is taken. */
 #define WPOOL_NEXT_STREAK	16
 /* Urgent tasks taken in a row before a task that is not urgent is taken. */
 #define WPOOL_URGENT_STREAK	15

@@ -24,8 +24,8 @@ static inline bool wpool_trace_is_running(void)
 }
 
 /*
- * Where the function that a task's owner has given is stored. @flags: the flags of the task, which
- * the caller has read earlier, because the task may be gone by now.
+ * Where a task stores the function of its owner. @flags: the flags of the task, which the caller
+ * has read earlier, because the task may be gone by now.
  */
 static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags)
 {

@@ -31,7 +31,7 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 
 /*
  * Wake a worker, if necessary, for tasks queued on this CPU. @rq: this CPU's run queue. Interrupts
- * are off; a full barrier after the queueing.
+ * are off; the caller has executed a full barrier since the queueing.
  */
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
@@ -70,7 +70,7 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 /*
  * As wpool_wake_for_push(), for a task queued on any CPU. @rq: run queue of that CPU. The task is
  * offered to workers of other CPUs only if no worker of that CPU can be relied on. Interrupts are
- * off; a full barrier after the queueing.
+ * off; the caller has executed a full barrier since the queueing.
  */
 void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 
@@ -79,8 +79,8 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * Make sure that a worker comes for tasks queued on any CPU. @rq: this CPU's run queue. Interrupts
- * are off; a full barrier after the change that requires it. Returns true if a worker was woken or
- * asked for.
+ * are off; the caller has executed a full barrier since the change that requires a worker. Returns
+ * true if a worker was woken or asked for.
  */
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
@@ -94,8 +94,8 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * As wpool_wake_for_rest(), for a thread that has made room, or is idle now. @rq: this CPU's run
- * queue. Call it when a worker can no longer be relied on. Interrupts are off; a full barrier after
- * the change that requires it. Returns as wpool_wake_one().
+ * queue. Call it when a worker can no longer be relied on, after a full barrier. Interrupts are
+ * off. Returns as wpool_wake_one().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 
