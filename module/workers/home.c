@@ -48,7 +48,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	}
 	/* fails if that CPU goes offline, too: then the worker calls this function again */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
-	/* on PREEMPT_RT a thread must not run on a CPU that its mask excludes */
+	/* after a failure allow all CPUs: on PREEMPT_RT a thread must not run outside its mask */
 	if (raw_smp_processor_id() != new->cpu)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }

@@ -9,7 +9,7 @@ struct wpool;
 struct wpool_runq;
 
 /*
- * Would one more worker help? It would if there are tasks that no searching or waking worker will
+ * Would one more worker help? It would if there are tasks that no searching or coming worker will
  * take, and a CPU has room for one more worker. Process context; the caller has executed a full
  * barrier since it cleared pool->spawn_wanted, or since the rescuer came.
  */

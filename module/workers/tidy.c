@@ -91,7 +91,7 @@ void wpool_tidy_serve(struct work_struct *work)
 
 int wpool_tidy_init(void)
 {
-	/* high priority: wpool_destroy() waits for their works */
+	/* high priority: wpool_destroy() waits for works of both workqueues */
 	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
 
 	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
