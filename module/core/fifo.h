@@ -29,7 +29,7 @@
 struct wpool_fifo {
 	/*
 	 * protects the other fields, and node and pool of each task in @tasks; raw: submitters
-	 * whose ring is full, or whose task prefers another CPU, take it with interrupts off
+	 * take it with interrupts off
 	 */
 	raw_spinlock_t lock;
 	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */

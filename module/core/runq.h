@@ -94,7 +94,7 @@ struct wpool_runq {
 					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
 					 *    queue and has not started to look for work, or NULL;
-					 *    only that worker clears it, without the lock
+					 *    that worker clears it without the lock
 					 */
 	int node;			/* T: memory node of this CPU, see near.h; read anywhere */
 	u32 cache;			/* T: number of this CPU's last-level cache, as @node */

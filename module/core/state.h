@@ -131,8 +131,8 @@ struct wpool {
 
 	u32 left ____cacheline_aligned;	/* X: index in @active, plus one, of a run queue from which
 					 *    workers of other CPUs shall take the oldest tasks, or
-					 *    0; set by the monitor and by sched.c, cleared by a
-					 *    thread that finds no need for it
+					 *    0; set by the monitor, sched.c and wake.h, cleared by
+					 *    a thread that finds no need for it
 					 */
 	u32 task_ns;			/* X: how long a task runs: an estimate, written by a CPU
 					 *    whose own estimate differs much, see tell_pool() in

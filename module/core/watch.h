@@ -48,7 +48,7 @@ struct wpool_monitor {
 	struct wpool_looked watch; /* N: of the global queue, and of the pool */
 	u64 marked_ns;		/* N: when the marks of its queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
-	u64 hogs;		/* N: tasks that ran for hog_ms without sleeping */
+	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
 	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks, and
 				 *    the pool could have no more workers
 				 */
