@@ -2,8 +2,8 @@
 /*
  * How an idle worker expires, see expire.h. wake.c explains the barriers.
  *
- * The timer is pending only while workers beyond min_workers are idle: a quiet pool has
- * no timer and wakes no thread. It runs in softirq context.
+ * A worker that parks arms the timer if the pool has more than min_workers workers. When these have
+ * expired, a quiet pool has no timer and wakes no thread. The timer runs in softirq context.
  */
 #include "workers/expire.h"
 

@@ -16,9 +16,9 @@
  * needed, see rescuer.c. The spawner creates the next rescuer, which looks at the queues once it is
  * in reserve.
  *
- * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as
- * long with each further failure, up to 1 s, as long as a task is queued. Meanwhile the
- * request stays set.
+ * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as long with
+ * each further failure, up to 1 s, as long as a task is queued or the rescuer is missing. Meanwhile
+ * the request stays set.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
