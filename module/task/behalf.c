@@ -16,7 +16,7 @@
 #include "core/state.h"
 #include "task/context.h"
 
-/* What the tasks of a group get: references, or NULL. @mm keeps the struct, not the memory. */
+/* Context for a group's tasks: references, or NULL. @mm keeps the struct, not the memory. */
 struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
@@ -28,7 +28,7 @@ struct wpool_behalf {
 	atomic_t nr_off;
 };
 
-/* What a task has put on, and what its thread had before; on the stack of that thread. */
+/* Context that a task has put on, and its thread's earlier context; on that thread's stack. */
 struct wpool_worn {
 	struct wpool_behalf *behalf;
 	const struct cred *old_cred;
@@ -196,7 +196,7 @@ struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
 		return NULL;
 	w->worn = NULL;
 	worn->off = on_top(worn);
-	/* @worn is on the thread's stack: if the thread dies, only @nr_off tells that it counts */
+	/* @worn is on the stack: if the thread dies, @nr_off tells that it counts in mm_users */
 	if (worn->off & WPOOL_AS_MM)
 		atomic_inc(&worn->behalf->nr_off);
 	take_off(worn, worn->off);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a task leaves behind, see context.h. */
+/* Restoring the state of a worker after a task, see context.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "task/context.h"
@@ -46,7 +46,7 @@ static bool is_rcu_left(const struct wpool_context *was, const struct wpool_work
 	       rcu_read_lock_held();
 }
 
-/* Restore the counts, and interrupts. This comes first, as the rest may take locks. */
+/* Restore the counts, and interrupts, before any other state: other repairs may take locks. */
 static void restore_counts(const struct wpool_context *was, const struct wpool_context *is,
 			   struct wpool_worker *w)
 {
@@ -61,8 +61,8 @@ static void restore_counts(const struct wpool_context *was, const struct wpool_c
 	if (irqs_disabled())
 		local_irq_enable();
 	/*
-	 * Before RCU and migration: on PREEMPT_RT, disabled softirqs hold both. Elsewhere
-	 * preempt_count_set() would not run the softirqs raised meanwhile.
+	 * Enable softirqs before RCU and migration: on PREEMPT_RT, disabled softirqs hold both.
+	 * Elsewhere preempt_count_set() would not run the softirqs that the task has raised.
 	 */
 	while (softirq_count() > (IS_ENABLED(CONFIG_PREEMPT_RT) ? was->softirq :
 				  was->preempt & SOFTIRQ_MASK))

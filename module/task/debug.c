@@ -10,15 +10,15 @@
  *   gone             with the stack it is on, while it is queued or runs: seen by
  *                    wpool_task_destroy_on_stack()
  *
- * A task is active from the submitter's claim until just before the change to IDLE, which comes
- * after its function, or before its function if it is detached. The thread that changes the state
- * still holds the task, so no other thread frees or submits it in between. A running task that is
- * submitted again stays active, or becomes active again before it is queued.
+ * A task is active from the submitter's claim until just before its change to IDLE. A detached task
+ * changes to IDLE before its function, any other task afterwards. Until that change no other thread
+ * frees or submits the task. A running task that is submitted again stays active, or becomes active
+ * again before it is queued.
  *
  * An event is watched as its task, which has the same address: the event is active while its task
- * is in the pool or its function runs. The kernel watches its timer: event_timer_expired(),
- * hrevent_timer_expired(). A strand is active as long as it is not empty, a group until
- * wpool_group_exit(). Each kind is reported by its own name, see WPOOL_DEBUG_KIND().
+ * is in the pool or its function runs. The kernel watches the event's timer, and reports it under
+ * the name of event_timer_expired() or hrevent_timer_expired(). A strand is active until it is
+ * empty, a group until wpool_group_exit(). WPOOL_DEBUG_KIND() gives each kind a name of its own.
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and a task
  * that was never initialised gets a function that does nothing, so that the machine survives. A
@@ -46,7 +46,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* before @end, which may remove the entry; the kernel checks until none is active */
+	/* before @end, which may remove the entry; the kernel checks until no object is active */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

@@ -219,7 +219,7 @@ void wpool_finish_sweep(struct wpool *pool)
 	wpool_for_each_active(pool, rq, i) {
 		/* no worker takes from this ring: move its tasks to the backlog, swept next */
 		if (READ_ONCE(rq->watch.is_overdue)) {
-			/* if this undoes a set of the monitor, the monitor sets the flag again */
+			/* may lose a flag that the monitor sets now: the monitor sets it again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
 			wpool_sched_spill(rq);
 		}
@@ -234,10 +234,10 @@ void wpool_finish_drop_all(struct wpool *pool)
 	struct wpool_task *task;
 
 	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
-		/* rebooted meanwhile: the task was accepted after the reboot, so put it back */
 		if (wpool_drops(pool))
 			wpool_finish_drop(pool, task);
 		else
+			/* the pool was rebooted, and accepted the task after that */
 			wpool_finish_put_down(pool, task);
 		cond_resched();
 	}
@@ -263,8 +263,8 @@ bool wpool_finish_take_out(struct wpool_task *task)
 
 /*
  * Fail the nested tasks of a dead worker, innermost first. For tasks that were on its stack only
- * the accounts are settled: another thread may own that stack by now. Such a task ran INSIDE, and
- * so was not submitted again.
+ * the accounts are settled: another thread may own that stack by now. Such a task ran INSIDE, so
+ * each further submit of it was refused.
  */
 static void fail_nested(struct wpool_worker *w)
 {

@@ -15,9 +15,9 @@
  *             thread sees the accounts and the token that came free. Without the barriers the
  *             thread could return before the task is counted out.
  *
- * So each side waits for the other: a thread that waits for the task returns only when the accounts
- * are right (finish:A), and a thread that flushes reads the accounts, so the flush returns only
- * after the last touch of the task (the accounts come after it).
+ * So a wait for the task returns only when the accounts are right (finish:A). A flush reads the
+ * accounts, which change after the last touch of the task, so the flush returns only after that
+ * touch, too.
  */
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H
@@ -51,8 +51,8 @@ static inline void wpool_finish_end(void)
 }
 
 /*
- * Count an IDLE task out and give its token back. If a submitter waits for a token, its task is
- * accepted and queued, and the submitter is woken. Preemption is off since wpool_finish_begin().
+ * Count an IDLE task out and give its token to the first waiter, or back: see wpool_waiters_give().
+ * Preemption is off since wpool_finish_begin().
  */
 static __always_inline void wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq,
 						u32 colour, int status)
@@ -72,9 +72,7 @@ void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
 /* A thread has died, perhaps in a finish: wpool_finish_sync() need not wait for it any more. */
 void wpool_finish_forget(struct task_struct *thread);
 
-/*
- * A task was seen IDLE: wait until its last finish has settled the accounts, too. May sleep.
- */
+/* A task was seen IDLE: wait until its last finish has settled the accounts, too. May sleep. */
 void wpool_finish_sync(const struct wpool_task *task);
 
 /** wpool_finish_sync_all() - wpool_finish_sync() for all tasks that are counted out; may sleep */

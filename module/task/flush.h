@@ -9,7 +9,7 @@ struct wpool;
 
 /*
  * Wait, in a task state @state, until a closed pool has no task and no worker any more, or is
- * opened again. A @timeout of 0 does not wait. Returns 0, -ETIME or -EINTR.
+ * opened again. @timeout: in jiffies; 0 does not wait. Returns 0, -ETIME or -EINTR.
  */
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout);
 

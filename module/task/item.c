@@ -9,9 +9,8 @@
  * magazine of a CPU that is offline keeps its items.
  *
  * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for an
- * item, an invoke takes one from the reserve, and the item returns there. Free or in use, the
- * reserve has one item for each task that the pool accepts: within the limits no invoke fails for
- * want of memory.
+ * item, an invoke takes one from the reserve, and the item returns there. The reserve has one item
+ * for each task that the pool accepts, so within the limits no invoke fails for want of memory.
  *
  * An item of the reserve that is in use holds a reference to the pool: a submitter whose wait ended
  * with -ESHUTDOWN may give its item back after the pool was destroyed.

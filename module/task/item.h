@@ -3,10 +3,10 @@
  * Items: detached tasks with a function of one argument, and how they are allocated.
  *
  * No caller ever learns an item's address, so an item is never submitted a second time, cancelled
- * or waited for. Each item has one owner: the submitter until it is queued, or refused; then the
- * thread that takes it out of the queues, a worker or a release that cancels; after the worker's
- * death workers/tidy.c. So no decision depends on its state. It is PENDING from the start, and
- * neither the submit nor the start claims it.
+ * or waited for. An item has one owner at a time: the submitter, until the item is queued or
+ * refused; then the thread that takes the item out of the queues; if a worker dies, workers/tidy.c.
+ * So no decision depends on the item's state. The item is PENDING from the start, and neither the
+ * submit nor the start claims it.
  *
  * The claims of other tasks order memory, too. For an item the queues do so: the submitter fills
  * the item in before the push (wpool_ring_put:A, wpool_sched_push_next:B, or the lock of a fifo),

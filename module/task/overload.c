@@ -53,7 +53,7 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 	return waiter.accepted ?: err;
 }
 
-/* A drop gives up after this number of tasks of events and strands in a row, which must stay. */
+/* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
 #define MAX_KEPT	8
 
 /* Take the oldest task that may be dropped out of its queue, or return NULL. */

@@ -11,10 +11,9 @@
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in claim_to_run() and
- * wpool_finish_joinable(), a detached task in run_detached(), a full look for work in worker.c. If
- * the pool was released with %WPOOL_RELEASE_CANCEL, a thread that takes a task ends the task
- * instead of running it: WPOOL_ATT_DROPS in pool->attention, which each finish reads anyway, says
- * so.
+ * wpool_finish_joinable(), a detached task in run_detached(), a full look for work in worker.c.
+ * After %WPOOL_RELEASE_CANCEL, a thread that takes a task ends the task instead of running it: the
+ * thread finds WPOOL_ATT_DROPS in pool->attention, a word that each finish reads anyway.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -216,8 +215,8 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 }
 
 /*
- * Claim a detached task, which is the last touch of it; false if it was cancelled. An item needs no
- * claim, see item.h.
+ * Claim a detached task; false if it was cancelled. The claim is the last touch of the task. An
+ * item needs no claim, see item.h.
  */
 static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 {
@@ -426,7 +425,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 /*
  * A worker that runs the tasks it waits for is no hog: advance this CPU's tick, as a look for work
- * does, for the monitor to see.
+ * does. The monitor reads the tick.
  */
 static void count_help(struct wpool_worker *w)
 {

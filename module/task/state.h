@@ -63,8 +63,8 @@
 /* task->queued: what the pool in task->pool means */
 #define WPOOL_QUEUED_NO		0	/* nothing, or the pool for which the task is claimed */
 #define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* the task waits there for a token, with the submitter
-					 * task->waiter, or alone if it is an event's
+#define WPOOL_QUEUED_LINE	2	/* waits there for a token, as a task of task->waiter; the
+					 * task of an event or a strand waits alone
 					 */
 #define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
 
@@ -195,8 +195,8 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 }
 
 /*
- * Claim a task for its submitter. @alone: no earlier task of the batch is claimed; if one is, this
- * claims only an IDLE task. Interrupts are off. Returns
+ * Claim a task for its submitter. @alone: no earlier task of the batch is claimed; otherwise only
+ * an IDLE task can be claimed. Interrupts are off. Returns
  *
  *   0		the caller must queue or unclaim it
  *   1		it is running and will run again; nothing is left to do

@@ -25,11 +25,11 @@
  *
  *   tokens + unfinished tasks = admission.base + untaken - ungiven
  *
- * also if a task took a token and gives none, or the other way round: each step adds
- * the same to both sides. In a pool with a limit, both sides must be the limit. So
- * wpool_tokens_resize() first makes all submits take and all finishes give: it waits
- * for a grace period, after which the two counts no longer change. Then it adds the difference
- * between the limit and the right side to the tokens and to admission.base.
+ * Each step adds the same to both sides, even if a task took a token and gives none, or the other
+ * way round. In a pool with a limit, both sides must be the limit. So wpool_tokens_resize() first
+ * makes all submits take and all finishes give, and waits for a grace period: then the two counts
+ * no longer change. Then it adds the difference between the limit and the right side to the tokens
+ * and to admission.base.
  */
 #include "task/tokens.h"
 

@@ -87,7 +87,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 void __wpool_tokens_make_scarce(struct wpool *pool)
 	__must_hold(&pool->admission.lock);
 
-/* Accept a task without a token: a debt, which the next finish repays; interrupts off. */
+/* The caller accepts a task without a token: a debt for the next finish; interrupts off. */
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)

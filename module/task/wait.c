@@ -226,7 +226,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* the macro checks the condition twice before the first sleep: end at the third */
+		/* the macro checks twice before the first sleep: end at the third check */
 		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
 					      looks++ > 1);
 		if (w->awaits)

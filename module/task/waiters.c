@@ -10,10 +10,9 @@
  * waits. At least one of the two threads ends the submitter's wait. An event waits without a
  * submitter: event.c says how a cancel ends its wait.
  *
- * seen:A is for a thread that reads the statistics: if it sees there that a submitter waits,
- * and then submits, it does not take that submitter's token. WAITERS is set, release,
- * nr_waiting grows <-> wpool_get_stats() reads nr_waiting, acquire, and then the submit reads
- * attention.
+ * seen:A is for a thread that reads in the statistics that a submitter waits, and then submits: it
+ * must not take that submitter's token. WAITERS is set, release, nr_waiting grows <->
+ * wpool_get_stats() reads nr_waiting, acquire, and then the submit reads attention.
  *
  * The serve rule: no submitter waits while a token is free. A pass of
  * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts
@@ -147,7 +146,7 @@ bool wpool_waiters_withdraw(struct wpool_task *task)
 		leave_waiters(pool, waiter, -ECANCELED);
 	}
 	raw_spin_unlock(&pool->admission.lock);
-	/* interrupts are still off: the thread cannot be freed yet */
+	/* interrupts are off since the lock was taken, so RCU does not free the thread yet */
 	if (thread)
 		wake_up_process(thread);
 	return thread;
@@ -172,7 +171,7 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	return ret;
 }
 
-/* Was a task cancelled before it was marked as waiting? A later cancel finds the waiter itself. */
+/* Was a task cancelled before it was marked as waiting? A later cancel ends the wait. */
 static bool is_cancelled(const struct wpool_waiter *waiter)
 {
 	u32 i;
@@ -183,9 +182,9 @@ static bool is_cancelled(const struct wpool_waiter *waiter)
 	return false;
 }
 
-/* ---- serving the line ---- */
+/* ---- serving the waiters ---- */
 
-/* What was served under the lock, for see_to(), which queues and wakes without the lock. */
+/* Tasks and threads that were served under the lock; see_to() queues and wakes them without it. */
 struct served {
 	struct wpool_task *tasks[SERVE_BATCH];
 	struct task_struct *threads[SERVE_BATCH];
@@ -233,7 +232,7 @@ static void see_to(struct wpool *pool, struct wpool_runq *rq, const struct serve
 
 	if (served->nr_tasks)
 		wpool_sched_push(pool, rq, served->tasks, served->nr_tasks, served->flags);
-	/* interrupts are still off: the threads cannot be freed yet */
+	/* interrupts are off since the lock was taken, so RCU does not free the threads yet */
 	for (i = 0; i < served->nr_threads; i++)
 		wake_up_process(served->threads[i]);
 }

@@ -51,8 +51,9 @@ bool wpool_waiters_serve(struct wpool *pool);
 void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Give the token of a finished task to the first waiter: its task is accepted and queued here, and
- * the waiter is woken. Without waiters, give the token back. Preemption is off.
+ * Give the token of a finished task to the first waiter: one task of the waiter is accepted and
+ * queued here; after its last task the waiter is woken. Without waiters, give the token back.
+ * Preemption is off.
  */
 static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 {
