@@ -23,8 +23,8 @@ enum wpool_attr_type {
 struct wpool_attr {
 	const char *name;	/* as in sysfs */
 	/*
-	 * for a %WPOOL_ATTR_WORD its words, up to NULL; for a %WPOOL_ATTR_CLASS the names that
-	 * &enum wpool_sched has, in its order
+	 * for a %WPOOL_ATTR_WORD its words, up to NULL; for a %WPOOL_ATTR_CLASS the names of the
+	 * values of &enum wpool_sched, in their order
 	 */
 	const char *words[5];
 	enum wpool_attr_type type;	/* how the value is written */
@@ -52,7 +52,7 @@ s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *att
 /** wpool_attr_set() - set one attribute; its type can hold @value */
 void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value);
 
-/* Refuse attributes with the error @err. The log says why, unless the name @tells is NULL. */
+/* Refuse attributes with @err. The log says why; @tells: name of the pool, or NULL: no message. */
 #define wpool_attrs_refuse(err, tells, fmt, ...) ({				\
 	const char *_name = (tells);						\
 	if (_name)								\

@@ -3,13 +3,13 @@
  * The limits of the tasks and workers of a pool: capacity, and the attributes that change with it.
  * attr_table.h says which values are allowed, tune.c which of them can be changed.
  *
- * A capacity that follows the CPUs changes during the call that sets capacity_per_cpu. When a CPU
- * goes or comes, hotplug only schedules pool->follow_work, which changes the capacity
- * (workers/affinity.c). A decrease waits for a grace period, and an increase may allocate memory,
- * for each pool: in hotplug this would delay other CPUs. The work takes the same mutexes as a tune,
- * so it may wait for a tune that creates workers, and for worker_start. Hotplug never waits for the
- * work, nor for change_mutex, and the work is cancelled without a lock. The work uses the number of
- * CPUs at the time when it runs, so a late work does no harm.
+ * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
+ * only schedules pool->follow_work, which changes the capacity (workers/affinity.c). A decrease
+ * waits for a grace period, and an increase may allocate memory: hotplug must not wait for these.
+ *
+ * The work takes the same mutexes as a tune, so it may wait for a tune that creates workers, and
+ * for worker_start. Hotplug never waits for the work, nor for change_mutex, and the work is
+ * cancelled without a lock. A late work does no harm: it uses the number of CPUs when it runs.
  */
 #include "pool/capacity.h"
 
@@ -83,7 +83,7 @@ bool wpool_limits_are_items(const struct wpool_limits *limits)
 	return total == WPOOL_TOKENS_UNLIMITED || total <= WPOOL_MAX_FUNC_ITEMS;
 }
 
-/* wpool_attrs_check() has checked that this does not overflow with all possible CPUs. */
+/* wpool_attrs_check() has checked that the product fits a u32 for all possible CPUs. */
 void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
 {
 	if (limits->capacity_per_cpu)

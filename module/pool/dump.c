@@ -31,7 +31,7 @@
 #include "task/state.h"
 #include "task/waiters.h"
 
-/* Limits for the log, of each pool; debugfs shows all queues, and all workers in tasks. */
+/* Limits of the log. In debugfs only MAX_TASKS, for each queue, and MAX_WAITERS apply. */
 #define MAX_POOLS	32
 #define MAX_QUEUES	32
 #define MAX_TASKS	4
@@ -152,7 +152,7 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 	}
 }
 
-/* ---- the line ---- */
+/* ---- waiters ---- */
 
 static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 {

@@ -496,7 +496,7 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	open_pool(pool);
 	/* end the waits for the pool to become empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	/* end_pool() waits for this thread; why without the mutex: see make_reserve() in tune.c */
+	/* end_pool() waits for this thread; release the mutex as in make_reserve(), tune.c */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	err = prealloc_workers(pool);

@@ -48,7 +48,7 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 	rcu_read_unlock();
 }
 
-/* The sum of @value over the run queues of @pool; in @value, rq is one of them. */
+/* The sum of @value over the run queues of @pool; in @value, rq is the run queue. */
 #define sum_runqs(pool, value)				\
 ({							\
 	struct wpool_runq *rq;				\

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The statistics snapshot that the faces (sysfs, debugfs, /dev/wpool) show: the functions that are
- * not part of the public header.
- */
+/* Statistics for sysfs, debugfs and /dev/wpool that the public header does not have. */
 #ifndef WPOOL_POOL_STATS_H
 #define WPOOL_POOL_STATS_H
 
@@ -56,15 +53,13 @@ static inline const char *wpool_state_name(enum wpool_state state)
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 
-/*
- * Call a function for every worker of a pool. @show: called with values, under RCU: may not sleep.
- */
+/* Call @show with a description of each worker of a pool. @show may not sleep: RCU lock. */
 void wpool_workers_show(struct wpool *pool,
 			void (*show)(const struct wpool_worker_info *info,
 				     void *data),
 			void *data);
 
-/* The share of time in which tasks or submitters of the pool waited, up to now. */
+/* Read the pressure: the share of time in which tasks or submitters of the pool waited. */
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
 #endif /* WPOOL_POOL_STATS_H */

@@ -37,7 +37,7 @@
 #include "workers/freezer.h"
 #include "workers/rescuer.h"
 
-/* On how many CPUs workers may be at home after the tune. */
+/* Returns the number of CPUs on which workers may be at home after the tune. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 nr;
