@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fires an event: a call, or its timer. See event_fire.h.
+ * Firing an event by a call, or by its timer. See event_fire.h.
  *
- * The timer of an event is the kernel's. event->lock protects it, together with task->armed:
+ * An event has a timer of the kernel. event->lock protects the timer and task->armed:
  *
  *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
  *           finds the event armed, and the timer not pending, ends the wait. Any other
@@ -47,8 +47,8 @@ void wpool_event_send(struct wpool_event *event)
 }
 
 /*
- * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0; *@home: set to whether
- * the caller must call wpool_event_send(). Returns false if the event was fired before, or ends.
+ * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0; *@home: out: must the
+ * caller call wpool_event_send()? Returns false if the event was fired before, or ends.
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {

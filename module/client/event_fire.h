@@ -39,7 +39,7 @@ void wpool_event_send(struct wpool_event *event);
 
 /* ---- the timer ---- */
 
-/* Also initialises event->lock. The flags of the task are set, and say which kind of timer. */
+/* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 
 /* Start the timer, or change its time. */

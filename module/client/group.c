@@ -115,7 +115,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* The error that ends the wait, or 0. It ends the waits of all waiters ahead, too. */
+/* The error that ends the wait, or 0. If there is one, the waits of all waiters ahead end, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)

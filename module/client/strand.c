@@ -122,9 +122,9 @@ static void send_vehicle(struct wpool_strand_task *task)
 }
 
 /*
- * The parallel part of a task has ended, with @status. If the task is the head, send it once more,
- * for its turn; else the thread that ends the previous turn sends it. During a turn strand->head is
- * an address only: the memory there may be another task by now.
+ * The parallel part of a task has ended, with @status. If the task is the head, and no turn runs,
+ * send it once more, for its turn; else the thread that ends the previous turn sends it. During a
+ * turn the head may be freed already, and this task may be at the same address.
  */
 static void end_parallel(struct wpool_strand_task *task, int status)
 {
@@ -149,8 +149,8 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 
 /*
  * The calling thread is about to call a function of the head, which sets *@gone if it frees the
- * strand. @died: that is the abort function, since the worker died in the task's function. If the
- * function had submitted the task again, take the submit back: the abort function ends the task.
+ * strand. @died: the worker died in the task's function, and the abort function is called. If the
+ * function has submitted the task again, take the submit back: the abort function ends the task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)
 {
@@ -185,7 +185,7 @@ static void end_strand_turn(struct wpool_strand *strand)
 	local_irq_restore(flags);
 }
 
-/* Let debugfs show the function that the worker calls, not the vehicle's. */
+/* Let debugfs show @func, which the worker calls, rather than vehicle_run(). */
 static void show_func(void *func)
 {
 	struct wpool_worker *w = wpool_worker_current();

@@ -5,8 +5,8 @@
  * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and a
  * wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait queue,
  * and fires it if there was such a wake-up, or if the file was ready. After the fire the call does
- * not touch the watch, which the event's function may end and free. The caller must not fire the
- * event before: see wpool_event.h.
+ * not touch the watch, which the event's function may end and free. wpool_event.h says who must not
+ * fire the event during the call.
  *
  * If the worker dies in the poll, the watch has not begun, but may be in the wait queue.
  * wpool_watch_end() takes the watch out.
