@@ -6,8 +6,8 @@
  * more lines for every pool, rather than a file for every pool: a file of debugfs takes 900 bytes,
  * which is much for a pool that nobody looks at.
  *
- * A show function holds the mutex of all pools while it walks them. It does not wait for memory,
- * nor for the program that reads, with the mutex held.
+ * A show function holds the mutex of all pools while it walks them. Meanwhile it waits neither for
+ * memory nor for the program that reads.
  */
 #include "faces/debugfs.h"
 

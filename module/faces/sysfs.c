@@ -2,7 +2,7 @@
 /*
  * sysfs: what an administrator sees of a pool and may change.
  *
- * A pool is a device of class wpool; each file is one value, except the histogram.
+ * A pool is a device of class wpool; each file is one value, except histogram and pressure.
  * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
  *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
@@ -41,7 +41,7 @@
 /* Longer than any number, word or boolean that an attribute takes. */
 #define MAX_TEXT_BYTES	32
 
-/* ---- parsing: 0 and *value set, or -errno ---------------------------------- */
+/* ---- parsing: set *value and return 0, or return -errno -------------------- */
 
 /* sysfs cuts a write off at a page, so a write of a page is too long as well. */
 static int check_text(const char *buf, size_t count, size_t max_bytes)
@@ -102,7 +102,7 @@ static int parse_bool(const char *buf, s64 *value)
 	return err;
 }
 
-/* What the words of a class stand for. */
+/* The class of each of attr->words. */
 static const u32 class_of_word[] = {
 	WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO_LOW, WPOOL_SCHED_FIFO,
 };
@@ -245,7 +245,7 @@ static ssize_t attr_store(struct device *dev, struct device_attribute *file, con
 #define VALUE_FILE(_name, _mode) \
 	(&((struct device_attribute)__ATTR(_name, _mode, attr_show, attr_store)).attr)
 
-/* ---- a set ------------------------------------------------------------------ */
+/* ---- cpumask ---------------------------------------------------------------- */
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)

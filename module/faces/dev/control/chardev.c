@@ -204,7 +204,7 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 	return err;
 }
 
-/* Everybody may submit to pools of users, which are charged; to others only with CAP_SYS_ADMIN. */
+/* Everybody may submit to a pool that is charged to a user; other pools take CAP_SYS_ADMIN. */
 static bool may_submit(const struct wpool *pool)
 {
 	return pool->gfp & __GFP_ACCOUNT || capable(CAP_SYS_ADMIN);
@@ -596,7 +596,7 @@ int wpool_chardev_init(void)
 
 void wpool_chardev_exit(void)
 {
-	/* no file is opened from here on, and none was open */
+	/* no file is open, since an open file pins the module; from here on none can be opened */
 	misc_deregister(&chardev);
 	/* destroys the pools made through the device, with all tasks in them */
 	wpool_devpool_exit();

@@ -126,7 +126,7 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
-/* For how many workers a pool is charged if the caller gives it these limits. */
+/* Returns the number of workers that a pool is charged for if the caller sets these limits. */
 static u32 workers_charged(const struct wpool_limits *limits)
 {
 	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
@@ -262,7 +262,7 @@ bool wpool_devpool_may_change(struct wpool *pool)
 	return may;
 }
 
-/* wpool_pool_tune(), which also charges the pool for a new capacity. */
+/* As wpool_pool_tune(), and charge the pool for a new capacity. */
 static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 old, new;

@@ -39,7 +39,7 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	/* also a watch that a dead worker has begun; nothing happens if there is none */
+	/* ends also a watch that a dead worker has begun; does nothing without a watch */
 	wpool_watch_end(&armed->watch);
 	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;

@@ -12,11 +12,12 @@ struct wpool_devarmed;
 /*
  * Allocate an event that waits for a time in place of a task. @pool: the caller's reference lasts
  * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
- * event is urgent. After the start the event calls one of the task's two functions, once: its
- * function, in a task of the pool, when the wait is over; its abort function with an error of
- * wpool_watch_file(), with -ETIME if the file did not become ready in time, with a status that
- * &typedef wpool_event_abort_fn names, or, if none of these applies and the wait was cancelled,
- * with -ECANCELED. Then the event frees itself. Sleeps. Returns the event, or NULL.
+ * event is urgent. Sleeps. Returns the event, or NULL.
+ *
+ * After the start the event calls one function of @task, once, and frees itself. When the wait is
+ * over, it calls @task->func, in a task of the pool. Otherwise it calls @task->abort: with an error
+ * of wpool_watch_file(), -ETIME if the file was not ready in time, a status of &typedef
+ * wpool_event_abort_fn, or, if none of these applies, -ECANCELED.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
 					     bool urgent);

@@ -17,7 +17,7 @@
  * Invariants:
  *   - an item is on a list of its file while it is unfinished or its record is unread. It is freed
  *     when it is on no list and the pool does not touch it any more. A task cancelled in the queue
- *     gets its record at once, but stays queued until a worker finds it, which may be much later;
+ *     gets its record at once, but the pool may touch the item until the turn of the task comes;
  *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT, apart from items
  *     that a submit has not added yet. The items of all limited files count towards one limit, from
  *     the add to the free;

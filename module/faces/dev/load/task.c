@@ -403,9 +403,8 @@ static bool item_stop(struct wpool_devitem *item, u64 now)
 }
 
 /*
- * Call @act once for each unfinished item with a number below @end, and drop the
- * lock in between. An item that ends meanwhile takes itself off the list that it
- * is on.
+ * Call @act once for each unfinished item that has a number below @end and, if @cookie is not NULL,
+ * that cookie. Drop the lock between two calls: an item that ends then takes itself off its list.
  */
 static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 		      bool (*act)(struct wpool_devitem *item, u64 now))

@@ -205,8 +205,8 @@ static int run_yield(struct wpool_workload *load)
 }
 
 /*
- * Page by page, so that no allocation of a high order fails and the stop flag is checked in
- * between. The pages are charged to load->memcg: a worker is in its pool's memory cgroup, and a
+ * Allocate page by page: no allocation of a high order fails, and the stop flag is checked between
+ * two pages. The pages are charged to load->memcg: a worker is in its pool's memory cgroup, and a
  * submitter that runs its task may be in another memory cgroup than its file.
  */
 static int run_touch(struct wpool_workload *load)

@@ -36,15 +36,14 @@ void wpool_workload_init(struct wpool_workload *load,
 			 const struct wpool_dev_work *work, struct wpool *pool,
 			 struct mem_cgroup *memcg);
 
-/*
- * How many bytes of WPOOL_MAX_FILE_BYTES a run uses. @load: an initialised run.
- */
+/* How many bytes of WPOOL_MAX_FILE_BYTES does a run use? @load: an initialised run. */
 u64 wpool_workload_bytes(const struct wpool_workload *load);
 
 /*
  * Execute a run. @load: an initialised run. Does not return if a fault ends the workload. Process
  * context, in a task of the run's pool; sleeps. Returns 0; -ECANCELED if the run was stopped, or
- * its thread killed, before it was complete; -ENOMEM.
+ * its thread killed, before it was complete; touch: -ENOMEM; count: -EFAULT; loop: as
+ * wpool_parallel_for(); tree: as wpool_worktree_run().
  */
 int wpool_workload_run(struct wpool_workload *load);
 
