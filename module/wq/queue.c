@@ -75,9 +75,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	list_add_tail(&work->entry, &wq->pending);
 	wq->nr_turns++;
 
-	/*
-	 * without an idle runner, do nothing: each runner looks at the list before it becomes idle
-	 */
+	/* if no runner is idle, do nothing: each looks at the list before it becomes idle */
 	runner = list_first_entry_or_null(&wq->idle, struct wpool_wq_runner, idle);
 	if (runner) {
 		list_del_init(&runner->idle);
@@ -260,7 +258,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Fire the runner, as a task of its own for each work; if no work is left, make the runner idle. */
+/* If a work is left, fire the runner: each work is a task of its own. Else make it idle. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {

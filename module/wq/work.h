@@ -9,11 +9,11 @@
 bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
 /* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
 bool wpool_work_begin(struct wpool_work *work);
-/* Is a work disabled whose PENDING the caller owns? If so, clear that bit. */
+/* Is a work disabled? If so, clear its PENDING, which the caller owns. */
 bool wpool_work_refused(struct wpool_work *work);
 /*
- * Become the owner of PENDING, with interrupts off afterwards: @flags. Returns whether the work was
- * pending. @timer: the timer of a delayed work, or NULL.
+ * Become the owner of PENDING, and turn interrupts off; *@flags: out: their state before. Returns
+ * whether the work was pending. @timer: the timer of a delayed work, or NULL.
  */
 bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags);
 /* Cancel a work; if @disable, disable it. Returns, and takes @timer, as wpool_work_grab(). */

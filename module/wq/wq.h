@@ -15,7 +15,7 @@
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
  * runs. A thread that takes the work off the list under the lock, or stops the timer, owns these
  * fields again. An owner has interrupts off. So a thread or an interrupt that finds the bit set,
- * and the work in no list, may spin: the owner will not take long.
+ * and the work in no list, may spin: only the owner of an RCU work takes long, a grace period.
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
  * of that queue. The field changes from and to "in a list of queue N" only under the lock of N, so
@@ -24,10 +24,9 @@
  *
  * work->from: the value of work->where before the last turn. While the work is in a list, an
  * earlier turn may still run in the queue that work->from names; otherwise in the queue that
- * work->where names. A runner does not start a work that was in another queue before the work's
- * function has returned there, so there is never more than one queue to look at. A cancel copies
- * work->from back to work->where, and wakes a runner that waits for that work: the runner continues
- * with the next work.
+ * work->where names. A runner waits for the end of such a run in another queue before it starts the
+ * work, so there is never more than one queue to look at. A cancel copies work->from back to
+ * work->where, and wakes a runner that waits for that work: the runner takes the next work.
  *
  * A queue has a few runners from its beginning. When none of them is idle, a kernel worker doubles
  * their number, until there are max_active.
@@ -36,9 +35,8 @@
  * runner copies the turn's epoch and waiters before; each waiter is on its thread's stack.
  *
  * If a work is the next one and is running, the next turn waits for the runner that runs it
- * (runner->scheduled), so that the work never runs twice at once. As the kernel does, this compares
- * the function as well as the address: another object in the same memory must not wait for the one
- * that was there.
+ * (runner->scheduled), so that the work never runs twice at once. As in the kernel, the same work
+ * has the same address and function: a new object in the memory of a freed work must not wait.
  *
  * Lock order: wq->lock, then the locks that wpool_event_fire() takes, including those of timers and
  * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI; two of them
@@ -89,9 +87,7 @@ struct wpool_wq_waiter {
 	struct completion *done;
 };
 
-/*
- * L: wq->lock. I: set before the queue is used, and never changed.
- */
+/* L: wq->lock. I: set before the queue is used, and never changed. */
 struct wpool_wq_runner {
 	struct wpool_event event;
 	struct wpool_wq *wq;		/* I */
@@ -111,7 +107,7 @@ struct wpool_wq {
 	u32 id;				/* I: in the table of queues */
 	struct wpool *pool;		/* I */
 	struct list_head pending;	/* L: works whose turn has not started */
-	struct list_head idle;		/* L: runners, the one that was busy last in front */
+	struct list_head idle;		/* L: idle runners; first the one that was busy last */
 	DECLARE_HASHTABLE(busy, WPOOL_WQ_HASH_BITS); /* L: runners, by the address of the work */
 	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
 	unsigned long epoch;		/* L: epoch of turns that begin now */
