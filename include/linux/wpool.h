@@ -219,8 +219,9 @@ enum wpool_sched {
  * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function
  * @cpu: CPU on which the worker died
- * @own: what worker_start set for the worker, or %NULL; worker_end is not called for a dead worker.
- *	If the worker died in worker_start or worker_end, @func is that function, and @task is 0.
+ * @own: what worker_start set for the worker, or %NULL; worker_end is not called for a dead worker
+ *
+ * If the worker died in worker_start or worker_end, @func is that function, and @task is 0.
  */
 struct wpool_fault {
 	const char *pool;
@@ -606,7 +607,7 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  *	is unloaded
  *
  * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
- * the functions of the pool's tasks loaded until the pool is gone, which wpool does not check. With
+ * the functions of the pool's tasks loaded until the pool is gone; wpool does not check this. With
  * %NULL, the kernel's log does not say what is wrong with @attrs.
  *
  * Context: as wpool_create().

@@ -150,8 +150,8 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  * If the event is also armed, the start of the function disarms it.
  *
  * Context: any except NMI, and not with scheduler locks held.
- * Return: true; false if the event had fired already and its function has not started,
- * if wpool_event_cancel_sync() waits for the function, if the event is disabled, or in NMI.
+ * Return: true; false if the event had fired already and its function has not started, if it has no
+ * pool, if another thread is in wpool_event_cancel_sync(), if the event is disabled, or in NMI.
  */
 bool wpool_event_fire(struct wpool_event *event);
 

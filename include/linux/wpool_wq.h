@@ -21,7 +21,7 @@
  * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
  * unloaded.
  *
- * What differs from workqueues is in Documentation/workqueue.rst.
+ * Documentation/workqueue.rst lists the differences from workqueues.
  */
 #ifndef _LINUX_WPOOL_WQ_H
 #define _LINUX_WPOOL_WQ_H

@@ -58,8 +58,8 @@ TRACE_EVENT(wpool_task_submitted,
  * @worker: the worker
  * @task: the task
  * @func: its function
- * @wait_ns: time since the submit; 0 unless wpool_task_submitted or the pool's attribute latency
- *	was on then
+ * @wait_ns: time since the submit; 0 unless, at the submit, wpool_task_submitted was on, or the
+ *	pool's attribute latency or max_wait_ms was set
  */
 TRACE_EVENT(wpool_task_started,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,

@@ -40,7 +40,7 @@
 #define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i: [2^i, 2^(i+1)) ns; the last: longer, too */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
-#define WPOOL_MAX_WORK_NS	60000000000ULL	/* all kinds except yield, touch, hash: 60 s */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* args that are a time: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
 #define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
@@ -340,11 +340,11 @@ struct wpool_dev_work {
  *
  * Every descriptor is checked before the first one is submitted. Returns 0 if at least one was
  * accepted; the caller continues from @accepted. Otherwise EAGAIN: the pool is full; ESHUTDOWN;
- * ENOBUFS: read records first (a cancelled task counts until a worker has taken it out of its
- * queue), or all files opened without CAP_SYS_RESOURCE together use a quarter of the machine's
- * memory for tasks, unread records, and running or waiting touches and hashes; EINTR; ERANGE also
- * for @nr; EPERM without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a
- * poll or a count and the pool is another user's.
+ * ENOBUFS: read records first (a cancelled task may count until its turn in the pool comes), or all
+ * files opened without CAP_SYS_RESOURCE together use a quarter of the machine's memory for tasks,
+ * unread records, and running or waiting touches and hashes; EINTR; ERANGE also for @nr; EPERM
+ * without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a poll or a count
+ * and the pool is another user's.
  */
 struct wpool_dev_submit {
 	__u32 size;
@@ -489,12 +489,12 @@ struct wpool_dev_cgroup {
  * @searching: out: workers that are awake and hold no task
  * @busy: out: workers inside a task, asleep or not
  * @blocked: out: workers asleep inside a task; part of busy
- * @waiting: out: submitters asleep, and fired events that wait, because the pool is full
+ * @waiting: out: submitters, fired events and strands that wait because the pool is full
  * @queued: out: accepted tasks that have not started
  * @free: out: tasks that would be accepted now, if the pool is open, or WPOOL_DEV_UNLIMITED
  * @reserved: out: 0
- * @outstanding: out: accepted tasks that have not finished; a cancelled task counts
- *	until a worker has taken it out of its queue
+ * @outstanding: out: accepted tasks that have not finished; a cancelled task may count
+ *	until its turn in the pool comes
  * @submitted: out: accepted tasks;
  *	= completed + failed + cancelled + overdue + outstanding
  * @completed: out: tasks whose function returned
