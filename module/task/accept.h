@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Accepting claimed tasks: from here on they belong to the pool. */
+/* Accepting claimed tasks: an accepted task belongs to the pool. */
 #ifndef WPOOL_TASK_ACCEPT_H
 #define WPOOL_TASK_ACCEPT_H
 

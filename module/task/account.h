@@ -8,7 +8,7 @@
 
 #include "core/state.h"
 
-/* Count in claimed tasks that have their tokens, before any is accepted; interrupts off. */
+/* Count claimed tasks in; they have tokens, and none is accepted yet. Interrupts are off. */
 static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 {
 	WRITE_ONCE(rq->share.accepted[colour], rq->share.accepted[colour] + nr);

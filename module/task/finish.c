@@ -98,7 +98,7 @@ void wpool_finish_sync(const struct wpool_task *task)
 	/* the finisher is read after the task's state; pairs with finish:A */
 	smp_rmb();
 	sync_cpu(READ_ONCE(task->cpu));
-	/* and the accounts after the finisher; pairs with finish:A */
+	/* the accounts are read after the finisher; pairs with finish:A */
 	smp_rmb();
 }
 
@@ -110,7 +110,7 @@ void wpool_finish_sync_all(void)
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sync_cpu(cpu);
-	/* as in wpool_finish_sync(): the accounts after the finishers */
+	/* the accounts are read after the finishers, as in wpool_finish_sync() */
 	smp_rmb();
 }
 

@@ -84,10 +84,10 @@ static bool is_empty(struct wpool *pool)
 {
 	if (!is_quiet(pool, 0) || !is_quiet(pool, 1))
 		return false;
-	/* after the counts: a task that fires an event does so before it is counted out */
+	/* read after the counts: a task that fires an event does so before it is counted out */
 	if (atomic_read(&pool->nr_refused_events))
 		return false;
-	/* tasks before threads: pairs with spawn_worker:A. A spawner counts as a thread */
+	/* read after the tasks: pairs with spawn_worker:A. A spawner counts as a thread */
 	smp_mb();
 	return !atomic_read(&pool->workers.nr_threads);
 }
@@ -103,7 +103,7 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 		wpool_lockdep_wait(pool);
 	for (;;) {
 		prepare_to_wait(&pool->drain_wq, &wait, state);
-		/* reopened: then the pool was empty, since a reboot waits for that */
+		/* a pool that is open again was empty before: a reboot waits for that */
 		if (is_empty(pool) || !wpool_is_closed(pool))
 			break;
 		if (signal_pending_state(state, current)) {

@@ -56,7 +56,7 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 /* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
 #define MAX_KEPT	8
 
-/* Take the oldest task that may be dropped out of its queue, or return NULL. */
+/* Take the oldest droppable task out of its queue, or return NULL. */
 static struct wpool_task *take_droppable(struct wpool *pool)
 {
 	struct wpool_task *kept[MAX_KEPT], *task;

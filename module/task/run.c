@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running tasks, see run.h. For one task after the other a worker executes
- * run_one(): claim, call, finish, and take the next task of this CPU, without a lock
- * or a clock. The locked instructions on this path, all on the task's or this CPU's
- * lines:
+ * Running tasks, see run.h. A worker executes run_one() for one task after the other: claim, call,
+ * finish, and take the next task of this CPU, without a lock or a clock. The locked instructions on
+ * this path, all on the task's or this CPU's lines:
  *
  *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
  *   2. the finish of a joinable task: RUNNING becomes IDLE
@@ -58,7 +57,7 @@ static __always_inline void call_func(struct wpool_worker *w, struct wpool_task 
 				      bool item)
 {
 #ifdef CONFIG_LOCKDEP
-	/* only for the outermost task: a thread may hold 48 locks, and helping nests deeper */
+	/* only for the outermost task: lockdep allows 48 held locks, and tasks nest deeper */
 	if (!w->nested)
 		lock_map_acquire_read(&w->pool->lockdep_map);
 #endif

@@ -51,7 +51,7 @@
 #define WPOOL_ST_CANCELLED	3
 #define WPOOL_ST_MASK		3
 #define WPOOL_ST_AGAIN		BIT(2)	/* RUNNING: queue the task when it has returned */
-#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* the colour in which that submit is counted */
+#define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* colour in which the second submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until the task is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
 #define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on the stack of a worker
@@ -60,13 +60,13 @@
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
-/* task->queued: what the pool in task->pool means */
-#define WPOOL_QUEUED_NO		0	/* nothing, or the pool for which the task is claimed */
-#define WPOOL_QUEUED_POOL	1	/* accepted there and not finished */
-#define WPOOL_QUEUED_LINE	2	/* waits there for a token, as a task of task->waiter; the
-					 * task of an event or a strand waits alone
+/* task->queued: which pool is task->pool? */
+#define WPOOL_QUEUED_NO		0	/* its former pool, or the next one */
+#define WPOOL_QUEUED_POOL	1	/* the pool that has accepted the task, until its end */
+#define WPOOL_QUEUED_LINE	2	/* the pool where the task waits for a token, with others
+					 * in task->waiter, or alone if it is an event's
 					 */
-#define WPOOL_QUEUED_REFUSED	3	/* an event that fired when that pool was closed */
+#define WPOOL_QUEUED_REFUSED	3	/* the pool, which was closed when the event fired */
 
 /* Bit in task->pool, beside the address: the task waits in that pool for a token. */
 #define WPOOL_TASK_IN_LINE	2UL

@@ -195,7 +195,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	/* a claimed task was checked before; a group's inner task would not be valid */
+	/* a claimed task was checked before; is_valid() refuses the inner task of a group */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, NULL, &how, &err) == 1 ? 0 : err;

@@ -34,7 +34,7 @@ static inline bool wpool_refuses(struct wpool *pool)
 	       (attention & WPOOL_ATT_OWN && !wpool_in_own_task(pool));
 }
 
-/** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches any yet */
+/** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches tokens yet */
 void wpool_tokens_init(struct wpool *pool);
 
 /** wpool_tokens_scale() - adapt the caches to the CPUs that are online; tune_mutex held */

@@ -328,7 +328,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* the monitor counts the time of the wait, and logs why it is long; after wait:A */
+	/* after wait:A: the monitor counts the time of the wait, and logs why it is long */
 	wpool_monitor_timer_set(pool);
 
 	for (;;) {

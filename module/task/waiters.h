@@ -41,9 +41,9 @@ struct wpool_waiter {
 };
 
 /*
- * Give free tokens to the waiters, in order, at most SERVE_BATCH: this turns interrupts off.
- * Returns true if tokens and waiters may remain; a caller that gave a single token may ignore that,
- * see the serve rule in waiters.c.
+ * Give free tokens to the waiters, in order, at most SERVE_BATCH, with interrupts off. Returns true
+ * if tokens and waiters may remain; a caller that gave a single token may ignore the result, see
+ * the serve rule in waiters.c.
  */
 bool wpool_waiters_serve(struct wpool *pool);
 
@@ -89,10 +89,10 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		       unsigned int state, long timeout);
 
 /*
- * Let the task of an event or a strand wait, without a thread. True if there is a token after all,
- * and the caller must accept the task; otherwise the caller must not touch the task any more. If
- * the pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task
- * of a strand is accepted, as it was submitted before the close. Interrupts are off.
+ * Let the task of an event or a strand wait, without a thread. True: there is a token after all,
+ * and the caller must accept the task. False: the caller must not touch the task any more. If the
+ * pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task of
+ * a strand is accepted, as it was submitted before the close. Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 
