@@ -117,7 +117,7 @@ static void tell_running(struct wpool *pool, const struct module *mod)
 	rcu_read_unlock();
 }
 
-/* Log which functions of a module a pool of another owner calls; false: visit all pools. */
+/* Log the functions of a module that a pool of another owner calls. False: visit all pools. */
 static bool tell_tasks(struct wpool *pool, const void *mod)
 {
 	if (pool->owner != mod) {
