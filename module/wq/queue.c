@@ -258,7 +258,7 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* If a work is left, fire the runner: each work is a task of its own. Else make it idle. */
+/* Fire the runner for the next work, as a new task; without a work make the runner idle. */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
@@ -356,7 +356,7 @@ void wpool_wq_flush(struct wpool_wq *wq)
 }
 EXPORT_SYMBOL_GPL(wpool_wq_flush);
 
-/* Wait until the queue is empty; from then on only its own works may queue. */
+/* From now on only the queue's own works may queue here. Wait until the queue is empty. */
 static void start_drain(struct wpool_wq *wq)
 {
 	struct flusher flusher = { .drain = true };
@@ -564,7 +564,7 @@ void wpool_wq_destroy(struct wpool_wq *wq)
 	might_sleep();
 	if (!wq)
 		return;
-	/* every turn has ended, and no other begins */
+	/* afterwards every turn has ended, and no other begins */
 	start_drain(wq);
 	cancel_delayed_work_sync(&wq->grow);
 	/* a runner may still be about to return from its last turn */
