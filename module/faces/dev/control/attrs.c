@@ -20,8 +20,8 @@
 static_assert(WPOOL_DEV_ALL == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC));
 
 /*
- * Where struct wpool_dev_attrs has the attributes, in the order of the table: all are 32 bits wide.
- * Their WPOOL_DEV_* bits are those of the kernel API.
+ * Offsets of the attributes in struct wpool_dev_attrs, in the order of the table. Each attribute is
+ * 32 bits wide. Their WPOOL_DEV_* bits are those of the kernel API.
  */
 static const size_t places[] = {
 #define WPOOL_ATTR(_name, _when, _NAME, ...)					\

@@ -3,14 +3,14 @@
  * /dev/wpool: file operations, and what all ioctls have in common.
  *
  * Invariants:
- *   - a structure is copied in once, with the same rule for all of them: too short
- *     EINVAL, non-zero bytes beyond what we know E2BIG, unknown flag
- *     EOPNOTSUPP, unknown number ENOTTY;
+ *   - a structure is copied in once. Every ioctl gives EINVAL if the structure is too short, E2BIG
+ *     for non-zero bytes beyond those we know, EOPNOTSUPP for an unknown flag, and ENOTTY for an
+ *     unknown number;
  *   - a handler gets a zero-padded structure of our own version, flags that it knows, and an
  *     attached file unless its row in the table says otherwise;
  *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
- *   - nothing that a user does here writes to the kernel log.
+ *   - nothing that a user does here writes to the kernel log, except the oops of WPOOL_WORK_FAULT.
  *
  * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
  * read.c, workloads in workload.c.

@@ -8,8 +8,8 @@
  *     end before the caller drops the lock;
  *   - an event (armed.c) or a turn of a strand (strand.c) may stand for a task until the task
  *     starts, and ends the task in any case;
- *   - a task that was not accepted leaves no record: a cancel only stops the workloads of a submit
- *     that is in progress.
+ *   - a task that was not accepted leaves no record: during a submit, a cancel only stops the
+ *     workloads of its tasks.
  *
  * This file knows neither what the workloads do nor the structures of the ioctls.
  */

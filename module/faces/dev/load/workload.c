@@ -5,8 +5,8 @@
  * Invariants:
  *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of CPU time, or at
  *     once if it is asleep;
- *   - nothing here writes to the kernel log, and all memory is freed when the run
- *     ends, however it ends (a fault allocates nothing);
+ *   - nothing here writes to the kernel log, except a fault; all memory is freed when the run ends,
+ *     however it ends (a fault allocates nothing);
  *   - a run that has ended never holds the lock of WPOOL_WORK_LOCK.
  *
  * Under the pool's policy "run" a workload runs in its submitter, a user process. There a fatal

@@ -49,7 +49,7 @@ int wpool_workload_run(struct wpool_workload *load);
 
 /*
  * End a run early. @load: the run, which wpool_workload_run() may be about to start. The caller
- * must make sure that the run's thread does not end before this returns. Context: may hold spin
+ * must make sure that the run's thread does not end before the call returns. Context: may hold spin
  * locks.
  */
 void wpool_workload_stop(struct wpool_workload *load);
