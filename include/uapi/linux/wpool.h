@@ -339,12 +339,16 @@ struct wpool_dev_work {
  * ON.
  *
  * Every descriptor is checked before the first one is submitted. Returns 0 if at least one was
- * accepted; the caller continues from @accepted. Otherwise EAGAIN: the pool is full; ESHUTDOWN;
- * ENOBUFS: read records first (a cancelled task may count until its turn in the pool comes), or all
- * files opened without CAP_SYS_RESOURCE together use a quarter of the machine's memory for tasks,
- * unread records, and running or waiting touches and hashes; EINTR; ERANGE also for @nr; EPERM
- * without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a poll or a count
- * and the pool is another user's.
+ * accepted; the caller continues from @accepted. Otherwise the errno is
+ *
+ * * EAGAIN - the pool is full
+ * * ENOBUFS - the file is at a limit, such as WPOOL_MAX_INFLIGHT: read records first (a cancelled
+ *   task may count until its turn in the pool comes). Or all files opened without CAP_SYS_RESOURCE
+ *   together use a quarter of the machine's memory for tasks, unread records, and running or
+ *   waiting touches and hashes
+ * * EPERM - without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a poll
+ *   or a count and the pool is another user's
+ * * ESHUTDOWN, EINTR; ERANGE also for @nr
  */
 struct wpool_dev_submit {
 	__u32 size;
