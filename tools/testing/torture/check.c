@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The accounts. A submit is counted as begun before the call and as accepted or refused after it,
- * so at any moment
+ * The accounts. "submitted" and "completed" are figures of the pool, the others are counted here. A
+ * submit is counted as begun before the call and as accepted or refused after it, so at any moment
  *
  *   accepted - again - in_caller <= submitted <= begun - refused
  *
- * for the figure that the pool shows: "again" are submits of tasks that had not ended, which the
- * pool may count later, or not at all if they are taken back; "in_caller" are tasks that the
- * submitter ran under the policy "run". Functions are counted when they start, so
- *
- *   completed <= runs - in_caller
- *
- * When a pool is empty and closed, and all users have accounted for their calls, both are equal.
+ * "again" are submits of tasks that had not ended: the pool may count them later, or never if they
+ * are taken back. "in_caller" are tasks that the submitter ran under the policy "run". Functions
+ * are counted when they start, so completed <= runs - in_caller. When a pool has been destroyed and
+ * all calls are accounted for, completed == runs - in_caller, and accepted == runs + taken_back.
  */
 #include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
@@ -48,7 +45,7 @@ void tpool_check(struct tpool *tp)
 
 	accepted = atomic64_read(&tp->accepted);
 	refused = atomic64_read(&tp->refused);
-	/* read these accounts before the figures, the others after them; pairs with tpool_end() */
+	/* read these two before the figures, the other accounts later; pairs with tpool_end() */
 	smp_mb();
 	wpool_get_stats(tp->pool, &s);
 	/* pairs with tpool_begin() and tpool_end() */
@@ -101,7 +98,7 @@ void tpool_check_final(struct tpool *tp)
 	torture_check(accepted == runs + taken_back,
 		      "%s: %lld accepted, %lld ran, %lld were taken back",
 		      tp->name, accepted, runs, taken_back);
-	/* a cancel while the task ran, or its submitter had it, may be missing in the figure */
+	/* the pool may not count a cancel while the task runs, or while its submitter runs it */
 	torture_check(s.cancelled <= taken_back &&
 		      (tp->by_run || s.cancelled + again >= taken_back),
 		      "%s: %llu cancelled, by our account %lld, %lld of them perhaps not counted",

@@ -30,7 +30,7 @@ struct stage;
  * struct thing - an event under torture
  * @hr: the event; without an hrtimer only @hr.event is used
  * @stage: its stage
- * @nr: its number; if this is odd, the event has an hrtimer
+ * @nr: its number; an event with an odd number has an hrtimer
  * @begun: fires that began
  * @done: fires that returned
  * @fired: fires that returned true

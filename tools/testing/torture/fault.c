@@ -183,7 +183,7 @@ static void one_death(struct bad *bad, u32 n)
 		err = err == 1 ? 0 : err;
 		break;
 	case BY_FN:
-		/* the module that is given is pinned forever if the function dies: give none */
+		/* if the function dies, a module given to the call stays pinned: give none */
 		err = wpool_submit_fn(pool, bad_arg_fn, bad, NULL, GFP_KERNEL);
 		break;
 	default:

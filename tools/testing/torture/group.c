@@ -286,7 +286,7 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-/* The tasks of a client submit tasks of other clients: no client may end before all are idle. */
+/* The tasks of a client submit tasks of other clients. By now the pool is closed and empty. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

@@ -319,7 +319,7 @@ void titem_cancel_sync(struct titem *item)
 	int status, runs;
 
 	item->by_caller = true;
-	/* -EDEADLK: all workers wait, also the item's own, until a wait of one of them fails */
+	/* -EDEADLK: all workers wait, also the one that runs the item; try until a wait fails */
 	while ((status = wpool_task_disable_sync(&item->task)) == -EDEADLK)
 		schedule_timeout_uninterruptible(1);
 	runs = atomic_read(&item->runs);
@@ -372,8 +372,8 @@ void titem_drop(struct titem *item)
 }
 
 /*
- * Each of the @accepted submits has run or was taken back. A thread that takes a submit back counts
- * it after that, and keeps the item pinned until then.
+ * Each of the @accepted submits has run or was taken back. A thread that takes a submit back keeps
+ * the item pinned until it has counted the cancel.
  */
 void titem_check_flushed(struct titem *item, int accepted)
 {

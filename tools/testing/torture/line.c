@@ -3,15 +3,14 @@
  * Phase line: waiting submitters are served first-in-first-out, no submitter overtakes them, and
  * each wait ends.
  *
- * The pool has room for one task, which waits at a gate. The waiters start one by one, each when
- * the one before is seen to wait, so their order is known. Some are killed, some time out. Then one
- * of:
+ * The pool has room for one task, which waits at a gate. A waiter starts when the previous one is
+ * seen to wait, so the order of the waiters is known. Some are killed, some time out. Then either
  *
- *   - the gate opens: with one place, each task starts when its submitter is served, so the tasks
- *     must start in the order of the waiters, and before the task of the barger, a thread that
- *     tries all the time without waiting;
+ *   - the gate opens. The tasks start one by one, each when its submitter is served. They must
+ *     start in the order of the waiters. The task of the barger, a thread that tries all the time
+ *     without waiting, must start last;
  *   - the limit grows: exactly as many tasks as now fit are accepted, those of the first waiters;
- *   - the pool is closed: all waiters return with -ESHUTDOWN.
+ *   - or the pool is closed: all waiters return with -ESHUTDOWN.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -216,7 +215,7 @@ static bool shut_gate(struct line *line)
 			     "line %u, round %llu: a task never started", line->nr, line->round);
 }
 
-/* Start @nr waiters. Returns how many tasks of theirs still wait, or -1 after a violation. */
+/* Start @nr waiters. Returns how many of their tasks still wait, or -1 after a violation. */
 static int form(struct line *line, struct rnd *rnd, u32 nr)
 {
 	struct waiter *w;

@@ -43,7 +43,7 @@ MODULE_PARM_DESC(rounds, "phase release: how often pools are closed (default: 10
 
 unsigned int shuffle;
 module_param(shuffle, uint, 0444);
-MODULE_PARM_DESC(shuffle, "threads are moved among CPUs every so many ms at most (default: 0, never)");
+MODULE_PARM_DESC(shuffle, "longest time in ms until threads are moved among CPUs again (default: 0, never)");
 
 static unsigned int delays = 1;
 module_param(delays, uint, 0444);

@@ -15,12 +15,12 @@
 #   SHUFFLE  longest time in ms until threads are moved to other CPUs again; 0: never (100)
 #   RELEASES phase release: how often pools are closed (1000)
 #   FAULTS   phase fault: tasks that die (1000)
-#   GOODS    phase fault: tasks beside them, which must all run (100000)
+#   GOODS    phase fault: tasks that do not die and must all run (100000)
 #   PHASES   phases to run, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
 #            fault needs a machine of its own, because of FAULTS oopses
 #   DIR      where the modules are (/wpool)
 #
-# Each may also be set in the environment, and so on the kernel's command line. Prints KTAP,
+# Each may also be set in the environment or on the kernel's command line. Prints KTAP,
 # one test for each phase. Exits with 0 if all passed.
 
 for assignment; do
@@ -166,9 +166,9 @@ come()
 	fi
 }
 
-# stays FILE: CPU 1 stays online on 6.12 with PREEMPT_RT. With one CPU, RCU's thread, which is
-# real-time there, may begin grace periods until a kworker frees what they wait for
-# (rcu_sr_normal_gp_init()). Without the fair server, that kworker never runs.
+# stays FILE: true for CPU 1 on 6.12 with PREEMPT_RT. If that CPU were offline, RCU's thread, which
+# is real-time there, could begin one grace period after the other until a kworker frees its wait
+# heads (rcu_sr_normal_gp_init()). Without the fair server, the kworker would never run.
 stays()
 {
 	case $KERNEL/$1 in
@@ -196,7 +196,7 @@ job_hotplug()
 			[ -e "$online" ] || continue
 			! stays "$online" || continue
 			if [ $others -gt $FEW ]; then
-				# with many CPUs, take only CPUs that are online here
+				# with many CPUs, skip those that are offline
 				read -r on <"$online"
 				[ "$on" = 1 ] || continue
 			fi
@@ -208,7 +208,7 @@ job_hotplug()
 			fi
 		done
 		if [ $others -gt $FEW ]; then
-			# and take up to three others online
+			# take up to three CPUs online
 			for _ in 1 2 3; do
 				draw $others
 				come "$CPUS/cpu$((drawn + 1))"
@@ -226,8 +226,8 @@ job_hotplug()
 	done
 }
 
-# The capacity, the queue depth and the policy only of the default pool: for other pools the
-# module's accounts depend on them.
+# Tune the capacity, the queue depth and the policy of the default pool only: the module's accounts
+# of the other pools depend on them.
 job_tune()
 {
 	reseed 2

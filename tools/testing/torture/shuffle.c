@@ -2,8 +2,8 @@
 /*
  * Shuffle: at random moments, threads of this module and of wpoolctl that submit and wait are moved
  * among CPUs. Either all of them leave one CPU, which may then sleep, or some of them are sent to
- * one CPU. Workers are bound to their home CPU: one time in four a pool's cpumask is changed
- * instead, so that the pool moves them.
+ * one CPU. Workers are bound to their home CPU, so only the pool may move them: one time in four,
+ * the cpumask of a pool is changed instead.
  *
  * The idea, and the first way, are from torture_shuffle_tasks() in Linux's kernel/torture.c. Stock
  * kernels do not have that module.

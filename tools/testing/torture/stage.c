@@ -222,7 +222,6 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 	wpool_destroy(sp->pool);
 }
 
-/* If a scene does not start, run the phase with the scenes before it. */
 static void act(const char *name, const struct stage_kind *const kinds[], u32 nr_kinds,
 		u32 nr_pools, void (*meanwhile)(u32 others), u32 others)
 {

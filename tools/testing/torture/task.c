@@ -5,12 +5,11 @@
  *
  * When wpool_task_cancel_sync() or wpool_task_disable_sync() returns, each function that had
  * started before the call has ended. While a task is disabled, its function does not run, and each
- * submit of it is refused. In the end
+ * submit of it is refused.
  *
- *   accepted == runs + cancelled
- *
- * for a pool with no other tasks, where "cancelled" is the pool's figure. It also holds for a
- * single task that only submits itself: its status says whether it was cancelled.
+ * For a pool with no other tasks, accepted == runs + cancelled in the end, where "cancelled" is the
+ * pool's figure. The same holds for a single task that only submits itself: its status says whether
+ * it was cancelled.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -165,7 +164,7 @@ static void thing_fn(struct wpool_task *task)
 	other = any_thing(stage, &rnd);
 	if (rnd_one_in(&rnd, 4))
 		act(other, false, &rnd);
-	/* only tasks of a higher number: a cycle of waiting tasks would be this test's fault */
+	/* wait only for a task of a higher number: tasks that wait in a cycle would never end */
 	if (other->nr > thing->nr && rnd_one_in(&rnd, 16))
 		cancel_sync(other, true);
 	atomic64_inc(&thing->ends);

@@ -79,7 +79,7 @@ enum {
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
-	/* the first thread of a stage of this kind; its interrupts have STAGE_IRQ more */
+	/* the first thread of the first stage of a kind; its interrupts have STAGE_IRQ more */
 	RND_EVENT = 1100,
 	RND_GROUP = 1300,
 	RND_STRAND = 1500,
@@ -93,7 +93,7 @@ enum {
 	RND_POOL = 30000,
 };
 
-/* What has not ended after this long is stuck. */
+/* A thread, a call or a task that takes longer than this is stuck. */
 #define TORTURE_PATIENCE	(60 * HZ)
 
 /* ---- report.c ---- */
@@ -161,8 +161,7 @@ struct wpool_stats;
  * @again: of @accepted, submits of a task that had not ended yet
  * @runs: functions that started
  * @ends: functions that returned
- * @in_caller: of @runs, those that the submitter ran itself, except second runs in one call, which
- *	the pool counts
+ * @in_caller: of @runs, those that the submitter ran itself
  * @taken_back: of @accepted, submits that never ran
  * @fn_accepted: of @accepted, submits by wpool_submit_fn() and wpool_invoke()
  * @fn_runs: of @runs, runs of the functions of @fn_accepted
@@ -226,7 +225,7 @@ void tpool_exchange(u32 slot);
 void tpool_enter(struct tpool *tp);
 void tpool_leave(struct tpool *tp);
 
-/* Account for @nr submits: begin before the call, end after it. */
+/* Account for @nr submits: tpool_begin() before the call, tpool_end() after it. */
 void tpool_begin(struct tpool *tp, u32 nr);
 void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 
@@ -236,7 +235,7 @@ void tpool_end(struct tpool *tp, u32 nr, u32 accepted);
 void tpool_check_figures(const char *name, const struct wpool_stats *s);
 /* Check a snapshot of the figures against each other and against our accounts. */
 void tpool_check(struct tpool *tp);
-/* As tpool_check(), for a pool that is empty and closed: all figures must be exact. */
+/* As tpool_check(), for a destroyed pool: all figures but "cancelled" must be exact. */
 void tpool_check_final(struct tpool *tp);
 /* True if the pool is empty, only workers that may stay are left, and the accounts agree. */
 bool tpool_is_quiet(struct tpool *tp);
@@ -323,7 +322,7 @@ int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted);
 /* A violation unless a submit by @how may return @err to this caller. */
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
-/* Submit an item, and check what the call returned. Returns the same. */
+/* Submit an item, check what the call returned, and return it. */
 int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
 /* Allocate an item that frees itself, and submit it. */
 void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker);
@@ -486,7 +485,7 @@ struct tbehalf {
 /* Called when the module is loaded, and when it is unloaded. */
 void tbehalf_init(void);
 void tbehalf_exit(void);
-/* Let a group without tasks act on behalf of the process: @what. For kernel threads only. */
+/* Let a group without tasks take over @what of the process. For kernel threads only. */
 int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
 /* Called in a task: a violation unless the task has what @behalf says, and no more. */
 void tbehalf_check(const struct tbehalf *behalf);

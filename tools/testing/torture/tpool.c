@@ -48,7 +48,7 @@ static void read_in_hook(struct tpool *tp, struct wpool *pool)
 	torture_saw(SAW_HOOKS, 1);
 }
 
-/* worker_start: set the worker's own pointer to @tp, which it keeps until worker_end. */
+/* worker_start: set the worker's own pointer to its thread; worker_end checks the pointer. */
 static int prepare_worker(struct wpool *pool, void *data, void **own)
 {
 	struct tpool *tp = data;

@@ -154,7 +154,7 @@ void tpool_tune(struct tpool *tp, u64 how)
 	if (!tp->by_run && rnd_one_in(&rnd, 4))
 		mask |= WPOOL_TUNE_POLICY;
 	attrs.queue_depth = depths[rnd_below(&rnd, ARRAY_SIZE(depths))];
-	/* a bound pool allocates as many items */
+	/* a bound pool allocates an item for each place of its queue */
 	if (tp->bound)
 		attrs.queue_depth = min(attrs.queue_depth, 500U);
 	attrs.max_blocking = rnd_below(&rnd, 4);

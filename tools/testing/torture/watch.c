@@ -165,7 +165,7 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
-	/* a loner ends only when it is woken: the stage's last wake-ups do that for all loners */
+	/* a loner ends only when it is woken: the stage's last wake-ups wake all loners */
 	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }

@@ -8,9 +8,9 @@
  *   queued <= runs + taken_back   and   runs <= queued + changed
  *
  * No work runs twice at once, and no work of a queue runs while max_active others of the queue run.
- * A quiet work is only queued and flushed: when a flush returns, it must have run, and each of its
- * runs that had started before the flush has ended. Cancels and disables that wait ensure the same
- * for the earlier runs of any work.
+ * A quiet work is only queued and flushed. When a flush returns, the work must have run, and each
+ * run that had started before the flush has ended. When a cancel or a disable that waits returns,
+ * the earlier runs of any work have ended.
  *
  * Some works wander: they are queued on one queue while they still run on another one.
  */
