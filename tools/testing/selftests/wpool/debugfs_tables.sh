@@ -167,7 +167,7 @@ test_latency_counts_while_it_is_asked_for()
 	counted() { [ "$(sum latency waited)" = "$1" ] && [ "$(sum latency ran)" = "$1" ]; }
 	# the waiter of a task may continue before the task has been counted
 	wait_for counted 100 || fail "not 100: $(table latency)" || return 1
-	# a line is a bucket: no two overlap, and none is wider than 16 or a sixteenth of its start
+	# a line is a bucket. No two overlap. The width is at most 16, or at most the start / 16
 	table latency | awk '
 	NR > 1 && ($2 < last || ($3 - $2 > 16 && ($3 - $2) * 16 > $2)) { bad = 1 }
 	{ last = $3 + 0 }
@@ -278,8 +278,8 @@ test_sysrq_x_writes_the_same_with_stacks()
 	grep -q "task:wp/$POOL" "$TMP/dump" || fail "no stack: $(cat "$TMP/dump")"
 }
 
-# A running task needs the monitor, an idle worker that may expire needs the expiry timer. At the
-# end neither timer is pending.
+# The monitor's timer is pending while a task runs, and the expiry timer while an idle worker may
+# expire. At the end neither is pending.
 test_timers_are_pending_only_while_needed()
 {
 	wpoolctl create "$POOL" capacity=2 queue_depth=10 expiry_ms=3600000 min_workers=0 \

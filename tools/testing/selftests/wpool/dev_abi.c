@@ -152,7 +152,7 @@ FIXTURE_TEARDOWN(cmd)
 	pool_end(&self->pool);
 }
 
-/* Each case ends with a call that works: refused calls changed nothing. */
+/* Each test ends with a call that succeeds: the refused calls have changed nothing. */
 TEST_F(cmd, size)
 {
 	static const size_t sizes[] = { 0, 1, 4, 7 };
@@ -236,7 +236,7 @@ TEST_F(cmd, bad_pointer)
 		EXPECT_ERRNO(EFAULT, ioctl(self->fd, variant->nr, map));
 		ASSERT_EQ(0, mprotect(map, page, PROT_READ | PROT_WRITE));
 	}
-	/* the kernel does not read a byte behind the structure */
+	/* the kernel does not read a byte after the structure */
 	memcpy(map + page - variant->size, &self->args, variant->size);
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, map + page - variant->size));
 }

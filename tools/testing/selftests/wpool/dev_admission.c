@@ -389,7 +389,7 @@ TEST(shrink_under_load)
 	pool_end(&pool);
 }
 
-/* After a shrink free is 0, and no task is accepted. In ants free becomes negative. */
+/* After a shrink the figure "free" is 0, and no task is accepted. In ants it becomes negative. */
 TEST(shrink_leaves_a_debt)
 {
 	struct pool pool;

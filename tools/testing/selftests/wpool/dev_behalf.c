@@ -182,7 +182,7 @@ TEST_F(behalf, flags)
 {
 	int err = group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MEMCG);
 
-	/* a kernel without memory cgroups refuses this, and then the file has no group */
+	/* a kernel without memory cgroups refuses the flag; then the file has no group */
 	EXPECT_TRUE(!err || err == -EOPNOTSUPP);
 	EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which cgroups a pool's workers are in: those of the process that made the pool or wrote "0" to
- * its file cgroup, or the one written there or given to WPOOL_IOC_CGROUP. What cgroups do to tasks:
- * dev_cgroup_limits.c.
+ * The workers of a pool are in the cgroups of the process that made the pool or wrote "0" to the
+ * pool's file cgroup, or in the cgroup that was written to this file or given to WPOOL_IOC_CGROUP.
+ * dev_cgroup_limits.c tests what cgroups do to tasks.
  */
 #include "cgroup_fixture.h"
 
@@ -22,7 +22,7 @@ static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
 	return seteuid(0) ?: group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
-/* Does the pool have @nr threads, with the rescuer, and do all of them sleep? */
+/* Does the pool have @nr threads, including the rescuer, and do all of them sleep? */
 static bool threads_rest(const struct pool *pool, int nr)
 {
 	char name[80], state[32];
@@ -58,7 +58,7 @@ TEST_F(cgroup, is_that_of_who_made_the_pool)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[1], 1, CGROUPS)));
 }
 
-/* pool->cgroup_nr wraps. inject_start, on kernels with KUnit, is its first value. */
+/* pool->cgroup_nr wraps. On kernels with KUnit, inject_start sets its first value. */
 TEST_F(cgroup, after_65536_changes)
 {
 	int err = file_write("/sys/module/wpool/parameters/inject_start", "0xffff", 6);
@@ -153,7 +153,7 @@ TEST_F(cgroup, by_path)
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[0]));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[0])));
-	/* with a newline, as echo writes it, and not in the shortest form */
+	/* a path with a newline, as echo writes it, and not in its shortest form */
 	snprintf(path, sizeof(path), CGROUPS "/./%s/\n", self->group[1] + sizeof(CGROUPS));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", path));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
@@ -165,7 +165,7 @@ TEST_F(cgroup, by_path)
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", CGROUPS));
 	EXPECT_TRUE(cgroup_is(pool, "none"));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, CGROUPS)));
-	/* a cgroup that was named is in use, too */
+	/* a cgroup that was given to a pool cannot be removed */
 	EXPECT_EQ(0, cgroup_by_both(pool, self->group[1]));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
 	EXPECT_TRUE(rmdir(self->group[1]) && errno == EBUSY);
@@ -223,7 +223,7 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(0, umount(below));
 	close(dir);
 	EXPECT_EQ(0, unlink(plain));
-	/* nor open a FIFO there: the open would wait for a reader */
+	/* wpool must not open a FIFO that is mounted there: the open would wait for a reader */
 	ASSERT_EQ(0, mkfifo(plain, 0600));
 	ASSERT_EQ(0, mount(plain, below, NULL, MS_BIND, NULL));
 	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
@@ -257,7 +257,7 @@ TEST_F(cgroup, by_path_of_a_user)
 		snprintf(path, sizeof(path), "%s/cgroup.procs", i ? below : self->group[0]);
 		ASSERT_EQ(0, chown(path, NOBODY, -1));
 	}
-	/* but cannot move the pool there from the root, nor out of group[0] */
+	/* the user may not move the pool from the root to group[0], or out of group[0] */
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_root, BY_PATH, self->group[0], -1));
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, self->group[1], -1));
 	EXPECT_EQ(-EACCES, cgroup_by_process(pool, in_own, BY_PATH, CGROUPS, -1));
@@ -266,7 +266,7 @@ TEST_F(cgroup, by_path_of_a_user)
 	EXPECT_TRUE(cgroup_is(pool, below));
 	EXPECT_EQ(0, cgroup_by_process(pool, in_own, BY_PATH, self->group[0], -1));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
-	/* by a file that root has opened: first for root's pool, then for the user's */
+	/* name the cgroup by a file that root has opened: for root's pool, then for the user's */
 	EXPECT_EQ(-EPERM, cgroup_by_process(pool, in_own, BY_FD, NULL, dirs[2]));
 	ASSERT_EQ(0, pool_create_as(&self->pool[1], NOBODY, CGROUPS));
 	pool = &self->pool[1];
@@ -413,7 +413,7 @@ TEST_F(cgroup, kworkers_attach_all_threads)
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
 	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
-	/* 3 events: an anchor and two workers; at the write 3 more: a new anchor, both workers */
+	/* 3 events for an anchor and two workers; the write adds 3: a new anchor, both workers */
 	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	EXPECT_EQ(0, occupy(pool->fd, 0, 2));

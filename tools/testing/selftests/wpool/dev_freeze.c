@@ -150,8 +150,8 @@ static int suspend(void)
 }
 
 /*
- * Read from the kernel's log, from @kmsg on, for how many ns the system was frozen; 0: not in the
- * log. pm_test delays by a loop, which may be much shorter than its nominal 5 s.
+ * Returns for how many ns the system was frozen, as the kernel's log says from @kmsg on; 0 if it
+ * does not say so. pm_test delays by a loop, which may be much shorter than its nominal 5 s.
  */
 static __u64 frozen_for(int kmsg)
 {
@@ -257,9 +257,7 @@ TEST_F(freeze, suspend)
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
-		/*
-		 * the freeze may interrupt the submit like a signal: then fewer tasks are accepted
-		 */
+		/* the freeze may interrupt the submit as a signal does: fewer are accepted */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
 		/* another part of the system was not ready to suspend */

@@ -158,8 +158,8 @@ static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latenc
 }
 
 /*
- * A pool with latency=1 takes at least 8,000 bytes for each CPU more, its histograms. Both take the
- * rest, such as the files in sysfs.
+ * The histograms of a pool with latency=1 take at least 8,000 bytes for each CPU. Other memory,
+ * such as that of the files in sysfs, does not depend on latency.
  */
 TEST_F(memcg, pools)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks: under any load, few tasks overtake a task, that is, are submitted later and
- * start before it.
+ * The order of tasks: under any load, few tasks overtake task A: they are submitted later than A
+ * and start before A.
  *
- * Later than a task A is each task with a higher cookie of its submitter, and each task that
- * another submitter submits after A has surely been accepted: when A's submitter has submitted its
- * next tasks.
+ * A task of A's submitter was submitted later if its cookie is higher. A task of another submitter
+ * was submitted later if A had surely been accepted: A's submitter had begun its next tasks.
  */
 #include "wpool_test.h"
 

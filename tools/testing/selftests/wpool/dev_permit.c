@@ -188,7 +188,7 @@ TEST_F(permit, each_privilege_by_itself)
 	close(fds[0]);
 }
 
-/* A program can make a poll or a count wait for it, and so hold the worker. */
+/* A program can make a task of kind poll or count wait for the program, and so hold the worker. */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);

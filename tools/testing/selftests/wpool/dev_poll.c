@@ -201,7 +201,7 @@ TEST_F(poll, bad_file_among_others)
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
 }
 
-/* A file can have WPOOL_MAX_POLLS: one wake-up fires all of them with interrupts off. */
+/* A file can have WPOOL_MAX_POLLS polls: one wake-up fires all of them with interrupts off. */
 TEST_F(poll, so_many_of_a_file)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS));

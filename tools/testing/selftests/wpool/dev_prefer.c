@@ -138,7 +138,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* Only a preference: if the worker of a CPU gets no time there, the other one takes the task. */
+/* The CPU is only a preference: if its worker gets no time there, the other takes the task. */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)

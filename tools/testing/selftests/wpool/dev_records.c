@@ -89,7 +89,7 @@ TEST_F(work, read_interrupted)
 	nag(0);
 }
 
-/* If a signal comes during a read, it returns the records copied so far. None is lost. */
+/* A read that a signal interrupts returns the records copied so far. None is lost. */
 TEST_F(work, read_of_many_records_interrupted)
 {
 	enum { NR = WPOOL_MAX_INFLIGHT / 2 };

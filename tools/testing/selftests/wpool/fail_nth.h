@@ -53,8 +53,8 @@ static inline int nth_set(int fd, unsigned int nth)
 }
 
 /*
- * Stop injecting. Returns 1 if a failure was injected; 0 if none was, or into this function; or
- * -errno.
+ * Stop injecting. Returns 1 if a failure was injected before this call, 0 if none was, or -errno.
+ * A failure that is injected into this call does not count.
  */
 static inline int nth_end(int fd)
 {

@@ -322,7 +322,7 @@ TEST_F(httpd, silent_clients_starve_nobody)
 	START("workers=1");
 	for (i = 0; i < ARRAY_SIZE(silent); i++) {
 		ASSERT_EQ(0, client_open(&silent[i], 0));
-		/* a third of the clients each: silent, in the middle of a request, answered */
+		/* a third of the clients is silent, a third in a request, a third answered */
 		ASSERT_EQ(0, client_say(&silent[i], (i % 3 == 1) ? "GET / HT" : ""));
 		ASSERT_LE(200, (i % 3 == 2) ? get(&silent[i], "/", &self->answer) : 200);
 	}
@@ -537,7 +537,7 @@ TEST_F(httpd, a_lost_end_is_repeated)
 	EXPECT_TRUE(has_come);
 }
 
-/* Connections: silent, in the middle of a request or an answer, in a handler, not accepted yet. */
+/* Each connection is silent, in a request, in an answer, in a handler, or not accepted yet. */
 TEST_F(httpd, unload_with_each_kind)
 {
 	struct client half, slow, late, busy;

@@ -140,7 +140,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	EXPECT_EQ(0, stats.outstanding);
 	/* memory was so short that tasks needed the rescuer */
 	EXPECT_LT(0, attr_number(pool.name, "rescued"));
-	TH_LOG("%u rounds, %llu workers created, %lld not at once, %lld times without a rescuer",
+	TH_LOG("%u rounds, %llu workers created, %lld not at once, %lld times reclaim helped",
 	       rounds, stats.spawned, attr_number(pool.name, "spawn_failed"),
 	       attr_number(pool.name, "rescued"));
 	pool_end(&pool);
@@ -288,7 +288,7 @@ TEST_F(writeback, goes_on)
 		TH_LOG("write in round %u: %s", rounds, strerror(err));
 	EXPECT_LE(NR_KILLED, killed);
 	EXPECT_LT(0, attr_number(LOOP_POOL, "rescued"));
-	TH_LOG("%u rounds, %lld works, %lld workers not at once, %lld times without a rescuer",
+	TH_LOG("%u rounds, %lld works, %lld workers not at once, %lld times reclaim helped",
 	       rounds, attr_number(LOOP_POOL, "completed"), attr_number(LOOP_POOL, "spawn_failed"),
 	       attr_number(LOOP_POOL, "rescued"));
 

@@ -275,7 +275,7 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# No KUnit test, since softirqs differ on PREEMPT_RT, and Debian's has no KUnit.
+# This is no KUnit test: softirqs differ on PREEMPT_RT, and Debian's kernel for it has no KUnit.
 test_softirqs_left_off_are_given_back()
 {
 	fresh || return 1

@@ -277,7 +277,7 @@ TEST(quiet_pools_do_not_run)
 	if (now_ns() - began >= LONG) {
 		for (i = 0; i < NR; i++)
 			pool_end(&pools[i]);
-		SKIP(return, "a look at all threads takes %u s here", (unsigned int)(LONG / SEC));
+		SKIP(return, "one check of all threads takes %u s", (unsigned int)(LONG / SEC));
 	}
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < NR; j++)
@@ -343,7 +343,7 @@ TEST(capacity_10000)
 	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, free) == NR));
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_EQ(NR, stats.completed);
-	TH_LOG("%llu workers had to do with it", (unsigned long long)stats.spawned);
+	TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
 	pool_end(&pool);
 	free(records);
@@ -378,7 +378,7 @@ TEST(simple_pool)
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
-	/* Kill of the simple pool hangs if that pool is idle; a release returns */
+	/* in Go's simple pool, Kill hangs if the pool is idle; a release here returns */
 	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);

@@ -381,7 +381,7 @@ TEST_F(attrs, bad_values)
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
 	for (i = 0; i < ARRAY_SIZE(classes); i++)
 		REFUSE(pool, "sched", classes[i], -EINVAL);
-	/* a NUL does not end this value, either */
+	/* a NUL does not end a value of sched, either */
 	refuse(_metadata, pool, "sched", "fifo:20\0", 8, -EINVAL);
 	REFUSE(pool, "min_workers", "257", -EINVAL);
 	EXPECT_EQ(0, attr_write(pool, "min_workers", "5"));

@@ -237,7 +237,7 @@ TEST_F(attrs, concurrency_bounds_who_starts)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* The figure exhausted rises once if for a second a task waits and no worker is free. */
+/* If for a second a task waits and no worker is free, the figure "exhausted" rises once. */
 TEST_F(attrs, exhausted_is_counted_once)
 {
 	const char *pool = self->pool.name;
@@ -485,7 +485,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, 7, "0")));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* existing workers change, too: idle ones ... */
+	/* idle workers change, too */
 	EXPECT_EQ(0, attr_write(pool, "nice", "-4"));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0")));
 	if (two) {
@@ -494,7 +494,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 		EXPECT_EQ(0, attr_write(pool, "cpumask", "0-1"));
 		EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0-1")));
 	}
-	/* ... and busy ones */
+	/* busy workers change, too */
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_EQ(0, attr_write(pool, "nice", "3"));

@@ -35,7 +35,7 @@ static unsigned long long total(const char *pool)
 	return pressure_read(pool, &p) ? 0 : p.total_us;
 }
 
-/* Does total stay the same for longer than a period of the averages and any timer of the module? */
+/* Does total stay the same for longer than the period of the averages and of any timer of wpool? */
 static bool is_over(const char *pool)
 {
 	unsigned long long before = total(pool);
@@ -44,7 +44,7 @@ static bool is_over(const char *pool)
 	return total(pool) == before;
 }
 
-/* Are all averages positive, and the shorter the higher, as pressure has just begun? */
+/* Are all averages positive, and higher over a shorter time, since pressure has just begun? */
 static bool is_high(const char *pool)
 {
 	struct pressure p;

@@ -88,8 +88,8 @@ test_life_of_tasks()
 	done
 }
 
-# One task runs, the others are queued: the queued tasks are cancelled, and the running task
-# is cut short.
+# One task runs, and the others are queued. The release cancels the queued tasks. The kill of the
+# submitter cuts the running task short.
 test_cancelled_tasks_are_dropped()
 {
 	setup capacity=1 queue_depth=max || return 1

@@ -192,8 +192,8 @@ for_now()
 	[ ! -e "$1" ] || { echo "$1 $(cat "$1")" >>"$TMP/was" && echo "$2" >"$1"; }
 }
 
-# hold_cpu COMMAND...: after COMMAND a thread queues on CPU 1 8 works of wpool_wq and 8 of the
-# kernel's workqueue, and keeps that CPU. Wait until the works of wpool_wq have run.
+# hold_cpu COMMAND...: run COMMAND. Then a thread on CPU 1 queues 8 works of wpool_wq and 8 of the
+# kernel's workqueue there, and keeps the CPU. Wait until the works of wpool_wq have run.
 hold_cpu()
 {
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
