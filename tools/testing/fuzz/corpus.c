@@ -3,11 +3,12 @@
  * Calls that reached something new, and variants of them.
  *
  * A call depends only on the numbers that it drew. A tape of these numbers repeats the call, with
- * all checks. An entry has the tapes of the last few calls of a thread, because what a call reaches
- * depends on earlier calls, and because a task runs after its submit. Half of all sequences are
- * random, as without feedback. The others are entries in which numbers were changed, cut off or
- * taken from another entry; beyond the end of a tape the generator supplies numbers. The seed
- * decides all this.
+ * all checks. An entry has the tapes of the last few calls of a thread, because the reach of a call
+ * depends on earlier calls, and because a task runs after its submit.
+ *
+ * Half of all sequences are random, as without feedback. The others are entries in which numbers
+ * were changed, cut off or taken from another entry. After the end of a tape, a call draws from the
+ * generator.
  *
  * In a directory, each entry is a file, as struct sequence, named after its content. The fuzzer
  * first repeats each entry of the directory unchanged.
@@ -37,7 +38,7 @@ struct sequence {
  * @at: index of the next tape of @playing
  * @is_loaded: @playing came from the directory, and is not saved again
  * @recording: the tape of the current call
- * @recent: tapes of its last calls, at the number of the call modulo NR_TAPES
+ * @recent: tapes of its last calls, indexed by the number of the call modulo NR_TAPES
  * @nr_calls: number of its calls so far
  */
 struct player {
@@ -187,7 +188,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 
 	switch (below(rng, 8)) {
 	case 0:
-		/* the call draws the rest from the generator */
+		/* beyond its new end, the call draws from the generator */
 		tape->nr = below(rng, tape->nr + 1);
 		break;
 	case 1:

@@ -4,10 +4,10 @@
  * reports them if the module is built for it (scripts/build --kcov).
  *
  * A fuzzing thread collects the coverage of its own calls. Its tasks run in workers, and KCOV does
- * not let the same thread collect their coverage, so a second thread does only that. The second
- * thread creates the fuzzing thread, which inherits the second thread's handle, and the tasks carry
- * that handle (module/faces/dev/load/cover.h). The coverage of a task is known when the task has
- * ended, so a later call of the fuzzing thread gets the credit.
+ * not let the same thread collect their coverage, so a second thread collects it. The second thread
+ * creates the fuzzing thread, which inherits the second thread's handle. The tasks carry that
+ * handle (module/faces/dev/load/cover.h). The coverage of a task is known when the task has ended,
+ * so a later call of the fuzzing thread gets the credit.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.
  */
@@ -123,7 +123,7 @@ unsigned int cover_look(struct fuzzer *f)
 
 /* ---- KCOV ----------------------------------------------------------------------------- */
 
-/* Returns the file, or -1. It stays open until the end. */
+/* Returns the file, or -1. The file stays open until the end. */
 static int buffer_open(struct buffer *buffer, size_t size)
 {
 	int fd = open(KCOV, O_RDWR | O_CLOEXEC);

@@ -160,7 +160,7 @@ extern atomic_ullong clock_ns;
 /* Print what is wrong, for the first few errors. */
 void complain(struct fuzzer *f, const char *format, ...);
 
-/* Called before and after a call that may sleep. @op: its name; the tally that counts it. */
+/* Called before and after a call that may sleep. @op is first its name, then its tally. */
 void call_begins(struct fuzzer *f, const char *op);
 void call_ends(struct fuzzer *f, unsigned int op);
 void count(unsigned int op, int err);

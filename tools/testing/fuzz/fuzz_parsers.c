@@ -206,7 +206,7 @@ static void check_tree(const struct work *work, const char *text)
 	must(nodes <= WPOOL_MAX_TREE_NODES, "too many nodes", text);
 }
 
-/* What wpoolctl accepts must pass wpool_workload_check() of the kernel. */
+/* A workload that wpoolctl accepts must pass wpool_workload_check() of the kernel. */
 static void fuzz_work(const char *text)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parsers of module/faces/sysfs.c and module/pool/attrs.c in user space: this includes the
- * files themselves, and shim/kernel.h in place of the kernel's headers.
+ * The parsers of module/faces/sysfs.c and module/pool/attrs.c in user space. The two files are
+ * included here; shim/kernel.h replaces the kernel's headers.
  */
 #include "kernel_parsers.h"
 

@@ -185,7 +185,7 @@ void fuzz_vfs(struct fuzzer *f, struct file *file)
 	err = call_unknown(f, file->fd, which, &must) < 0 ? errno : 0;
 	call_ends(f, OP_VFS);
 	count(OP_VFS, err);
-	/* the file is not open for this call */
+	/* the file is closed, or was opened with a mode that does not allow this call */
 	if (file->gone || err == EBADF || err == EACCES)
 		return;
 	if (must >= 0 && err != must)

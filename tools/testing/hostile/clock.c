@@ -2,8 +2,8 @@
 /*
  * The machine's clock jumps by days, forward and back, while timers, waits with a time-out,
  * max_wait_ms and the expiry of workers run. None of these may depend on that clock: nothing may
- * end early, or wait until the clock has its old value again. After jumps both ways the clock soon
- * has its old value, so it also jumps forward only, and back only.
+ * end early, or wait until the clock has its old value again. If the clock jumps both ways, it soon
+ * has its old value. So other tests only jump forward, or only back.
  */
 #include "hostile.h"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# end.sh - end the virtual machine while pools are busy, as $HOW says, from the kernel's command
-# line. wpool gets no notice; its messages are in the kernel's log.
+# end.sh - end the virtual machine while pools are busy. HOW=, on the kernel's command line, says
+# how. wpool gets no notice. The messages are in the kernel's log.
 #
 #   restart   the kernel shuts its devices down, and restarts the machine
 #   poweroff  the kernel shuts its devices down, and switches the machine off

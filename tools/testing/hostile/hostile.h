@@ -41,8 +41,8 @@ static inline bool is_whole(int fd, __u64 tokens)
 	} while (0)
 
 /*
- * Exactly @tokens tasks that do not end fit into an idle pool; cancels them. If tokens are lost,
- * the pool's figures might still say that all are free.
+ * Check that exactly @tokens tasks that do not end fit into an idle pool, and cancel them. If
+ * tokens are lost, the pool's figures might still say that all are free.
  */
 #define EXPECT_ROOM(which, tokens)						\
 	do {									\

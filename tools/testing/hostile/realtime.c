@@ -4,7 +4,7 @@
  * tasks that are queued on HELD_CPU, so that they do not wait for the thread.
  *
  * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor
- * looks every 10 ms, and acts when it has seen the same state twice, so after less than a
+ * looks every 10 ms, and acts when it has seen the same state twice. That takes less than a
  * hundredth of the hold. An emulator is too slow for such a bound, so half of the tasks must start
  * within a tenth of the hold, and the others before the hold ends. If making a worker takes long,
  * as on the debug kernel, the hold is a multiple of that time: see measure().

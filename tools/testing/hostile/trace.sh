@@ -6,8 +6,8 @@
 # then runs the tracer's code, also with interrupts off, under locks of the scheduler, or in the
 # preempt notifier.
 #
-# Needs /files/run.sh (tools/testing/torture). Under emulation, if the kernel patches its text, it
-# needs one thread for all CPUs.
+# Needs /files/run.sh (tools/testing/torture). An emulator must run all CPUs in one thread, because
+# the kernel patches its text.
 
 # The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034

@@ -2,9 +2,9 @@
 /*
  * Only for the virtual machines of the tests. wpool takes the static key of the preempt notifiers
  * when it is loaded, and drops the key when it is unloaded. Each time the kernel patches its own
- * text. An emulator that runs several CPUs at once may still execute the patching's breakpoint
- * after that is gone, and then the machine hangs in the handler, about once in fifty loads. This
- * module holds the key, so that tests may load wpool often without any patching.
+ * text, with a breakpoint. An emulator that runs several CPUs at once may execute the breakpoint
+ * after the kernel has removed it. Then the machine hangs in the handler, about once in fifty
+ * loads. This module holds the key, so that tests may load wpool often without any patching.
  */
 #include <linux/module.h>
 #include <linux/preempt.h>
