@@ -95,7 +95,7 @@ static int cgroup_by_fd(int fd, int dir)
 	return ioctl(fd, WPOOL_IOC_CGROUP, &cgroup) ? -errno : 0;
 }
 
-/* Name the cgroup by @path, and by a file if @path opens. -EPROTO: the results differ. */
+/* Name the cgroup by @path, and by a file if it can be opened. -EPROTO: the results differ. */
 static int cgroup_by_both(const struct pool *pool, const char *path)
 {
 	int err = attr_write(pool->name, "cgroup", path), by_fd;
@@ -329,7 +329,7 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 	for (i = 0; i < 2; i++) {
 		if (group_write(self->group[i], "cpuset.cpus", "0"))
 			SKIP(return, "this kernel has no cpuset controller");
-		/* first a new worker, then one that moves */
+		/* in the first round a new worker joins the cgroup, in the second it moves */
 		ASSERT_EQ(0, cgroup_write_in(pool, self->group[i], "0"));
 		EXPECT_EQ(0, run_one(pool->fd));
 		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));

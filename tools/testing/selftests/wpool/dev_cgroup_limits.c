@@ -122,7 +122,7 @@ TEST_F(cgroup, quota)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* measure again if the host took CPU time away, which counts as used */
+	/* CPU time that the host takes away counts as used: then measure again */
 	for (i = 0; i < 6; i++) {
 		percent = percent_used(self->group[0], 50);
 		TH_LOG("a quota of 20 %%: %.1f %%", percent);

@@ -4,7 +4,7 @@
  * and start before A.
  *
  * A task of A's submitter was submitted later if its cookie is higher. A task of another submitter
- * was submitted later if A had surely been accepted: A's submitter had begun its next tasks.
+ * was submitted later if A's submitter had begun its next chunk: A had then surely been accepted.
  */
 #include "wpool_test.h"
 

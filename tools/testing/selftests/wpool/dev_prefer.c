@@ -216,7 +216,7 @@ TEST_F(on, tasks_without_a_cpu)
 	EXPECT_EQ(2, pool_figure(fd, file_submitted));
 }
 
-/* If the pool is full, a non-blocking submit fails; another waits for a signal or room. */
+/* If the pool is full, a non-blocking submit fails; a blocking one waits for a signal or room. */
 TEST_F(block, on)
 {
 	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };

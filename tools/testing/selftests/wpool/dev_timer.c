@@ -108,7 +108,7 @@ TEST_F(timer, closed_pool)
 	EXPECT_RECORD(self->fd, 1, -ECANCELED);
 }
 
-/* Timers need no room. A batch is accepted up to the first task that finds none. */
+/* Timers need no room. A batch is accepted up to the first task that finds no room. */
 TEST_F(timer, together_with_others)
 {
 	struct wpool_dev_work works[6] = { };

@@ -4,7 +4,7 @@
  * with the attribute reclaim continues, and loses no task. A file system whose writes pass through
  * such a pool continues, too: completed writes free memory.
  *
- * The tests are skipped if there are more than MAX_MB, which take long to use up. With 256 MB:
+ * The tests are skipped if the memory is more than MAX_MB: it takes long to use up. With 256 MB:
  *	scripts/vm run --kernel 6.12 --mem 256M -- -c "insmod wpool.ko; /tests/mem_hog"
  */
 /* must be the first include: it defines _GNU_SOURCE, for syncfs() */
@@ -96,7 +96,7 @@ static void end_hogs(pid_t *hogs)
 	}
 }
 
-/* Was memory short for long enough, and was the pool's rescuer needed? */
+/* Were enough programs killed? See NR_KILLED and MAX_KILLED. */
 static bool is_enough(unsigned int killed, const char *pool)
 {
 	return killed >= NR_KILLED && (killed >= MAX_KILLED || attr_number(pool, "rescued") > 0);

@@ -88,7 +88,7 @@ shape()
 		s/[0-9]\{1,\}/N/g; s/ *$//'
 }
 
-# The output of "why" in README.md is what it prints if 4 tasks sleep and 40 are queued.
+# README.md shows what "wpoolctl why" prints if 4 tasks sleep and 40 are queued.
 test_why()
 {
 	wpoolctl create $POOL capacity=4 queue_depth=1000 >"$TMP/out" 2>&1 ||

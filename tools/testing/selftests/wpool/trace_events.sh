@@ -39,7 +39,7 @@ stop()
 	wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
 }
 
-# run OPTION...: run tasks, and wait until outstanding is 0: by then the end of each was traced.
+# run OPTION...: run tasks, and wait until outstanding is 0: each task's end was traced by then.
 run()
 {
 	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")" || return 1
@@ -174,8 +174,8 @@ test_handed_over_and_hogged()
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
 }
 
-# steal: run tasks that can be stolen, that is, are not in the global queue. Tasks go there if there
-# is no worker, or if they are known to be long, as on a slow debug kernel. So make a new pool with
+# steal: run tasks that can be stolen. Tasks in the global queue cannot. A task goes there if there
+# is no worker, or if tasks are known to be long, as on a slow debug kernel. So make a new pool with
 # all workers.
 steal()
 {
