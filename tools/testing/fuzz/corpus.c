@@ -201,7 +201,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 			sequence->nr * sizeof(struct tape));
 		break;
 	case 3:
-		/* do not change the tape: the earlier calls differ */
+		/* keep the tape: its effect changes with the calls before it */
 		break;
 	default:
 		change_draws(rng, tape);

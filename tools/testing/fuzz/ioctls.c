@@ -380,7 +380,7 @@ void ioctls_init(void)
 	int status;
 
 	if (!pid) {
-		/* getpid() of 32 bits; a kernel without it sends a signal */
+		/* getpid() of 32 bits; a kernel without 32-bit calls sends a signal */
 		long ret = 20;
 
 		asm volatile("int $0x80" : "+a"(ret) : : "memory", "r8", "r9", "r10", "r11");
@@ -514,7 +514,7 @@ static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err,
 		complain(f, "%s: EISCONN, but nobody attached the file", ioctl_names[nr]);
 }
 
-/* Put one mistake into the structure's head or place. Returns its address. */
+/* Put one mistake into the head of the structure, or put it at a bad place. Returns its address. */
 static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd *cmd, int *must)
 {
 	struct rng *rng = &f->rng;

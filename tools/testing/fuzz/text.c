@@ -33,7 +33,7 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* no object is above this, but "unlimited" next to another number is */
+	/* no object is above the range, but two numbers of 32 bits, one "unlimited", may be */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||

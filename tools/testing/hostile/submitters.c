@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thousands of submitters wait for room. Some of them are stopped, frozen with their cgroup, or
+ * A thousand submitters wait for room. Some of them are stopped, frozen with their cgroup, or
  * killed while they wait. The submitters behind them are served, and no token is lost.
  */
 #include "hostile.h"

@@ -31,7 +31,7 @@ FIXTURE(workers) {
 	int err;
 };
 
-/* Reads records. Returns the first status but 0, an error: nothing cancels these tasks. */
+/* Reads records. Returns the first status that is not 0: an error, as nothing cancels the tasks. */
 static int read_statuses(int fd)
 {
 	struct wpool_dev_record records[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tasks under torture do. No task waits for another pool, or two pools could wait for each
+ * What tasks under torture do. No task waits for another pool: two pools could then wait for each
  * other. A task may wait for a task of its own pool: its worker runs that task, or the wait returns
  * -EDEADLK. Each task submits less than one other task on average, so the load dies out.
  */

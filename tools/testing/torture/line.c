@@ -319,11 +319,11 @@ static bool open_gate(struct line *line, u32 nr, int tasks)
 	if (!all_left(line, nr, false))
 		return false;
 	if (!torture_check(wait_for_completion_timeout(&line->barger_left, TORTURE_PATIENCE),
-			   "line %u: one that tries was never accepted", line->nr))
+			   "line %u: the barger was never accepted", line->nr))
 		return false;
 	torture_check(!line->barger_ret, "line %u: try: %d", line->nr, line->barger_ret);
 	torture_check(!wpool_task_wait(&line->barger.task) && line->barger.seq == tasks + 1,
-		      "line %u, round %llu: who did not wait was served as number %u of %d",
+		      "line %u, round %llu: the barger was served as number %u of %d",
 		      line->nr, line->round, line->barger.seq, tasks + 1);
 	in_order(line, nr);
 	return true;

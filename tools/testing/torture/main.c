@@ -154,8 +154,8 @@ static void begin_delays(void)
 }
 
 /*
- * Counters of new pools start 60 or 4 steps below a wrap of all bits, or of the sign. With 4,
- * counters that change seldom wrap, too.
+ * Counters of new pools start 60 or 4 steps below a wrap of all bits, or of the sign. With 4 steps,
+ * even a counter that changes only a few times wraps.
  */
 static void begin_wraps(void)
 {

@@ -32,7 +32,7 @@ static struct tpool *alloc_tpool(void)
 	return tp;
 }
 
-/* What a hook may do while other threads do anything to the pool. */
+/* Make the calls that a hook may make while other threads do anything to the pool. */
 static void read_in_hook(struct tpool *tp, struct wpool *pool)
 {
 	struct wpool_attrs attrs;
