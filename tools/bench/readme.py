@@ -163,9 +163,9 @@ EXPLAINED = {
     'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
               '500 µs. Less is better. "First in, first out" is what the same starts would give '
               'if the oldest task were always the next one.',
-    'events': 'Events wait without a worker. Nanoseconds are of each of as many events, or bare timers '
-              'of the kernel, as the line says; the time of those that are due after 10 ms is from the '
-              'first arm until the last has run, in 8 workers. Microseconds are from the call to the '
+    'events': 'Events wait without a worker. A line in ns has the time of one event, or one bare timer of the '
+              'kernel. In a line "of 10 ms" that is the time from the first arm until the last has run, '
+              'with 8 workers, divided by their number. A line in µs has the time from the call to the '
               'start, in a pool that sleeps.',
     'serving': 'HTTP over loopback, the same code for the protocol in four servers. wpool: '
                '`module/samples/httpd`, whose connections are events of a pool with 64 workers; '
@@ -183,13 +183,13 @@ EXPLAINED = {
             'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
             'time.',
     'allocations': 'What a stock kernel allocates for each of the first 20,000 tasks of these loads, counted in '
-                   'an emulator. A task of a pool or a workqueue needs no allocation, only a new worker does, as '
-                   'each kthread does. So a longer load takes less for each task in a pool, down to none, and '
-                   'as much in threads. Workqueues keep idle workers for minutes, so from the second load on '
-                   'theirs find those of the loads before.',
+                   'an emulator. A pool or a workqueue allocates for a new worker, but not for a task; '
+                   'kthreads are allocated for each task. So a longer load takes fewer allocations for each '
+                   'task in a pool, and as many with kthreads. Workqueues keep idle workers for minutes: the '
+                   'tasks of the second and later loads run in workers of the loads before.',
     'scopes': 'The shape of the kernel\'s own benchmark of workqueues, `lib/test_workqueue.c`: a producer on each '
-              'CPU, with one task in flight. *Scope* is the unbound workqueue in a kernel that was started with '
-              'this affinity scope, the column before these is the scope that the kernel chooses itself. '
+              'CPU, with one task in flight. *Scope X* is the unbound workqueue in a kernel that was started with '
+              'the affinity scope X; *unbound workqueue* has the scope that the kernel chooses itself. '
               'Nanoseconds, less is better.',
     'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
               '`lib/test_workqueue.c`. Nanoseconds a task, or a call; less is better. The rows "in '
@@ -474,7 +474,7 @@ class Tables:
 
 
 def sides(title, what):
-    """Both sides of the comparison what: that of wpool, without words of the title, and the peer's."""
+    """The two sides of the comparison @what: wpool's, without words of the title, and the peer's."""
     ours, theirs = re.fullmatch(r'(.*)[:,] (?:of|faster than) (.*)', what).groups()
     first, *rest = re.split(r'(?<=[:,]) ', ours, maxsplit=1)
     if rest and ' ' in first and first[:-1] in title:
