@@ -119,8 +119,8 @@ static int read_file(struct declaration *declaration)
 /* ---- comparing with the pools ---- */
 
 /*
- * Removes the cgroup from the set if the pool is in it. Elsewhere than in ATTR_CGROUPS the paths
- * differ, so that the same cgroup is set again, which changes nothing.
+ * Removes the cgroup from the set if the pool is in it. sysfs shows the path below ATTR_CGROUPS. If
+ * cgroups are mounted elsewhere, the same cgroup is set again, which is harmless.
  */
 static void leave_cgroup_change(struct declared *pool)
 {

@@ -30,7 +30,7 @@ const struct command cmd_dump = {
 "workers in tasks, the submitters that wait, and why. Reads debugfs, so only root may do it.\n"
 "sysrq-x writes the same, and the stacks of the workers, to the kernel's log.",
 	.more =
-"The log also gets it for each pool that stalls. With the module's parameter dump_on_panic it\n"
-"gets it when the kernel panics, too.",
+"The log also gets the state of each pool that stalls, and, with the module's parameter\n"
+"dump_on_panic, that of all pools when the kernel panics.",
 	.run = run,
 };

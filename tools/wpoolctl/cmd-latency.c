@@ -251,7 +251,7 @@ const struct command cmd_latency = {
 	.help =
 "Shows how long tasks waited, from submit to start, and how long they ran, from start to end:\n"
 "percentiles, and a bar for each range of times. The pool counts while its attribute latency\n"
-"is 1, and starts from 0 when that is switched on: 'wpoolctl tune POOL latency=1'. A\n"
+"is 1, and starts from 0 when it becomes 1: 'wpoolctl tune POOL latency=1'. A\n"
 "percentile is at most a sixteenth too long. Needs no privilege.",
 	.options = options,
 	.run = run,

@@ -117,7 +117,7 @@ const struct command cmd_tune = {
 	.summary = "change attributes of a pool, all of them or none",
 	.help =
 "Changes attributes of a pool, also under load: all that are given, or none if one is refused.\n"
-"cgroup goes alone.\n"
+"cgroup cannot be combined with other attributes.\n"
 "\n"
 "  wpoolctl tune batch capacity=128 min_workers=8",
 	.more_help = tune_help,

@@ -383,8 +383,8 @@ const struct command cmd_why = {
 "the error is named. handoff: the attribute is 0, and workers that sleep keep their queues.\n"
 "cpu: workers are in tasks, but something else uses their CPUs. line: the pool is full, and\n"
 "submitters wait, but tasks finish. full: submits are refused because the pool is full.\n"
-"served: no such cause, workers serve the queue. closed, closing: the pool accepts no task, or\n"
-"only tasks of its own events and tasks. none: no task waits.",
+"served: none of these; workers serve the queue. closed: the pool accepts no task. closing: it\n"
+"accepts only its own events, and what its tasks submit. none: no task waits.",
 	.options = options,
 	.run = run,
 };

@@ -33,7 +33,7 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* Set and return a message: @name is no column; these columns exist. */
+/* Set and return the message that @name is no column, with all columns that exist. */
 const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
 
 /* Show @names unless columns are chosen: a list of valid names, or "all". */

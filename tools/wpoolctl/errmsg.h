@@ -17,7 +17,7 @@ struct errmsg {
 	char text[ERRMSG_LEN];
 };
 
-/* Sets the text and returns -1, so that a parser can return it. */
+/* Sets the text. Returns -1, so that a parser can write "return errmsg_set(...)". */
 __printf(2, 3)
 int errmsg_set(struct errmsg *e, const char *fmt, ...);
 

@@ -39,7 +39,7 @@ enum out_style out_state_style(const char *state);
 struct json_object *json_new(void);
 struct json_object *json_new_array(void);
 
-/* Put a number, a truth, a text or another object under a key. */
+/* Put a number, a bool, a text or another object under a key. */
 #define json_put(_to, _key, _value) _Generic((_value),		\
 	bool : json_put_bool,					\
 	double : json_put_double,				\

@@ -71,10 +71,7 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
 	return NULL;
 }
 
-/*
- * number[.digits]unit. A fraction must be a whole number of the smallest unit: 0.5K is 512,
- * 0.0001us is refused.
- */
+/* number[.digits]unit. The fraction must be a whole number of the smallest unit: not 0.0001us. */
 static bool scan_scaled(const char *s, const struct unit *units,
 			const struct unit *no_unit, __u64 *out)
 {
@@ -96,10 +93,7 @@ static bool scan_scaled(const char *s, const struct unit *units,
 	if (!unit || __builtin_mul_overflow(whole, unit->factor, &whole))
 		return false;
 
-	/*
-	 * The fraction must be a whole number of the smallest unit. The number of digits does not
-	 * show this: K and M of a size are powers of 2.
-	 */
+	/* the number of digits does not show whether the fraction is whole: 0.5K is 512 */
 	if (fraction) {
 		__u64 numerator = 0, denominator = 1;
 		__uint128_t product;

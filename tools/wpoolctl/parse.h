@@ -29,7 +29,7 @@ int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
 		  struct errmsg *e);
 
-/* Bytes, or with K or M units of 1024 or 1024 * 1024. */
+/* Bytes, or a number with K (1024) or M (1024 * 1024). */
 int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 	       struct errmsg *e);
 

@@ -10,7 +10,7 @@ struct progress {
 	bool enabled;
 	bool shown;		/* a bar is on the terminal */
 	__u64 total;		/* tasks; 0: no limit */
-	__u64 total_ns;		/* time; 0: no limit. At least one of both has a limit */
+	__u64 total_ns;		/* time; 0: no limit. At least one of the two is not 0 */
 	__u64 start_ns;
 	__u64 drawn_ns;
 };

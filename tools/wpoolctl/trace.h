@@ -69,11 +69,12 @@ bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *
 void trace_tasks_exit(struct trace_tasks *tasks,
 		      void (*each)(const struct trace_event *started, void *arg), void *arg);
 
-/*
- * ---- trace-record.c: trace_record() makes an instance of tracefs, which does not disturb other
- * tracers, and removes it at the end. WPOOLCTL_TRACEFS names another directory, for tests. ----
- */
+/* ---- trace-record.c ---- */
 
+/*
+ * trace_record() uses its own instance of tracefs, so it does not disturb other tracers.
+ * WPOOLCTL_TRACEFS names another directory, for tests.
+ */
 struct recording {
 	const char *file;
 	const char *pool;	/* NULL: all */
@@ -87,7 +88,7 @@ struct recording {
 	bool is_over;		/* a task waited longer than stop_over_ns */
 };
 
-/* SIGINT, SIGTERM and SIGHUP end the recording. Returns 0, or -1 and a message. */
+/* Record until duration_ns, stop_over_ns or a signal ends it. Returns 0, or -1 and a message. */
 int trace_record(struct recording *recording, struct errmsg *e);
 
 /* ---- reports on a recorded trace; all return 0, or -1 and a message ---- */

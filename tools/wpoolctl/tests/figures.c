@@ -110,7 +110,7 @@ void test_arrivals(void)
 	for (i = 0, sum = 0, last = 0; i < 100000; i++) {
 		ns = arrivals_ns(&arrivals);
 		EXPECT(ns == arrivals_ns(&other) && ns >= last, "task %d: not the same", i);
-		/* count the distances above the mean: of exponential ones e^-1 of all */
+		/* count the distances above the mean: e^-1 of all, if they are exponential */
 		sum += ns - last > NSEC_PER_MSEC;
 		last = ns;
 		arrivals_step(&arrivals, 1);
