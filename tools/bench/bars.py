@@ -6,11 +6,10 @@ the value, the bar and the goal (either may be missing), and whether they are re
 natively also the values of the rounds in which the CPUs were near to each other, and
 of those in which they were far. What was not measured has no verdict.
 
-What is compared with what stands in the file rows, beside this one. The bars are those of the
-native machine; they are applied to QEMU as well. What is reached
-under QEMU only, where a locked instruction and a line between two CPUs cost next to nothing,
-says so: "only_here". A bar for "near and far" CPUs is reached if it is reached in both
-states, as far as they were seen.
+The file rows, beside this one, has the comparisons. The bars are those of the native machine,
+and are applied to QEMU as well. A verdict on a bar that only QEMU reaches, where a locked
+instruction and a line between two CPUs cost next to nothing, has "only_here". A bar for "near
+and far" CPUs is reached if it is reached in each of these states that was seen.
 """
 
 from plan import ROWS, params_of, peers_of
@@ -23,7 +22,7 @@ UNITS = {'ms': 1e6}
 
 
 class Results:
-    """The figures of one machine, in one of its states or in all, by what they are of."""
+    """The figures of one machine: those of one state, near or far, or those of all rounds."""
 
     def __init__(self, measurements, machine, state=None):
         self.measurements = measurements
@@ -42,7 +41,7 @@ class Results:
         return None
 
     def get(self, row, name, **wanted):
-        """A figure; "n", which is a parameter; or a figure times n."""
+        """The figure @name; the parameter n for "n"; the figure times n for "NAME*n"."""
         one = self.find(row, **wanted)
         if not one:
             return None
@@ -73,7 +72,7 @@ def verdict(row, what, value, unit='x', more=False, bar=None, goal=None, states=
 
 
 class Comparison:
-    """A line "< ..." or "> ..." of the file rows, for one variant where it is for each."""
+    """A line "< ..." or "> ..." of the file rows; @variant: one of those for which its "*" stands."""
 
     def __init__(self, row, sign, parts, variant=None):
         self.row, self.more = row, sign == '>'
@@ -97,7 +96,7 @@ class Comparison:
         self.limits = [word for word in limits if '=' not in word and word not in ('long', 'states')]
 
     def limit(self, i, value):
-        """The bar or the goal: a number, the value itself, a parameter, or one and a number."""
+        """The bar (@i 0) or the goal: a number, @value, a parameter, or a parameter plus a number."""
         text = self.limits[i] if i < len(self.limits) else '-'
         if text == 'n':
             return value
@@ -131,7 +130,7 @@ def variants_of(row, parts):
 
 def read_comparisons():
     for row in ROWS.values():
-        # order comparisons for "*" by variant: all that name the first variant, then the next
+        # of lines with "*": first the comparisons of the first variant, then those of the next
         each = {}
         for sign, parts in row.comparisons:
             for v in variants_of(row, parts):
@@ -175,7 +174,7 @@ TIMED = ('total_ns_per_task', 'noop_ns', 'total_ns')
 
 
 def steadiness(r):
-    """For each row, the worst round of wpool: by the median, and by the per-CPU workqueue's time."""
+    """For each row, wpool's worst round, divided by the median and by the per-CPU workqueue's time."""
     spread, slow = {}, {}
     boots = set(BOOTS[r.machine].values()) | {MAIN_BOOT[r.machine]}
 

@@ -78,9 +78,9 @@ SHAPE_PEERS = {
     'unbound workqueue, scope system': {'peer': 'unbound', 'scope': 'system'},
 }
 SHAPE_TASKS = 12800
-# On NEAR_CPUS CPUs the same peers have two more loads: a producer in one last-level cache, or one in
-# each of four, submits SHARE tasks at a time, the number of CPUs that share a cache. The CPUs of a
-# pool's first workers differ, so each round has a new pool. Number of producers: name of the load.
+# On NEAR_CPUS CPUs, SHARE to a last-level cache, the same peers have two more loads: a producer in
+# one cache, or one in each of four caches, submits SHARE tasks at a time. The CPUs of a pool's first
+# workers differ, so each round has a new pool. Number of producers: name of the load.
 NEAR_CPUS, SHARE, NEAR_ROUNDS = 16, 4, 8
 NEAR_LOADS = {1: 'one producer', 4: 'four producers'}
 NEAR_FIGURES = ('moved', 'crossed')

@@ -120,7 +120,7 @@ class Size:
             # proportional to the CPUs that take part in the kernel's own benchmark
             'shape': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),
             'wide': 10000 * (cpus if icount else 4),
-            # Making and ending a thread takes a thousand times as long as the other operations.
+            # Making and ending a thread takes 30 to 200 times as long as another peer's task.
             'threads': 2000,
         }
 

@@ -125,7 +125,7 @@ def divided_by(by):
 
 
 def a_second(by, share=1):
-    """A conversion of the time of a task to tasks a second (by 1e9 for ns), of a share of the tasks."""
+    """Convert a task's time to tasks a second (@by 1e9 for ns), and count only @share of the tasks."""
     return lambda one, value: by / value * share
 
 
@@ -139,7 +139,7 @@ def of_figure(name):
 
 def plot(name, title, ylabel, row, groups, peers, what, convert=divided_by(1), boot=None, better='less',
          log=False):
-    """groups: name -> a variant of the row, or (row, variant). "{}" in what stands for a group's name."""
+    """@groups: name -> a variant of the row, or (row, variant). "{}" in @what: the group's name."""
     return {'name': name, 'title': title, 'ylabel': ylabel, 'row': row, 'groups': groups, 'peers': peers,
             'what': what, 'convert': convert, 'boot': boot, 'better': better, 'log': log}
 

@@ -42,7 +42,7 @@ GROWTH = TOP / 'Documentation/growth.rst'
 # The plot that benchmarks.rst shows.
 PLOT = TOP / 'Documentation/each.svg'
 
-# The lines of the first table: name, row, variant; costs of wpool and its peers.
+# The lines of the first table: name, row, wpool's variant, the peers' variant.
 COSTS = (
     ('two CPUs, one producer, one by one', 1, 'single', 'single'),
     ('two CPUs, one producer, batches of 64', 1, 'batch', 'single'),
@@ -385,7 +385,7 @@ class Tables:
                             [(text, row, v, v, name, 1) for row, v, text, name in wanted])
 
     def counted(self, v, peer):
-        """The measurement of row 27 in the boot cpus2, which counts."""
+        """The measurement of row 27 in the boot cpus2, which counts allocations."""
         for one in self.results['measurements']:
             if (one['boot'], one['row'], one['variant'], one['peer']) == ('cpus2', 27, v, peer):
                 return one

@@ -37,9 +37,8 @@
  *		with spin=0.
  *	known	instructions without a pool, which can be counted by hand
  *
- * What a CPU does while the operation's thread is off it does not count: sched_switch sets marks.
- *
- * The submitter stays on CPU 0.
+ * A CPU counts only while the operation's thread runs there: sched_switch sets marks. The submitter
+ * stays on CPU 0.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
