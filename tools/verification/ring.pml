@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/core/ring.c and ring.h, and the next slot (queued.h). If the slot is full, the
- * model moves the task found there to the ring; sched.h puts the new task into the ring.
+ * The ring: module/core/ring.c and ring.h, and the next slot (queued.h).
  *
- * A producer fills ring 0, through the next slot or directly, and takes all its tasks when
- * it is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both,
- * takes all of ring 0 at once, and takes the next slot. Each look may be the last. At the
- * end each task has been taken once or is still queued.
+ * A producer fills ring 0, or the next slot if that is free, and takes all tasks of ring 0 when it
+ * is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both, and takes
+ * all of ring 0 at once. Both take the next slot. Each look may be the last. At the end each task
+ * has been taken once or is still queued.
  *
  * Rings have four and two slots instead of 128. head is moved by compare-and-swap only
  * and is in no store buffer.
@@ -50,8 +49,9 @@
 #define SLOT0(i)	(2 + (i) % SIZE)
 #define SLOT1(i)	(6 + (i) % HALF)
 #define SLOT(r, i)	(r -> SLOT1(i) : SLOT0(i))
+#define NEXT_SLOT	8
 #define NCOUNTERS	0
-#define NLOCS		8
+#define NLOCS		9
 
 #define PRODUCER	0
 #define THIEF		1
@@ -63,7 +63,6 @@
 #include "weak.pml"
 
 byte head[2];
-byte next;
 
 /* which tasks have been taken, and how many */
 bool taken[NTASKS + 1];
@@ -111,6 +110,25 @@ inline read_slots(r)
 	:: else -> break
 	od;
 	i = 0
+}
+
+/* wpool_runq_take_next() */
+inline take_next()
+{
+	if
+	:: load(NEXT_SLOT) ->
+#ifndef NO_xchg
+		atomic { full_barrier(); x[0] = mem[NEXT_SLOT]; mem[NEXT_SLOT] = 0 };
+#else
+		x[0] = load(NEXT_SLOT);
+		store(NEXT_SLOT, 0);
+#endif
+		if
+		:: x[0] -> take(x[0])
+		:: else
+		fi
+	:: else
+	fi
 }
 
 /* take_slots(): n of them, at most SIZE */
@@ -165,30 +183,20 @@ inline push(task)
 
 proctype producer(byte me)
 {
-	byte task, old, h, t, n, i;
+	byte task, h, t, n, i;
 	byte x[SIZE];
 	bool ok;
 
 	do
 	:: nr_pushed < NTASKS ->
 		nr_pushed++;
-#if NEXT
-		if
-		:: task = nr_pushed; push(task)
-		:: atomic {
-			full_barrier();
-			old = next;
-			next = nr_pushed
-		   };
-		   if
-		   :: old -> push(old)
-		   :: else
-		   fi
-		fi
-#else
 		task = nr_pushed;
-		push(task)
+		if
+#if NEXT
+		:: load(NEXT_SLOT) == 0 -> store_release(NEXT_SLOT, task); task = 0
 #endif
+		:: push(task)
+		fi
 	:: else -> break
 	od
 }
@@ -239,21 +247,7 @@ proctype consumer(byte me)
 		   :: else
 		   fi
 #if NEXT
-		:: /* wpool_runq_take_next() */
-		   if
-		   :: next ->
-#ifndef NO_xchg
-			atomic { full_barrier(); x[0] = next; next = 0 };
-#else
-			x[0] = next;
-			next = 0;
-#endif
-			if
-			:: x[0] -> take(x[0])
-			:: else
-			fi
-		   :: else
-		   fi
+		:: take_next()
 #endif
 		fi;
 		h = 0; t = 0; n = 0
@@ -288,6 +282,9 @@ proctype thief(byte me)
 		nr--;
 		own = load(TAIL(1));
 		if
+#if NEXT
+		:: take_next()
+#endif
 		:: own != head[1] ->
 			/* its own ring is not empty: pop from it */
 			read_head_tail(1);
@@ -295,7 +292,7 @@ proctype thief(byte me)
 			:: h != t -> n = 1; grab(1)
 			:: else
 			fi
-		:: else ->
+		:: own == head[1] ->
 			/* wpool_ring_steal_half() */
 			read_head_tail(0);
 			n = (t - h) & 255;
@@ -335,6 +332,7 @@ proctype memory(byte me)
 	do
 	write(0) write(1) write(2) write(3)
 	write(4) write(5) write(6) write(7)
+	write(8)
 	od
 }
 
@@ -359,7 +357,7 @@ init {
 		do
 		:: head[0] != mem[TAIL(0)] -> take(mem[SLOT0(head[0])]); head[0]++
 		:: head[1] != mem[TAIL(1)] -> take(mem[SLOT1(head[1])]); head[1]++
-		:: next -> take(next)
+		:: mem[NEXT_SLOT] -> take(mem[NEXT_SLOT])
 		:: else -> break
 		od
 	};
