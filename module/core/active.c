@@ -9,8 +9,8 @@
  *   __wpool_runq_activate:B  the entry and nr_active, then store-release of is_active
  *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *
- * A thread that reads nr_active before a run queue becomes active misses no task: a task is queued
- * there only afterwards, and by the pairs in wake.c a worker then looks for that task.
+ * A thread that reads nr_active before a run queue becomes active misses no task: the run queue
+ * gets tasks only once it is active, and by the pairs in wake.c a worker then looks for them.
  */
 #include "core/active.h"
 

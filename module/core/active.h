@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Only the active run queues of a pool hold tasks and workers, so a search for these visits no
- * others. pool->active lists the CPUs of the active ones, see wpool_for_each_active().
+ * Only the active run queues of a pool hold tasks and workers, so a search visits no other run
+ * queues. pool->active lists their CPUs, see wpool_for_each_active().
  */
 #ifndef WPOOL_CORE_ACTIVE_H
 #define WPOOL_CORE_ACTIVE_H

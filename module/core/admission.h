@@ -21,11 +21,11 @@
 /* token_batch of a pool without a limit: submits take no tokens, finishes give none */
 #define WPOOL_NO_TOKENS		U32_MAX
 
-/* pool->attention */
+/* Bits of pool->attention */
 #define WPOOL_ATT_CLOSED	BIT(0)	/* the pool accepts no task */
 #define WPOOL_ATT_WAITERS	BIT(1)	/* submitters wait: freed tokens go to them */
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
-#define WPOOL_ATT_OWN		BIT(3)	/* only events and tasks of the pool submit */
+#define WPOOL_ATT_OWN		BIT(3)	/* only events and tasks of the pool may submit */
 #define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
 /* if one of these is set, a submitter must not take a token for itself */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)

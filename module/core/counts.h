@@ -103,8 +103,8 @@ void wpool_coming_leave(struct wpool_worker *w);
 void wpool_waking_leave(struct wpool_worker *w);
 
 /*
- * Give a worker that is counted in its pool a home; it is then waking there. @w: has not looked for
- * work yet; @rq: its home, which is active. Interrupts are off.
+ * Give a home to a worker that its pool counts already. The worker is then waking there. @w: has
+ * not looked for work yet; @rq: its home, which is active. Interrupts are off.
  */
 void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
 

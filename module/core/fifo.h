@@ -41,8 +41,8 @@ struct wpool_fifo {
 	struct list_head tasks;
 	struct wpool *pool;	/* the pool of all @tasks; constant */
 	/*
-	 * points to a flag that says whether @tasks holds a task, on a line that workers read for
-	 * each task; may be NULL; constant
+	 * address of a flag, or NULL; constant. The flag says whether @tasks holds a task, and is
+	 * on a cache line that workers read for each task
 	 */
 	bool *has_any;
 };

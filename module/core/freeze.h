@@ -9,8 +9,8 @@
  * check whether the pool is frozen. A worker checks that in a full look for work, at least once a
  * tick.
  *
- * While a worker sleeps for a task of its own pool that had not started (wait.c), the pool is not
- * frozen: the freeze waits for running tasks, and therefore for the tasks that these wait for.
+ * After a worker went to sleep for a queued task of its own pool (wait.c), and until it wakes, the
+ * pool is not frozen: the freeze waits for running tasks, and for the tasks that these wait for.
  *
  * workers/freezer.c freezes and thaws the pools, and waits until the tasks that run have ended.
  *

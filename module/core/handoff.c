@@ -124,7 +124,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* a worker that was not counted out here, and has no task, parks: it was picked again */
+	/* not counted out, and no task: the worker was about to park, and was picked again */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;

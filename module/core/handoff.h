@@ -10,8 +10,8 @@
  *
  * A worker that has slept in its task is counted in when it is switched in again. A hog that does
  * not sleep, and any worker where there are no preempt notifiers, counts itself in when its task
- * has ended. If more workers than the concurrency then count, the worker parks at its next full
- * look for work: after the first task that ends in a new tick.
+ * has ended. If more workers than the concurrency then count as running, the worker parks at its
+ * next full look for work: after the first task that ends in a new tick.
  */
 #ifndef WPOOL_CORE_HANDOFF_H
 #define WPOOL_CORE_HANDOFF_H

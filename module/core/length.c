@@ -19,7 +19,7 @@
  */
 #define FETCH_NS	100
 
-/* A task that has slept counts as this long. */
+/* A task that has slept is taken to run for this long. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
 static void set_length(struct wpool_runq *rq, u32 ns)
@@ -41,7 +41,7 @@ static bool is_alike(u32 a_ns, u32 b_ns)
 	return (a_ns < WPOOL_HELP_NS) == (b_ns < WPOOL_HELP_NS);
 }
 
-/* For wpool_length_adopt(). Many CPUs read pool->task_ns: write it only after a big change. */
+/* Set the pool's estimate. Many CPUs read pool->task_ns: write it only after a big change. */
 static void tell_pool(struct wpool *pool, u32 ns)
 {
 	u32 old = READ_ONCE(pool->task_ns);

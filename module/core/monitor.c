@@ -8,10 +8,10 @@
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
  *             counted out, and its queue gets another worker, of another CPU if possible.
  *             Until the task has ended, the scheduler may move the hog to another CPU.
- *   a stall   the same task has been at the head of the queue for 10 ms, although there is a
- *             worker that could run it. That worker is woken, or moved here. If the queue
- *             still does not move for a second, the stall is logged, once until the queue
- *             moves, with the stacks of some of the workers: stall_report.c.
+ *   a stall   the same task has been at the head of the queue for 10 ms, although a worker
+ *             could run it. That worker is woken, moved here, or created. If the queue does not
+ *             move for a second, the log says so once, with the stacks of some of the workers:
+ *             stall_report.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
@@ -57,7 +57,7 @@
 
 /*
  * Where no notifier tells that a worker blocks, the monitor looks often as long as it finds blocked
- * workers. The monitor takes a hundredth of a CPU at most.
+ * workers. The monitor takes a hundredth of a CPU at most, unless a look takes longer than 100 us.
  */
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
@@ -69,8 +69,8 @@ static bool has_acted;
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
 /*
- * Choose the workers that retake_chosen() counts out: after hog_ms without a look all that are in
- * tasks; before that, if tasks wait, those that are blocked.
+ * Choose the workers that retake_chosen() counts out. If no worker here has looked for work for
+ * hog_ms: all that are in tasks. Otherwise, if tasks wait: those that are blocked.
  */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
@@ -253,7 +253,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Is @what there for longer than @max_ns? A task may have run in between: the sweep checks. */
+/* Has @what been the same for over @max_ns? It may be a new wait: wpool_finish_sweep() checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The monitor's timer: one timer of the module. A thread sets the timer after each change that the
- * monitor must see: monitor_timer.c lists them.
+ * monitor must see. monitor_timer.c lists these changes.
  */
 #ifndef WPOOL_CORE_MONITOR_TIMER_H
 #define WPOOL_CORE_MONITOR_TIMER_H
@@ -11,7 +11,7 @@
 
 #include "core/state.h"
 
-/* The timer is off; on; USED: on, and a thread has asked for the timer since it last fired. */
+/* USED: the timer is on, and a thread has asked for it since it last fired. */
 enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_USED };
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;

@@ -23,7 +23,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	w = READ_ONCE(pool->reserve.rescuer);
 	if (!w || !READ_ONCE(w->in_reserve))
 		goto out;
-	/* a CPU with room and few workers: there a hog is less likely to keep the CPU */
+	/* choose a CPU with room and few workers: a hog is less likely to delay @w there */
 	rq = wpool_runq(pool, wpool_home_place(pool, prefer));
 	wpool_runq_activate(rq);
 	raw_spin_lock(&pool->workers.lock);

@@ -37,7 +37,7 @@ void wpool_ring_init(struct wpool_ring *ring)
 	atomic_set(&ring->head, ring->tail);
 }
 
-/* Read @nr slots from @head on and win them. False if head has moved: then @head is updated. */
+/* Take the tasks in @nr slots from @head on. False if head has moved: then @head is updated. */
 static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
 		       struct wpool_task **tasks)
 {

@@ -33,7 +33,7 @@ struct wpool_task;
  * @head: next slot to take; consumers move it
  * @tail: next slot to fill; the producer moves it
  * @slots: the tasks
- * @jiffy: when each of them was queued
+ * @jiffy: when each task was queued
  */
 struct wpool_ring {
 	atomic_t head;

@@ -33,27 +33,26 @@ struct wpool_handoff {
 struct wpool_runq {
 	struct wpool_ring ring;		/* X: the tasks, oldest first */
 
-	struct wpool_fifo backlog ____cacheline_aligned; /* K: the older part of the same queue:
+	struct wpool_fifo backlog ____cacheline_aligned; /* K: the queue's part before @ring:
 							  *    tasks for which the ring had no room,
 							  *    and tasks that other CPUs submit for
 							  *    this one
 							  */
 
-	/* @next to @estimate are on one line: each look uses it, and CPUs that may help read it. */
+	/* @next to @estimate: one cache line, used by each look, and read by CPUs that may help. */
 	/*
 	 * @next: X: task that a task of this pool submitted here. Set on this CPU with interrupts
 	 * off, while it is NULL; cleared by exchange
 	 */
 	struct wpool_task *next ____cacheline_aligned;
-	struct task_struct *runner;	/* X: thread of the worker that was the last one here to
-					 *    begin to run tasks; written by workers at home here,
-					 *    only compared
+	struct task_struct *runner;	/* X: thread of the worker that last began to run tasks
+					 *    here; written by workers at home here, only compared
 					 */
 	u32 tick;			/* P: number of looks for work */
 	u32 shared_end;			/* C: pool->globq.popped will have this value when the last
 					 *    task that this CPU put there has been taken
 					 */
-	u32 shared_jiffy;		/* C: when this CPU last put a task there */
+	u32 shared_jiffy;		/* C: when this CPU last put a task into pool->globq */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
 					 *    @urgent_tick

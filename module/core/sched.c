@@ -50,7 +50,7 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 	rq->shared_end = wpool_fifo_push(&pool->globq, tasks, nr);
 	rq->shared_jiffy = jiffies;
 	WRITE_ONCE(rq->estimate.ring_max, 0);
-	/* do not time the lock: it would make short tasks look long, and then all come here */
+	/* leave the push out of the sample: waiting for the lock makes short tasks look long */
 	if (from)
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
@@ -177,10 +177,9 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 }
 
 /*
- * Take the first task of the run queue named in pool->left if that task is older than the oldest
- * that the caller has found (@found: there is one, queued at @jiffy). If that run queue has a task
- * only in its next slot, take it, because its age is not known. On this CPU leave it to
- * take_others().
+ * Take the first task of the run queue named in pool->left, if the caller has found no task or only
+ * younger ones. @found: the caller has found a task, queued at @jiffy. If that run queue has only a
+ * task in its next slot, whose age is not known, take it; but leave @own's to take_others().
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -305,7 +304,7 @@ static bool may_search(struct wpool *pool)
 	return (s32)(2 * nr - busy) < 0;
 }
 
-/* A searcher has found a task. If it was the last searcher, wake the next one. */
+/* A searcher has found a task. If tasks are left, and no other worker searches, wake a worker. */
 static void stop_searching(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;

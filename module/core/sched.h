@@ -38,8 +38,8 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
 /*
- * The two functions above, for one task. @task stays in a register: if its address were taken, the
- * compiler would store @task, and add a stack protector.
+ * wpool_sched_push_urgent() and __wpool_sched_push() of one task. @task stays in a register: if its
+ * address were taken, the compiler would store @task, and add a stack protector.
  */
 void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
 				 struct wpool_task *task);
@@ -83,8 +83,8 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 
 /*
  * Queue one task that a task of the same pool submits. @rq: this CPU's run queue,
- * wpool_runq_is_own(); @task: it takes the next slot if that is free, or else it goes to the ring.
- * Interrupts are off since @rq was read.
+ * wpool_runq_is_own(); @task: takes the next slot; if that is occupied, or @task is urgent, it is
+ * queued as by wpool_sched_push(). Interrupts are off since @rq was read.
  */
 static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
 						  struct wpool_task *task)

@@ -8,7 +8,7 @@
 
 /*
  * What the spawners know of a pool; the letters are those of state.h. The request itself is
- * pool->spawn_wanted, on a line that each submit reads.
+ * pool->spawn_wanted, on a cache line that each submit reads.
  */
 struct wpool_spawn {
 	int prefer;			/* X: @prefer of wpool_home_place() for the worker that was

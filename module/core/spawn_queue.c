@@ -32,7 +32,7 @@
  * turns out to be pending. Raw: submitters and ending threads take it.
  */
 static DEFINE_RAW_SPINLOCK(lock);
-/* Pools that starve, the longest first. */
+/* Pools that starve; the first has starved longest. */
 static LIST_HEAD(starved_pools);
 /* Length of starved_pools. */
 u32 wpool_nr_starved __read_mostly;
@@ -66,7 +66,7 @@ void wpool_spawn_look(struct wpool *pool)
 
 void wpool_spawn_ask(struct wpool *pool, int prefer)
 {
-	/* the spawner then creates a new worker in reserve */
+	/* if the worker in reserve is taken, the spawner creates a new one */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
 		wpool_reserve_take(pool, prefer);
 	if (!READ_ONCE(pool->spawn_wanted))
@@ -101,7 +101,7 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 	raw_spin_unlock_irq(&lock);
 }
 
-/* Let the spawner serve the pool in @ms, whatever was asked before. */
+/* Run the pool's spawner in @ms, even if it is queued for another time. */
 static void serve_in(struct wpool *pool, unsigned int ms)
 {
 	wpool_get(pool);

@@ -50,7 +50,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 {
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, 2);
 
-	/* a hog: wpool_report_jam() will say more */
+	/* a queue behind a hog is no stall: wpool_report_jam() names hogs */
 	if (watch->reported || wpool_find_hog(pool, cpu))
 		return;
 	wpool_notify_tell(pool);
@@ -94,7 +94,7 @@ static u32 count_looks(struct wpool *pool)
 	return looks;
 }
 
-/* True if the monitor must come again, to panic in time. */
+/* Panic if no worker has looked for panic_on_stall_ms. True: the monitor must look again. */
 static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 {
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;

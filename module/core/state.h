@@ -61,7 +61,7 @@
 #include "core/worker.h"
 
 struct wpool {
-	/* One line that every submit and every finish reads; rarely written. */
+	/* One cache line that every submit and every finish reads; rarely written. */
 	struct wpool_runq * __percpu *rq; /* X: the run queue of each CPU, or NULL; added before
 					   *    the CPU first comes online, under cpu_hotplug_lock
 					   */
@@ -82,7 +82,7 @@ struct wpool {
 	u32 nr_workers;			/* W: live workers that have not decided to leave */
 	u32 spin_us;			/* T: for how long a worker searches */
 	u32 concurrency;		/* T: workers that run on a CPU at a time */
-	bool latency;			/* T: how long tasks wait and run is measured */
+	bool latency;			/* T: measure how long tasks wait and run */
 	bool stamps;			/* T: submits note the time: @latency or @max_wait_ms */
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
@@ -162,7 +162,7 @@ struct wpool {
 					 */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
 	u32 expiry_ms;			/* T: for how long a worker may be idle */
-	u32 min_workers;		/* T: workers that stay */
+	u32 min_workers;		/* T: idle workers beyond this number expire */
 	u32 hog_ms;			/* T: after how long a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
 	u32 sched;			/* T, M: written under both mutexes */
@@ -179,7 +179,7 @@ struct wpool {
 					 */
 
 	struct wpool_monitor monitor;	/* what the monitor keeps */
-	struct wpool_pressure pressure;	/* K: the share of time in which tasks or threads waited */
+	struct wpool_pressure pressure;	/* K: share of time in which tasks or submitters waited */
 	bool has_news;			/* X: see notify.h */
 	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
@@ -202,7 +202,7 @@ struct wpool {
 	struct device dev;		/* K: its reference count is the pool's */
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
-	struct lock_class_key lockdep_key; /* K: of @lockdep_map */
+	struct lock_class_key lockdep_key; /* K: the key of @lockdep_map */
 	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait for a
 					 *    task
 					 */

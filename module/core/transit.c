@@ -4,7 +4,7 @@
 
 #include <linux/percpu.h>
 
-/* Used with interrupts off. */
+/* Tasks on their way between two queues; used with interrupts off. */
 struct transit {
 	struct wpool_task *tasks[WPOOL_RING_SIZE];
 };

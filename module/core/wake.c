@@ -237,7 +237,7 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
-/* Is a worker waking here, woken within the last tick? One woken before may wait for its CPU. */
+/* Is a worker waking here? False if the last wake-up and the last look are over a tick ago. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);
@@ -273,7 +273,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		wpool_runq_offer(rq);
 		if (wpool_wake_nr_coming(pool))
 			return false;
-		/* this CPU has looked in this tick, and no worker has made room since */
+		/* this CPU has looked for a worker in this tick, and none has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))

@@ -18,10 +18,10 @@ struct wpool_standing {
 
 /* Where queues ended, and what was in a next slot, when the monitor last sampled the pressure. */
 struct wpool_marks {
-	u32 ring_end;		/* N */
-	u32 fifo_end;		/* N: of the backlog, or of the global queue */
-	u32 urgent_end;		/* N: of the queue of urgent tasks; only in the record of a pool */
-	struct wpool_task *next; /* N: only compared */
+	u32 ring_end;		/* N: end of the ring */
+	u32 fifo_end;		/* N: end of the backlog, or of the global queue */
+	u32 urgent_end;		/* N: end of the queue of urgent tasks; only in a pool's record */
+	struct wpool_task *next; /* N: task in the next slot; only compared */
 	u32 tick;		/* N: the run queue's @tick */
 };
 
@@ -32,21 +32,21 @@ struct wpool_looked {
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
-	struct wpool_marks marks; /* N: tasks before them have waited since the last sample */
+	struct wpool_marks marks; /* N: a task before its mark was there at the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
-	struct wpool_standing stuck; /* N: since when no worker has looked; only in the record of a
-				      *    pool, for panic_on_stall_ms
+	struct wpool_standing stuck; /* N: since when no worker has looked for a task; only in a
+				      *    pool's record, for panic_on_stall_ms
 				      */
 	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
-				 *    max_wait_ms; cleared by the sweep, which checks the tasks
+				 *    max_wait_ms; cleared by wpool_finish_sweep()
 				 */
 	bool jam_reported;	/* N: the log says why tasks of the pool wait, see stall_report.h */
 };
 
 /* What the monitor keeps of a pool. */
 struct wpool_monitor {
-	struct wpool_looked watch; /* N: of the global queue, and of the pool */
-	u64 marked_ns;		/* N: when the marks of its queues were set */
+	struct wpool_looked watch; /* N: last look at the pool and its global queue */
+	u64 marked_ns;		/* N: when the marks of the pool's queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
 	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks, and

@@ -117,19 +117,19 @@ struct wpool_worker {
 	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of those
 					 *    that died
 					 */
-	struct rcu_head rcu;		/* O: frees it */
+	struct rcu_head rcu;		/* O: frees the worker */
 	struct wpool_context base;	/* O: the state in which worker_start left the thread, and
 					 *    in which tasks find it; usually all 0
 					 */
 };
 
-/* The workers of a pool. Their number is pool->nr_workers, on a line that wakers read. */
+/* The workers of a pool. Their number is pool->nr_workers, on a cache line that wakers read. */
 struct wpool_workers {
 	raw_spinlock_t lock;			/* K: for W; raw: threads that end take it */
 	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool,
 						 *    see wait.c
 						 */
-	u32 nr_lifting;				/* W: of these, workers whose task had not started:
+	u32 nr_lifting;				/* W: workers whose awaited task had not started:
 						 *    unless 0, the pool is not frozen, see freeze.h
 						 */
 	u64 expired;				/* W: workers that ended because they were idle */
