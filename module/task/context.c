@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 	[PLUG] = "a plug: dropped",
 };
 
-/* Log each kind once for a function, until another function leaves the same kind. */
+/* The function that each kind was last logged for: only another function is logged next. */
 static void *last_said[NR_KINDS];
 
 static void say_once(enum kind kind, const struct wpool_worker *w)

@@ -2,10 +2,10 @@
 /*
  * Protects the next task from what a task leaves behind. After each task, the worker's state is
  * compared with that before the task, and restored. Less dangerous state is checked only at the
- * next full look for work: the class and the CPUs of the worker, its task state, a list of bios,
- * and whether it may be frozen. A module cannot see some leaks: a held lock, without lockdep; the
- * cgroup of kthread_associate_blkcg(); and an entry in a wait queue, unless the task state shows
- * it.
+ * next full look for work: the class and the CPUs of the worker, its task state, pending signals, a
+ * list of bios, and whether it may be frozen. A module cannot see some leaks: a held lock, without
+ * lockdep; the cgroup of kthread_associate_blkcg(); and an entry in a wait queue, unless the task
+ * state shows it.
  */
 #ifndef WPOOL_TASK_CONTEXT_H
 #define WPOOL_TASK_CONTEXT_H

@@ -46,7 +46,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* before @end, which may remove the entry; the kernel checks until no object is active */
+	/* first: @end may remove the entry, and the kernel checks until no object is active */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

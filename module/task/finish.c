@@ -217,7 +217,7 @@ void wpool_finish_sweep(struct wpool *pool)
 	if (!max_ns)
 		return;
 	wpool_for_each_active(pool, rq, i) {
-		/* no worker takes from this ring: move its tasks to the backlog, swept next */
+		/* no worker takes these tasks: move all to the backlog, which is swept next */
 		if (READ_ONCE(rq->watch.is_overdue)) {
 			/* may lose a flag that the monitor sets now: the monitor sets it again */
 			WRITE_ONCE(rq->watch.is_overdue, false);

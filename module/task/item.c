@@ -3,10 +3,10 @@
  * Items, see item.h.
  *
  * Each CPU has a magazine: a few free items, which only threads on this CPU touch, with
- * preemption off. An empty magazine is filled from the slab cache, and a full one is emptied
- * into it, half a magazine at a time, which is much cheaper than one by one. An interrupt uses
- * the slab cache directly, and so does a caller that may not sleep if the magazine is empty. The
- * magazine of a CPU that is offline keeps its items.
+ * preemption off. An empty magazine gets items from the slab cache, a full one returns items: half
+ * a magazine at once, because that is much cheaper than one by one. An interrupt uses the slab
+ * cache directly, and so does a caller that may not sleep if the magazine is empty. The magazine
+ * of a CPU that is offline keeps its items.
  *
  * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for an
  * item, an invoke takes one from the reserve, and the item returns there. The reserve has one item

@@ -93,7 +93,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	if (oldest) {
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
 		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
-		/* may fail: already cancelled. We dequeued it, so we finish it either way */
+		/* false if @oldest is cancelled already; it is dequeued, so finish it either way */
 		wpool_task_mark_cancelled(oldest);
 		/* a detached task's abort function may sleep, or need a lock of the submitter */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
@@ -101,7 +101,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 			wpool_tidy_task(pool, oldest);
 	}
 	local_irq_restore(flags);
-	/* the oldest is unfinished, which keeps the pool */
+	/* the unfinished task keeps the pool */
 	if (here)
 		wpool_finish_drop(pool, oldest);
 	return oldest ? 0 : err ?: -EAGAIN;
@@ -129,7 +129,7 @@ int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u3
 	int n, i;
 
 	refused |= wpool_refuses(pool);
-	/* closed to others after this submitter began to wait: the submitter may still wait */
+	/* a submitter that began to wait before the pool was closed to others may still wait */
 	if (refused && how->waited)
 		policy = WPOOL_BLOCK;
 	if (refused && !how->waited) {

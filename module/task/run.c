@@ -137,7 +137,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	if (traced)
 		wpool_trace_started(w, task, cost.func, cost.wait_ns);
 	call_func(w, task, func, was, item);
-	/* see wpool_worker_set_func() */
+	/* the task may have called wpool_worker_set_func() */
 	if (READ_ONCE(w->func) != func)
 		cost.func = READ_ONCE(w->func);
 	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
@@ -323,7 +323,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
 }
 
-/* Run a task; returns the next task of this CPU, or NULL. Called, and returns, in a section. */
+/* Run a task, after section_begin(). Returns the next task of this CPU, or NULL. */
 static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct wpool *pool,
 						  struct wpool_task *task, bool exact)
 {

@@ -42,7 +42,7 @@ static raw_spinlock_t pool_locks[16] = {
 	[0 ... 15] = __RAW_SPIN_LOCK_UNLOCKED(pool_locks),
 };
 
-/* See wpool_task_set_pool(); the innermost lock. */
+/* The lock that wpool_task_set_pool() explains; no other lock is taken under it. */
 static raw_spinlock_t *pool_lock(const struct wpool_task *task)
 {
 	return &pool_locks[hash_ptr(task, ilog2(ARRAY_SIZE(pool_locks)))];

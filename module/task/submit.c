@@ -173,7 +173,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 		}
 	}
 	if (*err == 1) {
-		/* a running task, which needs no token */
+		/* the next task is running: its second submit needs no token */
 		n++;
 		*err = 0;
 	} else if (*err == -EAGAIN) {
@@ -195,7 +195,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	};
 	int err;
 
-	/* a claimed task was checked before; is_valid() refuses the inner task of a group */
+	/* submit_fast() has checked a task that it has claimed */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
 	return submit_slow(pool, &task, 1, claimed, NULL, &how, &err) == 1 ? 0 : err;

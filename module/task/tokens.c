@@ -236,7 +236,7 @@ void wpool_tokens_resize(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, total);
-	/* afterwards all submits take and all finishes give; until then tokens abound */
+	/* after this all submits take and all finishes give tokens; until then there are plenty */
 	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
 	/* without a limit this is approximate: the two counts still change */

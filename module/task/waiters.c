@@ -213,7 +213,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		task = w ? w->tasks[w->accepted++] : place;
 		if (!w)
 			line_remove(pool, place);
-		/* first: a flush that begins after the task is accepted must wait for the task */
+		/* before the accept: a flush that begins after it must wait for the task */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
