@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wpool's own fault injection points. The first lets the creation of a worker's thread fail.
+ * wpool's own fault injection points. The first lets the creation of a worker's thread fail, on
+ * kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  *
  * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks for it does
  * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
  * of a preallocated pool, otherwise the kworker of a spawner. fail-nth of that thread and the
  * attributes in debugfs apply, as at the kernel's own injection points.
- *
- * Only on kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
  */
 #ifndef WPOOL_INJECT_H
 #define WPOOL_INJECT_H
@@ -56,9 +55,9 @@ static inline void wpool_inject_exit(void)
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /*
- * Set the function that is called at that point. @fn: the function, called in any context, perhaps
- * with a raw lock held; %NULL for none. When this returns, no call of the old function that had
- * interrupts off is running. Sleeps.
+ * Set the function that wpool_inject_delay() calls. @fn: the function, called in any context,
+ * perhaps with a raw lock held; %NULL for none. When this returns, no call of the old function that
+ * had interrupts off is running. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 
@@ -81,7 +80,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 #endif
 
 /*
- * The third sets where counters that wrap start: at 0, or for a test just below a wrap.
+ * The third point sets where counters that wrap start: at 0, or for a test just below a wrap.
  *
  *   counter              wraps after            read by, and what a wrap does
  *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
@@ -93,9 +92,9 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *                                               the order within a tick
  *   nr_closes            2^32 closes            equality while a guest waits; each takes a grace
  *                                               period: nothing
- *   pool->cgroup_nr      65,535 changes         equality; 0 is a new worker's alone. A worker that
- *                                               is in one task for 65,535 changes, exactly, misses
- *                                               them until the next one
+ *   pool->cgroup_nr      65,535 changes         equality; new workers have 0; no change gives 0.
+ *                                               A worker that is in one task for 65,535 changes,
+ *                                               exactly, misses them until the next change
  *   group->epoch         2^32 cancels           equality; a task that is queued for 2^32 cancels,
  *                                               exactly, is not cancelled
  *   wq->epoch            2^32 or 2^64 flushes   signed differences: nothing
@@ -110,7 +109,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
-/* For pools and tasks made from now on; the module parameter inject_start, or set by tests. */
+/* The start for pools and tasks made from now on: a module parameter; tests set it, too. */
 extern unsigned int wpool_inject_start;
 
 /** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */

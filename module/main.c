@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, stops them in
- * reverse order, and has the module parameters of the default pool.
+ * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops them in
+ * reverse order, but /dev/wpool first. It has the module parameters of the default pool.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
