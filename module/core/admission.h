@@ -49,13 +49,13 @@ struct wpool_admission {
 					 */
 };
 
-/* The tokens that a run queue caches, and what it counts: tasks, unless a field says otherwise. */
+/* The tokens that a run queue caches, and its counts of tasks. */
 struct wpool_share {
-	atomic_t tokens;		/* X: cached here; any CPU may take them */
-	u64 untaken;			/* C: accepted here without a token */
-	local64_t ungiven;		/* L: finished here, and returned no token */
-	u64 accepted[2];		/* C: accepted here, by colour */
-	local64_t finished[2];		/* L: finished here, however they ended, by colour */
+	atomic_t tokens;		/* X: tokens cached here; any CPU may take them */
+	u64 untaken;			/* C: tasks accepted here without a token */
+	local64_t ungiven;		/* L: tasks that finished here and returned no token */
+	u64 accepted[2];		/* C: tasks accepted here, by colour */
+	local64_t finished[2];		/* L: tasks finished here in any way, by colour */
 	local64_t failed;		/* L: of @finished, tasks whose worker died */
 	local64_t cancelled;		/* L: of @finished, tasks cancelled before they ran */
 	local64_t overdue;		/* L: of @finished, tasks that waited beyond max_wait_ms */

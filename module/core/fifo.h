@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A list of tasks under a lock, first in, first out: the global queue of a pool, its urgent tasks,
- * and the backlog behind each ring. A task can be taken out of the middle. A list uses only these
+ * and the backlog of each ring. A task can be taken out of the middle. A list uses only these
  * fields of a task: node; pool, which names the list while the task is in it; jiffy and submit_ns,
  * when the task was queued.
  */

@@ -24,10 +24,10 @@ static inline void wpool_notify_tell(struct wpool *pool)
 /** wpool_notify_send() - for the monitor: wake programs that poll, if there is news */
 void wpool_notify_send(struct wpool *pool);
 
-/** wpool_notify_attach() - called when the pool has its files; process context */
+/** wpool_notify_attach() - find the file, once the pool has its files; process context */
 void wpool_notify_attach(struct wpool *pool);
 
-/** wpool_notify_detach() - call it before the pool is freed */
+/** wpool_notify_detach() - drop the file, before the pool is freed */
 void wpool_notify_detach(struct wpool *pool);
 
 #endif /* WPOOL_CORE_NOTIFY_H */

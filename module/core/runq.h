@@ -72,10 +72,10 @@ struct wpool_runq {
 	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because a worker had blocked */
-	u32 turn_tick;			/* P: the @tick at which the next turn of the global queue
+	u32 turn_tick;			/* P: the @tick at which the global queue's next turn
 					 *    begins, see is_shared_first() in sched.c
 					 */
-	u32 turn_end;			/* P: pool->globq.popped at the end of that turn */
+	u32 turn_end;			/* P: globq.popped at the end of the global queue's turn */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */

@@ -76,7 +76,7 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 
 /* ---- places ---- */
 
-/* @refused: true if max_workers is reached, or other pools starve. */
+/* Note whether a worker was refused: max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
 	__must_hold(&lock)
 {

@@ -82,7 +82,7 @@ struct wpool {
 	u32 nr_workers;			/* W: live workers that have not decided to leave */
 	u32 spin_us;			/* T: for how long a worker searches */
 	u32 concurrency;		/* T: workers that run on a CPU at a time */
-	bool latency;			/* T: measure how long tasks wait and run */
+	bool latency;			/* T: the pool measures how long tasks wait and run */
 	bool stamps;			/* T: submits note the time: @latency or @max_wait_ms */
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
@@ -144,7 +144,7 @@ struct wpool {
 					 */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
-	bool follows;			/* T: @cpumask follows housekeeping.h */
+	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */
 	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Two readers have
 					 *    no mutex: the rescuer reads it again after
 					 *    wpool_reserve_follow(); home.c may give a hog a mix of
@@ -153,7 +153,7 @@ struct wpool {
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
 	struct wpool_admission admission ____cacheline_aligned; /* tokens and waiters */
-	enum wpool_state state;		/* T: open, closed or destroyed */
+	enum wpool_state state;		/* T: open, closing, closed or destroyed */
 	u32 queue_depth;		/* T: accepted tasks beyond @capacity */
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
@@ -180,7 +180,7 @@ struct wpool {
 
 	struct wpool_monitor monitor;	/* what the monitor keeps */
 	struct wpool_pressure pressure;	/* K: share of time in which tasks or submitters waited */
-	bool has_news;			/* X: see notify.h */
+	bool has_news;			/* X: there is news of the pool, see notify.h */
 	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */

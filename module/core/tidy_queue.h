@@ -32,27 +32,27 @@ struct wpool_untidy {
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
 /*
- * Have a task ended in process context. @pool: its pool, which exists because the task is
+ * Let the work end a task in process context. @pool: its pool, which exists because the task is
  * unfinished; @task: either CANCELLED and taken out of the queues, or that of a refused event.
  * Interrupts are off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Have a worker that died counted out, and its task ended. @w: the worker, whose thread has ended;
- * it belongs to the queue from now on. Context: the reaper.
+ * Let the work count out a worker that died, and end its task. @w: the worker, whose thread has
+ * ended; it belongs to the queue from now on. Context: the reaper.
  */
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * Have the queued tasks that must not run any more ended, and let hogs move to other CPUs.
+ * Let the work end the queued tasks that must not run any more, and let hogs move to other CPUs.
  * @pool: its destruction may have begun. Under RCU, or with a reference to the pool.
  */
 void wpool_tidy_pool(struct wpool *pool);
 
 /*
- * For the work: take what to end next. @next: filled in. Returns false if the queue is empty. Then
- * the work counts as ended, and may be queued again.
+ * For the work: take the next entry, to end it. @next: filled in. Returns false if the queue is
+ * empty. Then the work counts as ended, and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 

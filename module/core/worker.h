@@ -24,7 +24,7 @@ struct wpool_worker {
 	struct task_struct *thread;	/* I: with a reference, until an RCU grace period after
 					 *    the thread's end
 					 */
-	struct wpool_runq *rq;		/* V: the run queue at home; constant while the worker
+	struct wpool_runq *rq;		/* V: run queue of its home CPU; constant while the worker
 					 *    is idle
 					 */
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */
@@ -71,8 +71,8 @@ struct wpool_worker {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched out */
 #endif
-	struct wpool_task *task;	/* V: innermost task it is in, or NULL; other threads
-					 *    use its address only
+	struct wpool_task *task;	/* V: innermost task that the worker is in, or NULL; other
+					 *    threads use its address only
 					 */
 	struct wpool_task *outermost;	/* O: if @nested, the task around all nested ones */
 	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
