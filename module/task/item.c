@@ -86,7 +86,7 @@ static noinline struct wpool_item *alloc_some(gfp_t gfp)
 	void *items[HALF];
 	u32 n = HALF - 1;
 
-	/* all or none */
+	/* this allocates all items or none */
 	if (!kmem_cache_alloc_bulk(item_cache, gfp, HALF, items))
 		return NULL;
 	while (n && magazine_put(items[n]))

@@ -128,7 +128,7 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 	int ret = 0;
 
 	wpool_debug_assert_init(task);
-	/* locked instruction: the task's line */
+	/* a locked instruction, on the task's cache line */
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
 		ret = alone ? claim_slow(pool, task) : -EAGAIN;
 

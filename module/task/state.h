@@ -186,7 +186,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 	int old = WPOOL_ST_IDLE;
 
 	wpool_debug_assert_init(task);
-	/* locked instruction: the task's line */
+	/* a locked instruction, on the task's cache line */
 	if (unlikely(task->flags & (WPOOL_TASK_INNER | WPOOL_TASK_OWNED)) ||
 	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
 		return false;

@@ -78,7 +78,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 		WRITE_ONCE(rq->share.untaken, rq->share.untaken + want);
 		return want;
 	}
-	/* locked instruction: this CPU's line, or the pool's near the limit */
+	/* a locked instruction, on this CPU's cache line or, near the limit, on the pool's */
 	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->admission.tokens :
 								     &rq->share.tokens, want);
 }

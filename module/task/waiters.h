@@ -65,7 +65,7 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
-		/* give:A; locked instruction: this CPU's line */
+		/* give:A; a locked instruction, on this CPU's cache line */
 		if (unlikely(atomic_inc_return(&rq->share.tokens) >= 2 * (int)batch) ||
 		    unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
 			wpool_waiters_spill(pool, rq);
