@@ -111,8 +111,8 @@ struct wpool_waiter;
  * typedef wpool_task_fn - the function of a task
  * @task: the task itself; container_of() leads to the caller's object
  *
- * Context: process context, in a worker of the pool, interrupts on; may sleep.
- * Must leave preemption, interrupts, RCU and locks as it found them.
+ * Context: process context, interrupts on; may sleep. Runs in a worker of the pool, or, under
+ * %WPOOL_RUN, in the submitter. Must leave preemption, interrupts, RCU and locks as it found them.
  */
 typedef void (*wpool_task_fn)(struct wpool_task *task);
 
@@ -468,12 +468,12 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 /* wpool_task.flags */
 #define WPOOL_TASK_DETACHED	BIT(0)
 #define WPOOL_TASK_EVENT	BIT(2)
-#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event: has an hrtimer */
-#define WPOOL_TASK_OWNED	BIT(3)	/* of any other task: has an owner */
+#define WPOOL_TASK_HREVENT	BIT(3)	/* of an event: it has an hrtimer */
+#define WPOOL_TASK_OWNED	BIT(3)	/* of any other task: it has an owner */
 #define WPOOL_TASK_GROUP	BIT(4)
 #define WPOOL_TASK_STRAND	BIT(5)
 #define WPOOL_TASK_URGENT	BIT(7)
-#define WPOOL_TASK_STATIC	BIT(6)	/* CONFIG_DEBUG_OBJECTS: needs no wpool_task_init() */
+#define WPOOL_TASK_STATIC	BIT(6)	/* CONFIG_DEBUG_OBJECTS: task needs no wpool_task_init() */
 
 /**
  * __WPOOL_TASK_INIT() - the initial value of a joinable task
@@ -684,7 +684,7 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  */
 int wpool_destroy(struct wpool *pool);
 
-/* wpool_release() flags, one of them */
+/* Flags of wpool_release(), which takes one of them */
 #define WPOOL_RELEASE_DRAIN	0	/* queued tasks run to their end */
 #define WPOOL_RELEASE_CANCEL	BIT(0)	/* queued tasks end with -ECANCELED */
 #define WPOOL_RELEASE_OWN	BIT(1)	/* events and own tasks are still accepted */
@@ -842,8 +842,8 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
  * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
- * Other callers get -EAGAIN if max_blocking is reached, whatever @timeout is.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks. A caller that
+ * is not in such a task gets -EAGAIN if max_blocking is reached, whatever @timeout is.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
@@ -899,7 +899,7 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
 u32 wpool_nr_free(struct wpool *pool);
 
 /* wpool_submit_batch() flags */
-#define WPOOL_BATCH_TRY			BIT(0)	/* never sleep: any context */
+#define WPOOL_BATCH_TRY			BIT(0)	/* never sleep; for any context except NMI */
 #define WPOOL_BATCH_INTERRUPTIBLE	BIT(1)	/* any signal ends the wait */
 
 /**

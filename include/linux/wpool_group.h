@@ -73,7 +73,7 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  */
 struct wpool_group {
 	/* private: */
-	raw_spinlock_t lock; /* all fields below */
+	raw_spinlock_t lock; /* protects all fields below */
 	u32 max;
 	u32 nr;
 	u32 epoch;
@@ -121,9 +121,9 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 				  u32 max_outstanding, struct module *owner);
 
 /* What the tasks of a group take over from the caller of wpool_group_act_for_me() */
-#define WPOOL_AS_MM	BIT(0)	/* the memory of its process: get_user() and so on */
-#define WPOOL_AS_CREDS	BIT(1)	/* its credentials */
-#define WPOOL_AS_MEMCG	BIT(2)	/* its memory cgroup, which is charged for allocations */
+#define WPOOL_AS_MM	BIT(0)	/* memory of the caller's process: get_user() and so on */
+#define WPOOL_AS_CREDS	BIT(1)	/* the caller's credentials */
+#define WPOOL_AS_MEMCG	BIT(2)	/* the caller's memory cgroup, charged for allocations */
 #define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG)
 
 /**

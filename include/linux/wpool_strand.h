@@ -86,7 +86,7 @@ struct wpool_strand {
 	u32 nr;
 	pid_t runner;
 	bool is_closed;
-	raw_spinlock_t lock; /* all fields except @pool and @limit; the tasks' states */
+	raw_spinlock_t lock; /* protects all fields but @pool and @limit, and the tasks' states */
 };
 
 #if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)

@@ -289,7 +289,7 @@ DEFINE_EVENT(wpool_worker, wpool_worker_parked,
 );
 
 /**
- * wpool_worker_expired - a worker must leave because it was idle for expiry_ms
+ * wpool_worker_expired - a worker must leave because it was idle for too long
  * @pool: name of the pool
  * @cpu: home of the worker
  * @worker: the worker

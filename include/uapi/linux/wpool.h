@@ -19,8 +19,8 @@
  *  - ENXIO: the file is not attached to a pool
  *  - ENOMEM: out of memory
  *
- * A signal interrupts every call that sleeps. The call fails with EINTR or is
- * restarted; a call with a timeout is never restarted. But a submit that runs its tasks
+ * A signal interrupts every call that waits for tasks, records or room. The call fails with EINTR
+ * or is restarted; a call with a timeout is never restarted. But a submit that runs its tasks
  * itself, under the policy run, ends early for a fatal signal only.
  *
  * Closing the last descriptor of a file cancels its queued tasks and stops its
@@ -36,13 +36,13 @@
 
 #define WPOOL_IOC_TYPE		0xB9
 #define WPOOL_DEV_NAME_LEN	32	/* size of a pool's name, including NUL */
-#define WPOOL_DEV_UNLIMITED	0xffffffffU	/* capacity, queue_depth, free */
-#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i: [2^i, 2^(i+1)) ns; the last: longer, too */
+#define WPOOL_DEV_UNLIMITED	0xffffffffU	/* no limit: capacity, queue_depth, free */
+#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i: [2^i, 2^(i+1)) ns; the last has no end */
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
-#define WPOOL_MAX_WORK_NS	60000000000ULL	/* args that are a time: 60 s */
+#define WPOOL_MAX_WORK_NS	60000000000ULL	/* arg of kinds that take a time: 60 s */
 #define WPOOL_MAX_WORK_YIELDS	1000000ULL
-#define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* touch, hash */
+#define WPOOL_MAX_WORK_BYTES	(64ULL << 20)	/* arg of touch and hash */
 #define WPOOL_MAX_TREE_DEPTH	20U
 #define WPOOL_MAX_TREE_FANOUT	16U
 #define WPOOL_MAX_TREE_NODES	(1U << 20)	/* nodes of one tree, including the root */
@@ -412,9 +412,8 @@ struct wpool_dev_wait {
  * @cookie: cancel the tasks with this cookie, unless ALL is set
  * @cancelled: out: tasks that were still queued and will not run
  * @stopped: out: running tasks that were told to stop. Each ends within a few ms,
- *	with the status -ECANCELED unless it was already complete. Tasks that a
- *	submit in another thread is handing over count here: they end as
- *	soon as they start.
+ *	with the status -ECANCELED unless it was already complete. Tasks that a submit in another
+ *	thread is handing over count here: if they are accepted, they end as soon as they start.
  *
  * ENOENT: there is no unfinished task with that cookie.
  */
@@ -427,9 +426,9 @@ struct wpool_dev_cancel {
 };
 
 /* What the tasks take over from the process that calls WPOOL_IOC_GROUP. */
-#define WPOOL_DEV_GROUP_MM	(1U << 0)	/* its memory */
-#define WPOOL_DEV_GROUP_CREDS	(1U << 1)	/* its credentials */
-#define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* its memory cgroup */
+#define WPOOL_DEV_GROUP_MM	(1U << 0)	/* memory of the caller's process */
+#define WPOOL_DEV_GROUP_CREDS	(1U << 1)	/* the caller's credentials */
+#define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* the caller's memory cgroup */
 
 /**
  * struct wpool_dev_group - WPOOL_IOC_GROUP: give the file a group of its own
@@ -480,7 +479,7 @@ struct wpool_dev_cgroup {
 #define WPOOL_DEV_OPEN		0
 #define WPOOL_DEV_CLOSED	1
 #define WPOOL_DEV_DESTROYED	2
-#define WPOOL_DEV_CLOSING	3	/* RELEASE_OWN */
+#define WPOOL_DEV_CLOSING	3	/* after WPOOL_DEV_RELEASE_OWN */
 
 /**
  * struct wpool_dev_stats - WPOOL_IOC_STATS: figures of the pool and the file
