@@ -39,10 +39,10 @@ static DEFINE_MUTEX(anchors_mutex);
 struct join {
 	struct work_struct work;
 	struct completion done;
-	struct wpool_worker *worker;	/* to be attached to its pool's anchor; NULL: see below */
-	struct task_struct *anchor;	/* to be attached to @from */
+	struct wpool_worker *worker;	/* worker to attach to its pool's anchor, or NULL */
+	struct task_struct *anchor;	/* if @worker is NULL: thread to attach to @from */
 	struct task_struct *from;
-	struct file *procs;	/* cgroup.procs of the cgroup where @anchor goes then, or NULL */
+	struct file *procs;	/* cgroup.procs to which @anchor is moved afterwards, or NULL */
 	int err;
 };
 
@@ -329,7 +329,7 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 	else
 		current->flags &= ~PF_NO_SETAFFINITY;
 	w->memcg = wpool_cgroup_get_memcg(current);
-	/* unless worker_start has set another one */
+	/* keep a memory cgroup that worker_start has set */
 	if (w->base.memcg == old) {
 		w->base.memcg = w->memcg;
 		compat_set_active_memcg(w->memcg);

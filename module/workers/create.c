@@ -120,7 +120,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	/* a closed pool gets its workers when it opens */
 	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
-		/* at capacity: the spawner has created workers meanwhile, too */
+		/* the pool is at its capacity, since the spawner creates workers, too */
 		if (err == -EBUSY)
 			return 0;
 		if (err)

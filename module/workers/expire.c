@@ -2,8 +2,8 @@
 /*
  * How an idle worker expires, see expire.h. wake.c explains the barriers.
  *
- * A worker that parks arms the timer if the pool has more than min_workers workers. When these have
- * expired, a quiet pool has no timer and wakes no thread. The timer runs in softirq context.
+ * A worker that parks arms the timer if the pool has more than min_workers workers. Once no more
+ * than min_workers are left, a quiet pool arms no timer. The timer runs in softirq context.
  */
 #include "workers/expire.h"
 
@@ -97,7 +97,7 @@ void wpool_expire_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	rq = wpool_idle_coldest_runq(pool, &since);
 	local_irq_restore(flags);
-	/* fire when the worker that has now been idle longest expires; at once for a next batch */
+	/* fire when the coldest worker expires; if its time has come already, at the next tick */
 	if (rq)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }

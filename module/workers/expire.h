@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an idle worker expires: a timer sends away the coldest one. */
+/* How idle workers expire: a timer sends away the coldest of them. */
 #ifndef WPOOL_WORKERS_EXPIRE_H
 #define WPOOL_WORKERS_EXPIRE_H
 

@@ -34,8 +34,8 @@ static void unpin_thread(void)
 }
 
 /*
- * A worker holds the map around each task. If a task ends its thread without an oops, lockdep must
- * complain only about locks of the task.
+ * A worker holds the pool's lockdep map around each task. If a task ends its thread without an
+ * oops, lockdep must complain only about locks of the task.
  */
 static void release_map(struct wpool *pool)
 {

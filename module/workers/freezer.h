@@ -18,7 +18,7 @@
 int wpool_freezer_hold(bool on);
 
 /**
- * wpool_freezer_start() - before a pool is freezable: start the thread, until wpool_freezer_exit()
+ * wpool_freezer_start() - start the thread, if necessary, before a pool becomes freezable
  *
  * Context: process context; sleeps.
  * Return: 0, -ENOMEM, -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().

@@ -13,7 +13,7 @@
 
 /*
  * Is the calling worker in the cgroups of its pool, and are its tasks charged there? In the root
- * cgroup, whose threads have the flag, this takes two comparisons.
+ * cgroup all workers have PF_NO_SETAFFINITY, so the check takes two comparisons.
  */
 static inline bool wpool_worker_has_followed(const struct wpool_worker *w)
 {

@@ -48,7 +48,7 @@ static void reap_ended(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* not in the slow tidy.c: threads of other pools may wait for this */
+			/* not in tidy.c, which is slow: threads of any pool may wait for this */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {

@@ -14,8 +14,8 @@
  * has no state of its own: either it is an ordinary worker, or it is in reserve.
  *
  *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
- *                  is never missing. It is on its way to the reserve, or waits there:
- *                  w->in_reserve
+ *                  is never missing. With w->in_reserve set, it waits in the reserve; otherwise
+ *                  it is on its way there
  *   a worker       taken by wpool_reserve_take(): counted in the pool like any other;
  *                  pool->reserve.rescuer is NULL until the spawner has created the next one, or
  *                  a worker that leaves the pool goes into the reserve instead of ending
@@ -157,8 +157,8 @@ static bool leave_reserve(struct wpool_worker *w)
 
 /*
  * The rescuer must not be bound to one CPU, where a task may run for long, and must not run outside
- * the pool's CPUs. If none of these is online, any CPU will do. All of this may sleep, so the
- * rescuer cannot be taken meanwhile.
+ * the pool's CPUs. If none of these is online, any CPU will do. The calls below may sleep, so the
+ * worker makes them before it enters the reserve.
  */
 static void follow_pool(struct wpool_worker *w)
 {

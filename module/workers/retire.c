@@ -55,7 +55,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	struct wpool_runq *rq = wpool_this_runq(pool);
 
 	if (stays) {
-		/* as wpool_workers_leave_place:A; the rescuer keeps the module's place */
+		/* as wpool_workers_leave_place:A; the rescuer keeps its place in the module */
 		smp_mb();
 	} else {
 		wpool_workers_leave_place();

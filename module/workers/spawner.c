@@ -82,7 +82,7 @@ static bool try_spawn(struct wpool *pool)
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
 	if (err == -EAGAIN)
 		return true;
-	/* at its capacity: a worker that becomes free will take the tasks */
+	/* the pool is at its capacity: a worker that becomes free will take the tasks */
 	if (err)
 		return false;
 	err = wpool_worker_create(pool, wpool_need_worker_at(pool));

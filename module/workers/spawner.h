@@ -3,7 +3,7 @@
 #ifndef WPOOL_WORKERS_SPAWNER_H
 #define WPOOL_WORKERS_SPAWNER_H
 
-/* Spawners that run at the same time on each node, each for one pool. */
+/* The most spawners that run at the same time on a node; each serves one pool. */
 #define WPOOL_NR_SPAWNERS	4
 
 struct work_struct;

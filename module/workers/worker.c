@@ -39,7 +39,7 @@ enum step { RUN, SLEEP, END };
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* woken for a task: see to the task before leaving for a starved pool, or parking */
+	/* woken for a task: look for the task first, and leave for a starved pool afterwards */
 	bool sent = w->picked;
 	enum step step;
 
