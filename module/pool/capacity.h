@@ -11,10 +11,10 @@ struct wpool_attrs;
 
 /* The values of these attributes, which change together. */
 struct wpool_limits {
-	u32 capacity;	/* workers at most */
+	u32 capacity;	/* maximum number of workers */
 	u32 capacity_per_cpu;	/* if not 0, @capacity is this field times the number of CPUs */
 	u32 queue_depth;	/* accepted tasks beyond @capacity */
-	u32 min_workers;	/* workers that stay */
+	u32 min_workers;	/* workers that never expire */
 };
 
 /** wpool_limits_of() - the limits of a pool; tune_mutex is held */

@@ -28,8 +28,8 @@ static bool is_left_by(struct wpool *pool, const void *owner)
 }
 
 /*
- * Queued tasks are cancelled, because the objects they work on may be gone; running
- * tasks are waited for, because their text is about to go.
+ * Cancels queued tasks, because the objects that they work on may be gone. Waits for running tasks,
+ * because their text is about to go.
  */
 static void destroy_left(struct wpool *pool)
 {
@@ -174,9 +174,8 @@ void wpool_orphans_exit(void)
 {
 	struct wpool *pool;
 
-	/* all modules that use our symbols have gone, as each keeps this one loaded */
 	unregister_module_notifier(&module_nb);
-	/* so the remaining pools have no owner */
+	/* the pools that are left have no owner: a module that owns one keeps this module loaded */
 	while ((pool = wpool_registry_find(is_left, NULL))) {
 		pr_err("%s: was not destroyed by its creator: destroying it\n", pool->name);
 		destroy_left(pool);

@@ -419,7 +419,7 @@ static void close_to_others(struct wpool *pool)
 	if (pool->state == WPOOL_OPEN) {
 		WRITE_ONCE(pool->state, WPOOL_CLOSING);
 		wpool_waiters_tell(pool, WPOOL_ATT_OWN, true);
-		/* as in close_pool() */
+		/* waits for submits that saw the pool open, as in close_pool() */
 		synchronize_rcu_expedited();
 	}
 	mutex_unlock(&pool->tune_mutex);

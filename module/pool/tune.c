@@ -4,8 +4,8 @@
  * The limits on tasks and workers, queue_depth among them, are applied in capacity.c.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
- * of them when the call returns (a smaller capacity), an RCU grace period shuts out threads that
- * have read the old value: they did so with interrupts or preemption off.
+ * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads
+ * that have read the old value: they read it with interrupts or preemption off.
  */
 #include "pool/tune.h"
 
