@@ -56,7 +56,7 @@
 
 /* ---- the function ---- */
 
-/* The task has left the pool: make the event RUNNING; false: it was cancelled, make it IDLE. */
+/* The task has left the pool. Makes the event RUNNING; false: it was cancelled, and is IDLE now. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
 	int old = atomic_read(&event->state);
@@ -92,7 +92,7 @@ static void event_stop(struct wpool_event *event, int how)
 	unsigned long flags;
 
 	wpool_debug_deactivate(&event->task);
-	/* before another thread runs the event */
+	/* clear it before another thread can run the event, and set it */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
 		new = old & EVENT_ENDING_MASK;

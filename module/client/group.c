@@ -55,17 +55,17 @@
 #include "task/submit.h"
 #include "task/waiters.h"
 
-/* A thread that waits, on its own stack. */
+/* A waiting thread; on the stack of that thread. */
 struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
 	u32 epoch;	/* in the line: the group's epoch when the wait began */
-	u32 nr_closes;	/* in the line: wpool_nr_closes() at that time; a change ends the wait */
+	u32 nr_closes;	/* in the line: wpool_nr_closes() when the wait began; a change ends it */
 };
 
 /* ---- waiting ---- */
 
-/* Release the lock, turn interrupts on, and sleep until @may_go() or a signal. */
+/* Sleep until @may_go() or a signal, with the lock released; returns with the lock held. */
 static int sleep_in(struct list_head *list, struct wpool_group *group, struct waiter *waiter,
 		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
 		    unsigned int state)
@@ -152,7 +152,7 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 	err = sleep_in(&group->line, group, &waiter, may_leave_line,
 		       wpool_freeze_state(group->pool, state));
 	err = sent_away(group, &waiter) ?: err;
-	/* exit waits until the line is empty */
+	/* wpool_group_exit() waits until the line is empty */
 	if (group->closed && list_empty(&group->line))
 		wake_sleepers(group);
 	return err;
@@ -222,7 +222,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 
 	preempt_disable();
 	rq = wpool_this_runq(pool);
-	/* as in count_refused(): under policy run the pool may be destroyed meanwhile */
+	/* under policy run the pool may be destroyed: then a CPU that comes up has no run queue */
 	if (likely(rq))
 		local64_inc(&rq->share.errors);
 	preempt_enable();

@@ -5,7 +5,7 @@
  * The caller runs chunks itself. Helpers are tasks of the pool, which are submitted only if there
  * is room now. So the call also ends if no helper ever runs, and it waits only for chunks that
  * helpers have started. The caller submits two helpers, and each one that starts submits two more:
- * a busy pool gets few tasks in vain, and in an idle pool all CPUs soon take part.
+ * a busy pool gets few useless tasks, and in an idle pool all CPUs soon take part.
  *
  * loop->next is the number of indices taken. A thread takes a chunk by adding to loop->next.
  *
@@ -52,7 +52,7 @@ struct loop;
 
 /* A task that takes part in a loop. */
 struct helper {
-	struct wpool_task task;	/* the task */
+	struct wpool_task task;
 	struct loop *loop;	/* I: the loop */
 	int cpu;	/* I: the CPU that the task prefers */
 };
@@ -69,8 +69,8 @@ struct loop {
 	unsigned long size;	/* I: how many indices */
 	unsigned long grain;	/* I: indices in a chunk; 0: see CHUNKS_EACH */
 	u32 nr_helpers;	/* I: length of @helpers */
-	refcount_t refs;	/* X: see above */
-	refcount_t nr_inside;	/* X: see above */
+	refcount_t refs;	/* X: the caller, and helpers that were submitted */
+	refcount_t nr_inside;	/* X: the caller, and helpers that have started */
 	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
 	int error;	/* X: error of the first call of @fn that failed */
 	struct completion left;	/* K: @nr_inside is 0 */
@@ -78,7 +78,7 @@ struct loop {
 	/* X: how many indices were taken; on a cache line of its own */
 	atomic_long_t next ____cacheline_aligned_in_smp;
 
-	struct helper helpers[] ____cacheline_aligned_in_smp;	/* the helpers */
+	struct helper helpers[] ____cacheline_aligned_in_smp;
 };
 
 /* ---- chunks ---- */
@@ -168,7 +168,7 @@ static void help_loop(struct wpool_task *task)
 	struct loop *loop = container_of(task, struct helper, task)->loop;
 
 	if (refcount_inc_not_zero(&loop->nr_inside)) {
-		/* for debugfs */
+		/* debugfs shows that the worker is in loop->fn, not in help_loop() */
 		WRITE_ONCE(wpool_worker_self()->func, loop->fn);
 		ask_for_help(loop);
 		work_chunks(loop);

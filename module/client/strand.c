@@ -48,7 +48,7 @@
 #include "task/submit.h"
 #include "task/tokens.h"
 
-/* A mark in the queue, of a thread that flushes. */
+/* A mark that a flush puts into the queue. */
 struct strand_mark {
 	struct wpool_strand_task task;
 	struct completion reached;

@@ -34,7 +34,7 @@
 /* The wait queue, or NULL. */
 static struct wait_queue_head *head_of(struct wpool_watch *watch)
 {
-	/* head:A */
+	/* head:A, pairs with watch_woken:A */
 	return smp_load_acquire(&watch->head);
 }
 
