@@ -2,9 +2,9 @@
 /*
  * debugfs: tables that say more about the pools than one value per file can.
  *
- * Nothing here is a stable interface, and no code of a pool calls this file. Each table has one or
- * more lines for every pool, rather than a file for every pool: a file of debugfs takes 900 bytes,
- * which is much for a pool that nobody looks at.
+ * Nothing here is a stable interface, and no code of a pool calls this file. A table has the lines
+ * of all pools, rather than a file for every pool: a file of debugfs takes 900 bytes, which is much
+ * for a pool that nobody looks at.
  *
  * A show function holds the mutex of all pools while it walks them. Meanwhile it waits neither for
  * memory nor for the program that reads.
@@ -58,7 +58,7 @@ static void show_cpus(struct wpool *pool, void *data)
 			   stats.queued, stats.submitted, stats.completed,
 			   stats.stolen);
 	}
-	/* the global queue, and the urgent tasks */
+	/* a row for the global queue and the urgent tasks together */
 	seq_printf(seq, "%-15s %5s %8s %8s %8u %12s %12s %12s\n", pool->name, "all",
 		   "-", "-", wpool_shared_len(pool), "-", "-", "-");
 }

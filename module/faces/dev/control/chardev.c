@@ -10,7 +10,7 @@
  *     attached file unless its row in the table says otherwise;
  *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
- *   - nothing that a user does here writes to the kernel log, except the oops of WPOOL_WORK_FAULT.
+ *   - no call writes to the kernel log, but a task of the kind WPOOL_WORK_FAULT causes an oops.
  *
  * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
  * read.c, workloads in workload.c.
@@ -396,7 +396,7 @@ struct ioctl_op {
 	u32 min_size;	/* size of the first version of the structure */
 	u32 flags;	/* flags of the structure that we know */
 	u32 how;	/* NEEDS_NO_POOL, COPIES_OUT */
-	int (*handler)(struct call *call, void *cmd);	/* called with the structure */
+	int (*handler)(struct call *call, void *cmd);	/* executes the ioctl */
 };
 
 /* Every structure begins like this. */
@@ -512,7 +512,7 @@ static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long ar
 		return -EFAULT;
 	if (user_size < op->min_size)
 		return -EINVAL;
-	/* no version will ever be that large, and the tail has to be checked */
+	/* no version will ever be that large; the limit bounds the check of the tail */
 	if (user_size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(&cmd, op->size, call.arg, user_size);

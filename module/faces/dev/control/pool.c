@@ -317,7 +317,7 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64
 	return err;
 }
 
-/* Returns the pool's entry with @mutex held; or else the caller's result: ERR_PTR(), NULL for 0. */
+/* Returns the entry with @mutex held; or the ioctl's result as ERR_PTR(), which is NULL for 0. */
 static struct devpool *devpool_lock(struct wpool *pool, int if_destroyed)
 {
 	struct devpool *entry = devpool_find(pool);

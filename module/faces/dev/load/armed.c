@@ -25,10 +25,10 @@
 /* An event that stands for a task. I: set before the event is armed or fired. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
-	struct wpool_task *task;	/* I: its functions are called; never submitted */
+	struct wpool_task *task;	/* I: task whose functions are called; never submitted */
 	struct file *file;	/* I: the file that it waits for, or NULL if it waits for a time */
 	ktime_t until;	/* I: with a file: when the wait ends at the latest */
-	struct wpool_watch watch;	/* watches @file; only the function uses it */
+	struct wpool_watch watch;	/* watches @file; only the event's function uses it */
 	atomic_t decided;	/* it is decided whether the task will start */
 };
 
@@ -39,7 +39,7 @@ static struct wpool_devarmed *armed_of(struct wpool_event *event)
 
 static void armed_end(struct wpool_devarmed *armed, int status)
 {
-	/* ends also a watch that a dead worker has begun; does nothing without a watch */
+	/* also ends a watch that a dead worker has begun; does nothing without a watch */
 	wpool_watch_end(&armed->watch);
 	if (atomic_xchg(&armed->decided, 1) && !status)
 		status = -ECANCELED;
@@ -52,7 +52,7 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 	wpool_devarmed_free(armed);
 }
 
-/* Returns 0: start the task; -EINPROGRESS: wait on; or why the task does not start. */
+/* Returns 0: start the task; -EINPROGRESS: keep waiting; another errno: end the task with it. */
 static int await_file(struct wpool_devarmed *armed)
 {
 	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);

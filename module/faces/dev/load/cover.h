@@ -17,7 +17,7 @@
 /* The fuzzer to whose coverage a task belongs */
 struct wpool_devcover {
 #ifdef CONFIG_KCOV
-	u64 handle;	/* of the submitter, 0: none */
+	u64 handle;	/* handle of the submitter; 0: none */
 #endif
 };
 

@@ -243,7 +243,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* if an event or a turn stands for the task, stand_in_create() makes that urgent, too */
+	/* stand_in_create() also makes the event or turn that stands for the task urgent */
 	if (work->flags & WPOOL_WORK_URGENT && is_member)
 		wpool_group_task_set_urgent(&item->member, true);
 	else if (work->flags & WPOOL_WORK_URGENT)

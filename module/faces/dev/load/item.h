@@ -53,9 +53,8 @@ struct wpool_devitem {
 	/* L: on file->unfinished, file->done or a local list; empty if on none */
 	struct list_head node;
 	struct wpool_devfile *file;
-	struct wpool_workload load;	/* I: what the task does; has rules of its own */
-	/* I: the event that waits instead of the task before it starts, or NULL */
-	struct wpool_devarmed *armed;
+	struct wpool_workload load;	/* I: what the task does; load.h explains its fields */
+	struct wpool_devarmed *armed;	/* I: event that starts the task after a wait, or NULL */
 	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
 	struct wpool_devcover cover;	/* I: the fuzzer to whose coverage its run belongs */
 	u64 seq;	/* I: number among the tasks of the file */
@@ -66,7 +65,7 @@ struct wpool_devitem {
 	u32 cpu;	/* E: where it started, later where it ended */
 	s32 status;	/* L: how it ended */
 	bool is_member;	/* I: @member is used */
-	bool silent;	/* I: no record */
+	bool silent;	/* I: it leaves no record */
 	bool started;	/* L: as a task of the group, it has begun to run */
 	bool recorded;	/* L: it has ended as far as the file is concerned */
 	bool in_pool;	/* L: the pool may still touch it */

@@ -25,7 +25,7 @@ struct wpool_workload {
 	u8 kind;	/* WPOOL_WORK_* */
 	u8 depth;	/* tree: levels below the root */
 	u8 fanout;	/* tree: children of each node */
-	bool stop;	/* X: end as soon as possible; set once, never cleared */
+	bool stop;	/* X: the run must end soon; set once, never cleared */
 };
 
 /*

@@ -82,7 +82,7 @@ __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 {
 	poll_wait(opened, &file->readers, table);
 	/*
-	 * devread_poll:A, on the queue before the counts are read; pairs with
+	 * devread_poll:A, the poller joins the queue, then reads the counts; pairs with
 	 * devfile_wake:A. Without the barrier both sides could miss a task that ends now.
 	 */
 	smp_mb();

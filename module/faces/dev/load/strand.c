@@ -22,7 +22,7 @@ struct wpool_devstrand {
 struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
-	struct wpool_task *task;	/* I: its functions are called; never submitted */
+	struct wpool_task *task;	/* I: task whose functions are called; never submitted */
 	atomic_t decided;	/* it is decided whether the task will start */
 };
 

@@ -8,8 +8,8 @@
  *     end before the caller drops the lock;
  *   - an event (armed.c) or a turn of a strand (strand.c) may stand for a task until the task
  *     starts, and ends the task in any case;
- *   - a task that was not accepted leaves no record: during a submit, a cancel only stops the
- *     workloads of its tasks.
+ *   - a task that was not accepted leaves no record: while tasks are being submitted, a cancel only
+ *     stops their workloads.
  *
  * This file knows neither what the workloads do nor the structures of the ioctls.
  */
@@ -36,8 +36,8 @@
 /* Tasks that are being handed over */
 struct submit {
 	struct list_head node;	/* L: on file->submits */
-	u64 first;	/* I: number of the first task */
-	u32 nr;	/* I: how many */
+	u64 first;	/* I: @seq of the first task */
+	u32 nr;	/* I: number of tasks */
 };
 
 static struct wpool_devitem *item_of(struct wpool_task *task)
@@ -144,7 +144,7 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 		wpool_devitem_free_new(&tasks[submit.nr], nr - submit.nr);
 
 	ret = -ENOBUFS;
-	/* from here on accepted items belong to their tasks */
+	/* an accepted item may end, and be freed, at any time from here on */
 	if (submit.nr && group)
 		ret = submit_members(group, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
 	else if (submit.nr && cpu >= 0)
@@ -223,7 +223,7 @@ static int stand_in_start(struct wpool_devitem *item)
 	return 0;
 }
 
-/* Submit tasks for which events, or turns of the strand, stand. */
+/* Submit tasks: start the events, or turns of the strand, that stand for them. */
 static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 			    const struct wpool_dev_work *works, u32 max)
 {
@@ -248,7 +248,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	if (nr < max)
 		wpool_devitem_free_new(&tasks[nr], max - nr);
 
-	/* one section, so that no task ends, or is cancelled, before it is added */
+	/* under the lock no task ends, or is cancelled, before it is added */
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
 		item = item_of(tasks[added]);

@@ -149,7 +149,7 @@ void wpool_workload_stop(struct wpool_workload *load)
 	struct task_struct *sleeper;
 
 	WRITE_ONCE(load->stop, true);
-	/* workload_stop:A */
+	/* workload_stop:A, pairs with sleep_state:A and lock_shared:A */
 	smp_mb();
 	sleeper = READ_ONCE(load->sleeper);
 	if (sleeper)
@@ -275,7 +275,7 @@ static int lock_shared(struct wpool_workload *load)
 static void unlock_shared(void)
 {
 	clear_bit_unlock(0, &lock_word);
-	/* unlock_shared:A */
+	/* unlock_shared:A, pairs with lock_shared:A */
 	smp_mb__after_atomic();
 	if (waitqueue_active(&lock_wq))	/* after unlock_shared:A */
 		wake_up(&lock_wq);

@@ -122,7 +122,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 		wpool_task_init(&children[i].task, tree_node_run);
 	}
 	for (i = 0; i < nr; i++) {
-		/* refused, for whatever reason: run the child here; the next one may fit again */
+		/* if the pool refuses the child, run it here: the pool may accept the next child */
 		if (!wpool_submit(load->pool, &children[i].task)) {
 			forked |= BIT(i);
 			continue;
