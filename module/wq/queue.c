@@ -26,11 +26,11 @@
 /* Runners that a queue has from the start; more are made when works need them. */
 #define FIRST_RUNNERS		4U
 
-/* A thread that waits for many turns; on its stack. */
+/* A thread that waits for many turns; on the stack of that thread. */
 struct flusher {
 	struct list_head node;
 	unsigned long epoch;	/* the last epoch whose turns it waits for */
-	unsigned long nr;	/* how many of these turns have not ended */
+	unsigned long nr;	/* number of turns up to @epoch that have not ended */
 	bool drain;		/* wait for all turns instead, also those that begin later */
 	struct completion done;
 };
@@ -230,7 +230,7 @@ static void want_runners(struct wpool_wq *wq)
 		queue_delayed_work(wpool_wq_grower, &wq->grow, 0);
 }
 
-/* After this the work may be queued again, or be freed by its function. */
+/* After the call the work may be queued again, or be freed by its function. */
 static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	__must_hold(&runner->wq->lock)
 {
@@ -243,7 +243,7 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	hash_add(wq->busy, &runner->busy, (unsigned long)work);
 	list_del_init(&work->entry);
 	WRITE_ONCE(work->where, wpool_wq_left(wq));
-	/* queue:A */
+	/* queue:A, see wq.h */
 	test_and_clear_bit(WPOOL_WORK_PENDING_BIT, &work->flags);
 }
 
@@ -420,7 +420,7 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 
 	attrs->name = base;
 	for (;;) {
-		/* check first: a create that fails says so in the log */
+		/* check first: a creation that fails writes to the log */
 		pool = is_taken(attrs->name) ? ERR_PTR(-EEXIST) : __wpool_create(attrs, owner);
 		if (PTR_ERR_OR_ZERO(pool) != -EEXIST)
 			return pool;

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "wq/queue.h"
 
-/* disable:B; give up PENDING: from now on the work may be queued again, or freed. */
+/* Give up PENDING (disable:B, see wq.h): from now on the work may be queued again, or freed. */
 static void give_back(struct wpool_work *work)
 {
 	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
@@ -32,7 +32,7 @@ bool wpool_work_refused(struct wpool_work *work)
 
 bool wpool_work_begin(struct wpool_work *work)
 {
-	/* queue:A and disable:B */
+	/* queue:A and disable:B, see wq.h */
 	if (test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 		return false;
 	return !wpool_work_refused(work);

@@ -81,7 +81,7 @@
 /* WQ_BH of kernels that have it; no flag in the others. */
 #define WPOOL_WQ_FLAG_BH	BIT(0)
 
-/* A thread that waits for one turn; on its stack, as is the completion. */
+/* A thread that waits for one turn. The waiter and @done are on the stack of that thread. */
 struct wpool_wq_waiter {
 	struct wpool_wq_waiter *next;
 	struct completion *done;
@@ -95,16 +95,16 @@ struct wpool_wq_runner {
 	struct list_head idle;		/* L: in wq->idle */
 	struct list_head scheduled;	/* L: works that wait until @work has ended */
 	struct hlist_node busy;		/* L: in wq->busy while a work runs */
-	void *work;			/* L: that work, as a value only: it may be freed */
-	wpool_work_fn func;		/* L: its function */
-	unsigned long epoch;		/* L: epoch of the turn of that work */
-	struct wpool_wq_waiter *waiters; /* L: threads that wait for that turn */
+	void *work;			/* L: the work that runs, as a value: it may be freed */
+	wpool_work_fn func;		/* L: function of @work */
+	unsigned long epoch;		/* L: epoch of the turn of @work */
+	struct wpool_wq_waiter *waiters; /* L: threads that wait for this turn of @work */
 	struct task_struct *thread;	/* L: the thread that runs the work, or NULL */
 };
 
 struct wpool_wq {
 	raw_spinlock_t lock;		/* protects the lists, turns and runners of this queue */
-	u32 id;				/* I: in the table of queues */
+	u32 id;				/* I: number in the table of queues */
 	struct wpool *pool;		/* I */
 	struct list_head pending;	/* L: works whose turn has not started */
 	struct list_head idle;		/* L: idle runners; first the one that was busy last */
@@ -113,18 +113,18 @@ struct wpool_wq {
 	unsigned long epoch;		/* L: epoch of turns that begin now */
 	unsigned long nr_turns;		/* L: number of turns that have not ended */
 	unsigned int nr_drains;		/* L: drains in progress: only own works may queue */
-	struct list_head runners;	/* L: all of them */
+	struct list_head runners;	/* L: all runners */
 	u32 nr_runners;			/* L */
-	u32 max_runners;		/* L to write: the most that may be created */
-	unsigned int flags;		/* I: of wpool_wq_create() */
-	struct delayed_work grow;	/* the kernel's: makes runners */
+	u32 max_runners;		/* L to write: the most runners that may be created */
+	unsigned int flags;		/* I: flags given to wpool_wq_create() */
+	struct delayed_work grow;	/* work of @wpool_wq_grower: makes runners */
 	struct rcu_head rcu;
 };
 
-/* The kernel's workqueue of @grow. */
+/* The workqueue of the kernel that runs @grow. */
 extern struct workqueue_struct *wpool_wq_grower;
 
-/* work->where, work->from */
+/* work->where or work->from: the work is in a list of the queue; or it has left the list */
 static inline u32 wpool_wq_here(const struct wpool_wq *wq)
 {
 	return wq->id << 1 | 1;
