@@ -21,7 +21,7 @@ static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
 static void wpool_submit_batch_runs_all_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
-	/* More than a ring holds. */
+	/* More jobs than a ring holds. */
 	struct wpk_jobs *jobs = wpk_jobs(test, 700, NULL);
 	struct wpool_task **tasks = pointers(test, jobs);
 
@@ -57,7 +57,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* a batch ends before a pending task: before tasks[3], and before the same task again */
+	/* a batch stops before a pending task: tasks[3], or a task that the batch has submitted */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);

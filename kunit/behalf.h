@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A client with memory and credentials of its own, on whose behalf tasks of a group count. */
+/* A client with its own memory and credentials. The tasks of its group count in that memory. */
 #ifndef WPOOL_KUNIT_BEHALF_H
 #define WPOOL_KUNIT_BEHALF_H
 

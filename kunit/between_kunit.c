@@ -193,7 +193,7 @@ static void no_delay(void *unused)
 	wpool_inject_set_delay(NULL);
 }
 
-/* For a thread that is created before a CPU stops: the creation may need that CPU. */
+/* The arguments of a thread that is created before a CPU stops: the creation may need the CPU. */
 struct late {
 	struct completion begin;
 	struct wpool *pool;

@@ -275,7 +275,7 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 16, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs;
-	/* Without notifiers the monitor hands over, which is too slow for sleeps of 1 ms. */
+	/* Without notifiers only the monitor hands over a queue, too late for sleeps of 1 ms. */
 	int wanted = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? 16 : 2, peak = 0, round;
 
 	/* Repeat until @wanted tasks ran at once: the creation of the workers may take long. */

@@ -248,7 +248,7 @@ static void move_pool(struct wpk_world *w)
 /* A part of each failure's message. The script that reads the results prints this line first. */
 #define PROMISE		"    Promised: %s"
 
-/* @later: the gates are open. A cancel in an interrupt leaves the rest to another thread: wait. */
+/* @later: the gates are open. Wait: another thread completes a cancel made in an interrupt. */
 static void expect_figures(struct wpk_world *w, const struct wpool_stats *before, bool later)
 {
 	const struct wpk_left *left = &w->row->left;

@@ -60,7 +60,7 @@ static int runs_of_event(struct wpk_world *w)
 	return atomic_read(&ev->runs);
 }
 
-/* The status of the event; -ECANCELED if it is still armed. */
+/* Cancel the event, and return its status; -ECANCELED if it was still armed. */
 static int status_of_event(struct wpk_world *w)
 {
 	struct wpk_ev *ev = w->object;

@@ -79,7 +79,7 @@ static long call_wpool_strand_try_submit(struct wpk_world *w)
 	return wpool_strand_try_submit(strand_task(w));
 }
 
-/* Tasks of strands and of groups have these in common. */
+/* Rows that hold both for tasks of strands and for tasks of groups. */
 static const struct wpk_row every_turn[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },

@@ -10,7 +10,7 @@
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Any address will do. */
+/* No function is called: any address will do. */
 static void *nth_func(u32 n)
 {
 	return (void *)(0x1000UL + n);

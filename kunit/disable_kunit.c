@@ -233,7 +233,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	wpk_gate_open(gate);
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-	/* the tasks before it in a batch are accepted */
+	/* a batch accepts the tasks before the disabled one */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);

@@ -166,7 +166,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	/* An event without an abort function keeps the status, too. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
-	/* fired, refused, and ended: @state is EVENT_SHUT */
+	/* the closed pool has refused the event, and the event has ended: @state is EVENT_SHUT */
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -213,7 +213,7 @@ static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 0);
 }
 
-/* A run that began before the release ends normally; a fire from inside the run is refused. */
+/* Runs that were accepted before the release end normally; a later fire is aborted. */
 static void wpool_release_lets_a_running_event_return(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -254,7 +254,7 @@ static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_forget(test, pool);
 	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-	/* time for a destroy that does not wait to return */
+	/* a wpool_destroy() that does not wait would return in this time */
 	msleep(50);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	wpk_gate_open(gate);

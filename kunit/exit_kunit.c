@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that end the thread of their worker, which is no oops: for the pool such a worker has died.
+ * Tasks that end the thread of their worker. The kernel reports no oops, but the worker has died.
  */
 #include <linux/kthread.h>
 

@@ -580,7 +580,7 @@ static void make_tie(struct wpk_job *job)
 	preempt_enable();
 }
 
-/* Fill the global queue of a pool whose only worker runs @body, which then continues. */
+/* Start @body in the pool's only worker, fill the global queue, and let @body continue. */
 static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie,
 				      void (*body)(struct wpk_job *job), unsigned int nr)
 {

@@ -296,7 +296,7 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	put_task_struct(thread);
 }
 
-/* No thread waits, and there is no handler: the pool gets back its place, and a worker. */
+/* No thread waits, and there is no handler: the task's place becomes free, and a worker comes. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -381,7 +381,7 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	wpk_destroy(test, pool);
 }
 
-/* Submits the next job and waits for it, by running it itself. */
+/* Submit the next job and wait for it: the wait runs that job in this thread. */
 static void help_the_next(struct wpk_job *job)
 {
 	struct wpk_job *next = job + 1;

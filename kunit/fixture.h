@@ -42,8 +42,8 @@
 
 /* Rounds of all stress cases, in one place to show the sum. */
 #define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through one ring, by several takers */
-#define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far more than a ring */
-#define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to a pool that parks */
+#define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far beyond its ring */
+#define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to idle workers */
 #define WPK_LIFETIME_ROUNDS	WPK_ROUNDS(1000U)	/* allocate, submit, wait, free */
 #define WPK_CANCEL_ROUNDS	WPK_ROUNDS(1000U)	/* cancel against a taker */
 #define WPK_LIMIT_TASKS		WPK_ROUNDS(4000U)	/* per submitter, against a limit */
@@ -136,7 +136,7 @@ struct wpk_jobs {
  * @node: in the case's list
  * @test: the case
  * @task: its thread
- * @fn: what it does once
+ * @fn: the function that it calls, once
  * @pool: for @fn
  * @work: for @fn
  * @arg: for @fn
@@ -278,7 +278,7 @@ int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
 /* @arg: jobs, which are submitted one after the other, until the case is stopped. */
 int wpk_do_submit_jobs(struct wpk_thread *thread);
-/* @arg: the CPU that goes */
+/* @arg: the CPU that goes offline */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
 /* For kunit_add_action_or_reset(): bring the CPU online again. */
 void wpk_bring_back(void *cpu);
@@ -286,7 +286,7 @@ void wpk_bring_back(void *cpu);
 void wpk_count(void *arg);
 
 /*
- * Call @fn on this CPU where it cannot sleep, and return when it has returned. On PREEMPT_RT,
+ * Call @fn on this CPU, where @fn cannot sleep, and wait for its end. On PREEMPT_RT,
  * wpk_in_hardirq() uses a hard interrupt, in which nothing can be allocated, and wpk_in_irq() a
  * thread.
  */
@@ -295,7 +295,7 @@ void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
- * Move to the first CPU, stay there, and use up the items that it has without an allocation. The
+ * Move to the first CPU, stay there, and use up the items that calls get without an allocation. The
  * items' functions wait at @gate in @pool, which has room for all. Returns false if no allocation
  * can be made to fail.
  */

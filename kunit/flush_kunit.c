@@ -97,7 +97,7 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
 }
 
-/* Submits jobs so that at any time one has not finished. */
+/* Submit the jobs one after the other, again and again, until the case is stopped. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

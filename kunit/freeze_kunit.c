@@ -100,7 +100,7 @@ static void irq_submit(void *arg)
 	submit->ret = wpool_try_submit(submit->pool, submit->task);
 }
 
-/* Freeze and submit tasks, in three ways: none starts before the thaw. */
+/* Submit tasks in three ways while the pool is frozen: none of them starts before the thaw. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);

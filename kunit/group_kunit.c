@@ -122,7 +122,7 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	wpool_group_wait(group);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
-	/* A submit that is refused is no task. */
+	/* A refused submit counts no error. */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);

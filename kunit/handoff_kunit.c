@@ -3,7 +3,7 @@
  * Hand-off: a run queue does not wait for a worker that sleeps in its task.
  *
  * Where the kernel has preempt notifiers, these report a sleep. Elsewhere the monitor finds the
- * sleep, but later. The result is the same, so the cases are, too.
+ * sleep, but later. The result is the same, so the same cases test both.
  */
 #include "one_cpu.h"
 

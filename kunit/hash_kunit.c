@@ -3,7 +3,7 @@
 #include "faces/dev/load/hash.c"
 #include "fixture.h"
 
-/* Computed by another program: the chained jhash() of blocks of 4096 bytes, "wpool" and zeros. */
+/* Another program has computed the hashes: a chained jhash() of one block, "wpool" and zeros. */
 static const struct {
 	u64 bytes;
 	u32 hash;

@@ -14,7 +14,7 @@
 #define NR_TRIES	40
 /* A few tasks may be prompt by chance: jiffies may lag behind the monitor's clock. */
 #define NR_PROMPT	3
-/* Longer than it takes to wake a worker of another CPU. */
+/* A task of this length takes longer than to wake a worker of another CPU. */
 #define LONG_US		50
 
 /**

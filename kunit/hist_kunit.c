@@ -17,7 +17,7 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 		KUNIT_ASSERT_LT(test, from, next);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(from), i);
 		KUNIT_EXPECT_EQ(test, wpool_hist_bucket(next - 1), i);
-		/* a power of two has 16 buckets, and no bucket is narrower than 16 ns */
+		/* a bucket is at most 16 ns wide, or a sixteenth of its lower bound */
 		KUNIT_EXPECT_LE(test, next - from, max_t(u64, from / 16, 16));
 	}
 	KUNIT_EXPECT_EQ(test, wpool_hist_bucket(0), 0);

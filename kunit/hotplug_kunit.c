@@ -125,7 +125,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 110));
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
-	/* now the mask has only that CPU: at least one worker must be at home there */
+	/* now the mask has only that CPU: at least one worker must have its home there */
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(cpu);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -244,7 +244,7 @@ struct going {
 
 static struct going *going;
 
-/* Called in the thread of the CPU that goes. */
+/* Called in the thread of the CPU that goes offline. */
 static int submit_when_it_goes(unsigned int cpu)
 {
 	if (cpu == going->cpu) {
@@ -300,7 +300,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 		.placed_at = -1,
 	};
 	wpk_probe(test, "wpool_worker_spawned", look_where_it_may_start, going);
-	/* registered after the pool's callback, so called before the pool's when a CPU goes */
+	/* this callback is registered after the pool's, so it is called first when a CPU goes */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_kunit:online",
 					  NULL, submit_when_it_goes);
 	KUNIT_ASSERT_GT(test, state, 0);

@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* More than any of the calls allocates. */
+/* More allocations than any of the calls makes. */
 #define MAX_NTH		1000
 
 struct sweep {
@@ -316,7 +316,7 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 	check_reserve(sweep, 12);
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	check_reserve(sweep, 32);
-	/* a tune to fewer items while they are in use, then to more before they are back */
+	/* tune to fewer items while all are in use, then to more before they are back */
 	invoke_from_reserve(sweep, 32);
 	attrs.queue_depth = 4;
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
@@ -396,7 +396,7 @@ static void wpool_tune_when_each_allocation_fails(struct kunit *test)
 {
 	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10, WPOOL_BLOCK) };
 
-	/* 20 items */
+	/* the tune adds 20 items */
 	sweep_all(&sweep, 20, call_grow, undo_grow);
 }
 

@@ -44,9 +44,9 @@ static void take_own_memory_away(struct wpool_task *task)
 
 /*
  * The worker dies at its next access to the task. Its pool loses one place, and a thread that waits
- * for all tasks of the pool waits forever; all the rest continues. No task of the
- * other pool ends on the CPU of the death: its end would replace the dead thread in wpool_finisher,
- * and hide an error.
+ * for all tasks of the pool waits forever. Everything else continues. No task of the other pool
+ * ends on the CPU of the death: its end would replace the dead thread in wpool_finisher, and hide
+ * an error.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {

@@ -2,7 +2,7 @@
 /*
  * Places, flushes and figures are right at every moment, also for a thread that looks between two
  * steps of another thread. A case with a tracepoint between the two steps hits this moment each
- * time. The other cases hit it by chance: that they pass proves little.
+ * time. The other cases hit it by chance: their success proves little.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -241,7 +241,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 		cond_resched();
 	}
 	KUNIT_EXPECT_EQ(test, bad, 0);
-	/* if the loop was fast, no task may have been cancelled yet */
+	/* the loop may end before the first cancel */
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) >= 1);
 	wpk_stop(test);
 	for (i = 0; i < 2; i++)
@@ -328,7 +328,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	attrs.queue_depth = 2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
 	wpk_move_to(-1);
-	/* both are accepted: the probe must not wake a thread that may have ended */
+	/* both tasks are accepted: the probe must not wake a thread that may have ended */
 	WRITE_ONCE(line->second, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);

@@ -538,7 +538,7 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * Checks also that timers are counted. After a submit, the monitor looks at least twice: once
+ * This also checks that timers are counted. After a submit, the monitor looks at least twice: once
  * because of the submit, and again because of what it saw then. A hog does not keep it running.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
@@ -561,7 +561,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_jobs_body(jobs, run_until_the_monitor_looks, before);
 	for (i = 0; i < 3; i++) {
 		*before = atomic_read(&nr_expiries);
-		/* the timer starts again with each task */
+		/* the monitor's timer starts again with each task */
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
 		expect_quiet(test);

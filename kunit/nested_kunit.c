@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* Submits the next job of its lot, and waits for it. */
+/* Each job submits the next one, and waits for it. */
 static void wait_deeper(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;

@@ -194,9 +194,7 @@ static int do_free(struct wpk_thread *thread)
 	return 0;
 }
 
-/*
- * @fn misuses an object. After the report @fn ends it, and so waits for the task at the gate.
- */
+/* @fn misuses @object. After the report, @fn ends it, and waits for the task at the gate. */
 static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			   struct wpool *pool, void *object, struct wpk_gate *gate)
 {

@@ -79,7 +79,7 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The worker of that CPU sleeps in its task: another worker comes, and no task is lost. */
+/* The worker of the preferred CPU sleeps in its task: another one comes, and no task is lost. */
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -166,7 +166,7 @@ static void wpool_submit_on_from_a_real_time_thread_avoids_its_cpu(struct kunit 
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 }
 
-/* The task runs although that CPU has no worker, is not in the mask, or is not online. */
+/* A task runs although the preferred CPU has no worker, is not in the mask, or is offline. */
 static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, nr_cpu_ids, NULL);

@@ -32,7 +32,7 @@ static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Submit all of a lot at once: the last is queued before the first can start. */
+/* Submit all @jobs at once: the last one is queued before the first one can start. */
 static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 				       struct wpk_jobs *jobs)
 {

@@ -125,7 +125,7 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 	set_max_wait(test, full.pool, SHORT_MS);
 	for (i = 0; i < 2; i++) {
 		msleep(1100);
-		/* on the CPU of the sleeping worker, and on another CPU */
+		/* submit on the CPU of the sleeping worker, then on another CPU */
 		wpk_move_to(wpk_cpu(i));
 		wpk_jobs_submit(test, full.pool, jobs, i, 1);
 		expect_overdue(test, full.pool, i + 1);
@@ -152,7 +152,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* a worker that counts as running gets tasks in its ring: there the slots have the times */
+	/* no task may go to the ring, whose slots have the times: wait until the worker sleeps */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	/* date the last task back before the first: the monitor acts when the first is overdue */

@@ -207,7 +207,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	of->gate = wpk_gate(test);
 	thread = wpk_thread(test, run_gated, pool, NULL, of);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(of->gate, 1));
-	/* all other chunks are done or held at the gate */
+	/* each chunk is done or held at the gate */
 	WPK_EVENTUALLY(test, atomic_long_read(&of->sum) == 8);
 	wpk_kill(thread);
 	/* time for an error to show */

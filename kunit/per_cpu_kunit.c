@@ -100,7 +100,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* the default mask again */
+	/* set the default mask again */
 	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
@@ -179,7 +179,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EINVAL);
 }
 
-/* The capacity is never below min_workers, whatever the CPUs are, and whatever is set first. */
+/* The capacity is never below min_workers, whichever of the two attributes is set first. */
 static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
@@ -191,7 +191,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
-	/* without capacity_per_cpu, the plain rules hold */
+	/* without capacity_per_cpu, min_workers above the capacity is refused */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), -EINVAL);
 	wpk_attrs(&attrs, 1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pool as a whole: names and references, figures that add up, and its end,
- * also under load and from several threads at once.
+ * A pool as a whole: names and references, figures that add up, and its end, also under load and
+ * from several threads at once.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -177,7 +177,7 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 			sum.stolen += stats.stolen;
 		}
 		KUNIT_EXPECT_EQ(test, sum.workers, 3);
-		/* The rest may be in the global queue. */
+		/* Other queued tasks may be in the global queue. */
 		KUNIT_EXPECT_LE(test, sum.queued, round ? 0 : 97);
 		KUNIT_EXPECT_EQ(test, sum.submitted, 100);
 		KUNIT_EXPECT_EQ(test, sum.completed, round ? 100 : 0);
@@ -282,8 +282,8 @@ static int hammer(struct wpk_thread *thread)
 }
 
 /*
- * Several threads, each with a reference, destroy a pool that other threads submit to. All of them
- * return when the pool is gone, and all accepted tasks have run.
+ * Several threads, each with a reference, destroy a pool that other threads submit to. Each
+ * destroy returns when the pool is gone, and all accepted tasks have run.
  */
 static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 {

@@ -6,7 +6,7 @@
 #include "core/pressure.c"
 #include "fixture.h"
 
-/* Any time will do as the first. */
+/* The first time; any value will do. */
 #define START_NS	(12345 * NSEC_PER_SEC + 678)
 
 static struct wpool_pressure *pressure(struct kunit *test)
@@ -23,7 +23,7 @@ static void set(struct wpool_pressure *p, u64 ms, bool on)
 	wpool_pressure_set(p, START_NS + ms * NSEC_PER_MSEC, on);
 }
 
-/* In hundredths of a per cent, as in sysfs. */
+/* @avg: the averages, in hundredths of a per cent, as in sysfs */
 struct figures {
 	u32 avg[WPOOL_NR_PRESSURES];
 	u64 total_ms;
@@ -64,7 +64,7 @@ static void wpool_pressure_that_never_was_on_is_0(struct kunit *test)
 	expect(test, at(p, 100000000), 0, 0, 0, 0);
 }
 
-/* However often the averages are read, the average over a time T is 1 - exp(-t / T). */
+/* After t of pressure the average over T is 1 - exp(-t / T), however often it is read. */
 static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 {
 	struct wpool_pressure *once = pressure(test), *often = pressure(test);

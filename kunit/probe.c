@@ -56,7 +56,7 @@ static struct tracepoint *find(const char *name)
 	for_each_kernel_tracepoint(look_at, &search);
 	if (search.found)
 		return search.found;
-	/* calls the notifier for modules that are loaded already */
+	/* this calls the notifier for modules that are loaded already */
 	if (register_tracepoint_module_notifier(&search.nb))
 		return NULL;
 	unregister_tracepoint_module_notifier(&search.nb);
@@ -68,7 +68,7 @@ static void remove(void *data)
 	struct probe *probe = data;
 
 	tracepoint_probe_unregister(probe->tp, probe->fn, probe->data);
-	/* waits until no thread is in the function any more */
+	/* wait until no thread is in the function any more */
 	tracepoint_synchronize_unregister();
 }
 

@@ -449,7 +449,7 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
 }
 
-/* While it is in reserve, the rescuer may run on all CPUs of the pool, and on no other CPU. */
+/* While the rescuer is in reserve, it may run on all CPUs of the pool, and on no other CPU. */
 static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 0);
@@ -589,7 +589,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* With lockdep, a pool with reclaim reports a task that flushes one without, as workqueues do. */
+/* A task of a pool with reclaim flushes a pool without reclaim. With lockdep, the log says so. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

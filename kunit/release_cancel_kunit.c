@@ -193,7 +193,7 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
 
-/* As above, but the pool has been closed without WPOOL_RELEASE_CANCEL before. */
+/* WPOOL_RELEASE_CANCEL also cancels the queued tasks of a pool that is closed already. */
 static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -226,7 +226,7 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
 	int i;
 
-	/* alone, since any of four tasks could be the first to start */
+	/* submit one task alone: any of four tasks could be the first to start */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 3);

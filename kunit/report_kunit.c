@@ -184,7 +184,7 @@ static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test
 	run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);
 	run_alone(test, pool, change_nice);
-	/* the change is taken back, and that is logged once */
+	/* the pool takes the change back, and logs it once */
 	job = run_alone(test, pool, NULL);
 	KUNIT_EXPECT_EQ(test, job->nice, 0);
 	run_alone(test, pool, change_class);

@@ -151,7 +151,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* As above, for a worker that was just made, and has never run. */
+/* The pool does not wait for a worker that was just made for a held CPU, and has never run. */
 static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);

@@ -45,7 +45,7 @@ static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr
 	u32 ret;
 
 	local_irq_save(flags);
-	/* as many as there is room for */
+	/* push as many as there is room for */
 	ret = min(nr, wpool_ring_room(ring));
 	wpool_ring_put(ring, tasks, ret, nr ? item_nr(tasks[0]) : 0);
 	local_irq_restore(flags);
@@ -206,7 +206,7 @@ static void wpool_ring_push_and_pop_in_turn_never_lose_order(struct kunit *test)
 	unsigned long in = 0, out = 0;
 	u32 round, i;
 
-	/* Five in, four out each time: the ring fills up, and its indices wrap a few times. */
+	/* Put five items in, take four out: the ring fills up, and its indices wrap a few times. */
 	for (round = 0; round < WPOOL_RING_SIZE - 6; round++) {
 		fill(test, ring, in, 5);
 		in += 5;
@@ -391,7 +391,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* Some of the ways find nothing in a ring that is not empty: continue. */
+		/* Some of the ways to take find nothing in a ring that is not empty: continue. */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));

@@ -23,7 +23,7 @@ static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
 
 /* ---- fork and join -------------------------------------------------------- */
 
-/* Job i of a lot has jobs 2i + 1 and 2i + 2 as children: a binary tree. */
+/* Job i has jobs 2i + 1 and 2i + 2 as children: a binary tree. */
 static void fork_and_join(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -68,7 +68,7 @@ static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
 
-/* Each job submits the next one of its lot and waits for it. */
+/* Each job submits the next one, and waits for it. */
 static void fork_one(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -284,7 +284,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* Submits itself until the target ran, or until the case is stopped. */
+/* The job submits itself until the target has run, or until the case is stopped. */
 static void submit_again_until_then(struct wpk_job *job)
 {
 	struct load *load = job->arg;

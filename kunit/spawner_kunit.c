@@ -97,7 +97,7 @@ struct wakes {
 	atomic_t nr;
 };
 
-/* At wpool_worker_woken. */
+/* A function at the tracepoint wpool_worker_woken. */
 static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsigned long since)
 {
 	struct wakes *wakes = data;
@@ -106,7 +106,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* The system lacks threads, not max_workers: it does not help if workers of other pools leave. */
+/* The system has no free thread: it would not help if idle workers of other pools left. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
@@ -206,7 +206,7 @@ struct pair {
 	unsigned long started[2];
 };
 
-/* At wpool_worker_spawned. */
+/* A function at the tracepoint wpool_worker_spawned. */
 static void note_sent(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
 	struct pair *pair = data;

@@ -11,11 +11,11 @@
 #include "../tools/bench/module/order.h"
 #include "start_order.h"
 
-/* In jiffies. Later submits of short tasks may overtake a task within this time. */
+/* Jiffies. A short task may be overtaken by tasks that are submitted at most this much later. */
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
 						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
-/* The names of these values in the benchmark. */
+/* The benchmark's value for each enum wpk_order_via. */
 static const enum order_via vias[] = {
 	[WPK_VIA_SUBMIT] = ORDER_SUBMIT,
 	[WPK_VIA_BATCH] = ORDER_BATCH,

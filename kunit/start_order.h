@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads whose order is measured by counting: how many tasks that were submitted after a task
- * started before it?
+ * Loads whose order is measured by counting: how many tasks started before a task that was
+ * submitted earlier?
  *
  * A task B overtakes a task A if the submit of B was called after the submit of A had returned, and
  * B started before A. Submits at the same time have no order, and do not count. No figure is a
@@ -68,8 +68,8 @@ struct wpk_order_row {
  * @nr: tasks that started
  * @p99: 99 of 100 tasks were overtaken by at most this many tasks
  * @most: the most tasks that overtook one task
- * @late99: as @p99, only for overtakes by tasks submitted later by 50 ms (debug kernel: 200 ms)
- * @late_most: as @most, for the same overtakes as @late99
+ * @late99: as @p99, counting only tasks submitted over 50 ms later (debug kernel: 200 ms)
+ * @late_most: as @most, counting only the tasks that @late99 counts
  * @r99: p99 of the waits, in percent of the p99 if tasks had started in the order of the submits
  * @rmax: as @r99, of the longest wait
  */

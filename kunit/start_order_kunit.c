@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks: under any load, a task is overtaken only by tasks that were submitted in the
- * same few milliseconds.
+ * The order of tasks: under each load here, a task is overtaken only by tasks that were submitted
+ * in the same few milliseconds.
  *
  * The verdict counts tasks, see start_order.h. It allows for a machine that stops: a worker may
  * take a task and lose its CPU before the task notes its start. No pool can prevent that. So a load
@@ -14,10 +14,7 @@
 
 #define NR_TRIES 3
 
-/*
- * How many tasks may overtake a task: those that workers take at the same time, and a few whose
- * length is not known yet.
- */
+/* Beside the capacity, a few tasks whose length is not known yet may overtake a task. */
 #define SLACK 16U
 
 static u32 bound(const struct wpk_order_row *row)

@@ -154,7 +154,7 @@ static void submit_myself_and_flush(struct wpk_job *job)
 		job->ret = wpool_flush(full->pool);
 }
 
-/* A task that runs in its submitter is not in the pool, so its own flush does not wait for it. */
+/* A task in its submitter is outside the pool: a flush in that task does not wait for the task. */
 static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -521,7 +521,7 @@ static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-		/* refused, which counts nothing */
+		/* a refused submit counts nothing */
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EALREADY);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));

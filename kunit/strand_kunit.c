@@ -152,7 +152,7 @@ static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, refused), 0);
 }
 
-/* Submits itself until the strand is destroyed. */
+/* The task submits itself until the strand is destroyed. */
 static void body_forever(struct st *st)
 {
 	st->ret = wpool_strand_try_submit(&st->task);
@@ -240,7 +240,7 @@ struct race {
 	int submitted;
 };
 
-/* Fewer rounds on a slow machine, where few rounds give enough chances for a race. */
+/* A slow machine makes fewer rounds: there, few rounds give enough chances for a race. */
 static int do_race(struct wpk_thread *thread)
 {
 	struct race *race = thread->arg;

@@ -101,7 +101,7 @@ static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *tes
 
 /* ---- from a task ---------------------------------------------------------- */
 
-/* A task submits the next job of its lot, in each possible way. */
+/* Each job submits the next one, in a way of its own. */
 static void submit_next(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;

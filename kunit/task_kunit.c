@@ -279,7 +279,7 @@ static void count_static_call(struct wpool_task *task)
 
 static struct counted static_object = { .task = __WPOOL_TASK_INIT(count_static_call) };
 
-/* Without wpool_task_init(), CONFIG_DEBUG_OBJECTS reports nothing. */
+/* A static task needs no wpool_task_init(): CONFIG_DEBUG_OBJECTS reports nothing. */
 static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 8);

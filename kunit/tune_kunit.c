@@ -182,7 +182,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
-	/* Six tasks are accepted where the limit is two now: none of them is thrown out. */
+	/* The pool has accepted six tasks, and now has a limit of two: it keeps all six. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	for (left = 6; left >= 2; left--) {

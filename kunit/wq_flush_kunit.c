@@ -35,7 +35,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	pending = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(running));
 	KUNIT_ASSERT_TRUE(test, wpk_waits(pending));
-	/* queued again while it runs: the flush waits only for the earlier queue_work() */
+	/* queue the work again while it runs: @running waits only for the earlier queue_work() */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(running));
 	wpk_gate_let(first, 1);

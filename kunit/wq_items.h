@@ -19,13 +19,13 @@
  * @gate: where its function waits, or NULL
  * @body: what its function does after the gate, or NULL
  * @wq: the queue that @body uses
- * @starts: starts of all items of the lot
- * @running: how many items of the lot run
+ * @starts: starts of all items that were made with this one
+ * @running: how many of these items run
  * @peak: the largest value of @running
  * @runs: how often its function started
  * @inside: threads that are in its function
  * @twice: two threads were in its function
- * @seq: number of its last start among all starts of the lot, from 1
+ * @seq: value of @starts at its last start, from 1
  * @left: how many more times @body does something
  * @at: jiffies at its last start
  * @ret: what @body found

@@ -23,7 +23,7 @@ struct move {
 	struct workqueue_struct *to;
 };
 
-/* The work is at the gate on one queue, and pending on another. In the kernel both share a pool. */
+/* The work is at the gate on one queue, and pending on another. Kernel queues share a pool. */
 static void begin_move(struct kunit *test, struct move *move)
 {
 	move->gate = wpk_gate(test);

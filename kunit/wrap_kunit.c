@@ -139,7 +139,7 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 
 /* Fewer than a ring holds; most of them come after the wrap. */
 #define NR_LOAD		100
-/* A task after the wrap. */
+/* The index of a task that is queued after the wrap. */
 #define VICTIM		80
 
 /* Tasks that a task queues behind itself, and the figures of its CPU after that. */
