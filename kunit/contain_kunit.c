@@ -63,7 +63,7 @@ static void leave_migration_off(struct wpk_job *job)
 	migrate_disable();
 }
 
-/* Leave memory scopes of each kind open, as if a file system or a block driver forgot them. */
+/* Leave memory scopes of each kind open, as if a file system or a driver forgot to close them. */
 static void leave_memory_scopes(struct wpk_job *job)
 {
 	memalloc_nofs_save();

@@ -307,7 +307,7 @@ static void set_mark(struct wpool *pool, u32 mark)
 /*
  * One worker sleeps in a task. A task that is queued on its CPU meanwhile waits for one start of
  * each task of the load. It does not wait until the ring of the other worker is empty. The bound is
- * twice as large: in a turn just before a tick, no task is due.
+ * twice as large: of tasks that were queued in the same tick, the other worker takes its own first.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -352,7 +352,7 @@ static void handoff_desc(const bool *handoff, char *desc)
 
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
-/* As in the case before, but the tasks are queued before their worker falls asleep. */
+/* Tasks are queued, then the worker of their CPU falls asleep: another worker runs the tasks. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
 	struct wpool_attrs attrs = { .handoff = *(const bool *)test->param_value };

@@ -513,7 +513,7 @@ int wpk_init(struct kunit *test)
 	INIT_LIST_HEAD(&wpk->jobs);
 	INIT_LIST_HEAD(&wpk->threads);
 	test->priv = wpk;
-	/* The case runs in this thread, which ends with it. */
+	/* The case runs in this thread, and the thread ends with the case. */
 	allow_signal(SIGKILL);
 	wpk->runner = get_task_struct(current);
 	timer_setup(&wpk->limit, limit_fn, 0);

@@ -68,7 +68,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	wpool_task_init(task, take_own_memory_away);
 	attrs.name = wpk_name(test);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	/* not a pool of the fixture, which would destroy it */
+	/* not through the fixture, which must not destroy this pool */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
@@ -106,7 +106,7 @@ static void cancel_the_next(struct wpk_job *job)
 	wpool_task_cancel(&(job + 1)->task);
 }
 
-/* The thread that tidies up after the dead worker; it must be on the other CPU, see below. */
+/* The thread that tidies up after the dead worker, on another CPU than that of the worker. */
 static struct task_struct *tidier;
 
 static void move_the_tidier(const struct wpool_fault *fault, void *data)
@@ -140,7 +140,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	attrs.queue_depth = 2;
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	attrs.fault = move_the_tidier;
-	/* not a pool of the fixture, which would destroy it */
+	/* not through the fixture, which must not destroy this pool */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;

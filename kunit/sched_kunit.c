@@ -251,7 +251,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
-	/* the same bound as in the case before */
+	/* the bound of wpool_submit_own_chain_does_not_starve_the_ring() */
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
 	expect_no_errors(test, load->jobs);

@@ -363,7 +363,7 @@ static void note_worker(struct wpk_job *job)
 	WRITE_ONCE(job->arg, current);
 }
 
-/* The pool's cgroup changes while the worker searches. The worker must not sleep in the old one. */
+/* The pool's cgroup changes while the worker searches: the worker sleeps in the new cgroup. */
 static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

@@ -308,7 +308,7 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 		late += i && READ_ONCE(rq->nr_idle) &&
 			!atomic_read(&jobs->job[i].runs);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-		/* before it sleeps, the worker looks at the queues again without a wake-up */
+		/* wait until the worker sleeps: before that, it finds a task without a wake-up */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching));
 		WPK_EVENTUALLY(test, !READ_ONCE(rq->nr_running));
 	}

@@ -39,7 +39,7 @@ static int try_until_accepted(struct wpk_thread *thread)
 	return ret;
 }
 
-/* While others wait, a newcomer that never sleeps tries all the time. */
+/* While others wait, a newcomer that never sleeps tries to submit all the time. */
 static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 {
 	struct wpk_thread *barger, *threads[3];

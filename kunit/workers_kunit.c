@@ -343,7 +343,7 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
-/* A worker that runs tasks is never the one that leaves. */
+/* The workers that were idle for longest leave: the worker that became idle last stays. */
 static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
 	struct wpool_attrs attrs;
