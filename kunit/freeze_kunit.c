@@ -239,7 +239,7 @@ static void wait_for_next(struct wpk_job *job)
 	job->ret = wpool_try_submit(chain->pool, &next->task) ?: wpool_task_wait(&next->task);
 }
 
-/* When half of the stack is used, a waiting task no longer runs the task that it waits for. */
+/* The freeze waits for the whole chain of tasks, although it is longer than fits onto a stack. */
 static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 {
 	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);

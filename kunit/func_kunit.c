@@ -231,7 +231,7 @@ static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
 }
 
-/* Half a billion items are refused before their memory could call the OOM killer. */
+/* Too many items, by one or by half a billion, are refused before the OOM killer could run. */
 static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
 	const char *name = wpk_name(test);

@@ -159,7 +159,7 @@ static void wpool_get_latency_counts_each_run_of_a_task(struct kunit *test)
 	expect_counted(test, pool, 2);
 }
 
-/* The task is submitted with latency on, and cancelled, then submitted with latency off. */
+/* Neither a cancelled submit with latency on nor a submit with latency off is counted. */
 static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 100);

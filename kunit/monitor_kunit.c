@@ -50,7 +50,7 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, boo
 /*
  * @makes_way: the hog lets other threads have its CPU
  * @waits: the hog continues until its child has seen that the hog was counted
- * @saw_it: the child saw the count, or at least ran, while the hog ran
+ * @saw_it: the child started while the hog ran
  */
 struct hog {
 	struct wpool *pool;

@@ -88,7 +88,7 @@ static void wait_and_count_locks(struct wpk_job *job)
 	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
 }
 
-/* A thread may hold 48 locks. The tasks here are nested deeper than that. */
+/* A thread may hold 48 locks, but tasks may nest deeper: a nested task holds no more locks. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
 	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);

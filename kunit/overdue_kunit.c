@@ -333,7 +333,7 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* A strand's task begins to wait when it becomes the first one: so the next task is in time. */
+/* The tasks of a strand begin to wait one after the other, and become overdue one by one. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);

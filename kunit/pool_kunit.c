@@ -197,7 +197,7 @@ static int look_while_held(struct wpk_thread *thread)
 	return stats.busy;
 }
 
-/* Every user may read sysfs: the reader must not delay threads that create workers. */
+/* Every user may read sysfs, so a reader takes no lock of the threads that create workers. */
 static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

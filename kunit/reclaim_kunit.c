@@ -229,7 +229,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
 }
 
-/* As many running tasks as the header allows wait for one queued task. */
+/* The tasks of all three workers end after the queued tasks: only the rescuer can run those. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

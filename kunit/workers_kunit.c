@@ -238,7 +238,7 @@ static void wpool_order_prealloc_is_fifo(struct kunit *test)
 
 /* ---- when they leave ------------------------------------------------------ */
 
-/* Make @nr workers. When this returns, all of them are idle. */
+/* Make @nr workers. When this returns, each has run one task, and becomes idle. */
 static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 {
 	struct wpk_gate *gate = wpk_gate(test);
