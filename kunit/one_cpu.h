@@ -21,7 +21,7 @@ static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 }
 
-/* The case moves to the pool's CPU, too: the tasks that it submits go to the ring of that CPU. */
+/* The case moves to the pool's CPU, too, so it submits its tasks on that CPU. */
 static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 					     u32 concurrency, bool handoff)
 {
@@ -32,7 +32,7 @@ static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Submit all @jobs at once: the last one is queued before the first one can start. */
+/* Submit @jobs as a batch. On the pool's CPU, up to 32 jobs are queued before the first starts. */
 static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 				       struct wpk_jobs *jobs)
 {

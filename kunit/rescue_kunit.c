@@ -90,7 +90,7 @@ static int hold_a_cpu(struct wpk_thread *thread)
 	return ret;
 }
 
-/* The case goes to the first CPU, and must not leave it before hold_end(). */
+/* Hold @cpu. The case moves to the other CPU, and must not leave it before hold_end(). */
 static struct wpk_thread *hold_start(struct kunit *test, struct wpool *pool, int cpu,
 				     struct wpool_task *task)
 {

@@ -133,7 +133,7 @@ static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 	}
 }
 
-/* A pool with one place, which a job at the gate holds. */
+/* A pool with one worker, which is in a job at the gate. */
 static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
 {
 	struct wpool *pool = wpk_pool(test, 1, queue_depth);
