@@ -21,9 +21,9 @@ struct actor {
 	struct completion ended;
 	const char *what;
 	unsigned long since;
-	/* during a flush of the default pool: how many tasks must have ended first; otherwise 0 */
+	/* number of ended tasks at which the flush of the default pool must return; 0: no flush */
 	u64 flush_to;
-	/* the tasks that had ended when flush_goes_on() last read the figures */
+	/* number of ended tasks when flush_goes_on() last read the figures */
 	u64 flush_at;
 	u64 step;
 	DECLARE_BITMAP(in_flight, NR_ITEMS);
@@ -260,7 +260,7 @@ static void look(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	wpool_put(found);
 }
 
-/* An actor draws a number and calls the first @fn whose @below is larger than it. */
+/* An actor draws a number and calls the first @fn whose @below is larger than the number. */
 static const struct act {
 	u32 below;
 	const char *what;
@@ -341,7 +341,7 @@ int actor_main(void *data)
 	}
 	finish(a, "wait at the end");
 	complete(&a->ended);
-	/* kthread_stop() comes only now: it would wake an actor that sleeps in a call */
+	/* kthread_stop() may be called only now: it wakes an actor that sleeps in a call */
 	torture_await_stop();
 	return 0;
 }

@@ -116,12 +116,12 @@ static void cancel_some(struct rnd *rnd)
 	titem_unpin(item);
 }
 
-/* Calls in a task that would wait for the task itself: each must return -EDEADLK. */
+/* In a task, make a call that would wait for this task: the call must return -EDEADLK. */
 static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
 	int err = -EDEADLK;
 
-	/* if its submitter runs the task, the pool does not know that the calls wait for it */
+	/* if the submitter runs the task, the pool does not know that the call waits for it */
 	if (!item || item->kind != TITEM_JOINABLE || READ_ONCE(item->caller) == current)
 		return;
 	switch (rnd_below(rnd, 6)) {

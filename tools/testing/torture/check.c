@@ -45,10 +45,10 @@ void tpool_check(struct tpool *tp)
 
 	accepted = atomic64_read(&tp->accepted);
 	refused = atomic64_read(&tp->refused);
-	/* read these two before the figures, the other accounts later; pairs with tpool_end() */
+	/* read @accepted and @refused before the figures; pairs with tpool_end() */
 	smp_mb();
 	wpool_get_stats(tp->pool, &s);
-	/* pairs with tpool_begin() and tpool_end() */
+	/* read the other accounts after the figures; pairs with tpool_begin() and tpool_end() */
 	smp_mb();
 	tpool_check_figures(tp->name, &s);
 	if (tp->shared)

@@ -35,7 +35,7 @@ struct stage;
  * @done: fires that returned
  * @fired: fires that returned true
  * @armed: calls that armed the event, or may have armed it
- * @taken_back: the most fires that may have been taken back
+ * @taken_back: upper bound of the fires that were taken back
  * @runs: runs of its function
  * @aborts: runs of its abort function
  * @inside: functions that are running
@@ -106,13 +106,13 @@ static int disable_and_enable(struct thing *thing)
 	return err;
 }
 
-/* A cancel takes back an earlier fire, and each fire during the call. @how selects the call. */
+/* A cancel may take back one earlier fire, and each fire during the call. @how: which call. */
 static void cancel(struct thing *thing, u32 how)
 {
 	s64 done = atomic64_read(&thing->done);
 	int err;
 
-	/* pairs with fire() */
+	/* read @done before the cancel; pairs with fire() */
 	smp_mb();
 	switch (how) {
 	case 0:
@@ -125,7 +125,7 @@ static void cancel(struct thing *thing, u32 how)
 	default:
 		err = wpool_event_cancel_sync(event_of(thing));
 	}
-	/* pairs with fire() */
+	/* read @begun after the cancel; pairs with fire() */
 	smp_mb();
 	if (err == -ECANCELED)
 		atomic64_add(1 + atomic64_read(&thing->begun) - done, &thing->taken_back);
@@ -345,7 +345,7 @@ static void settle(void *data)
 			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
 		torture_count_tasks(atomic64_read(&thing->runs));
 	}
-	/* loners are armed for a short time, and the pool is closed */
+	/* each loner fires soon, and frees itself because the pool is closed */
 	while (atomic_read(&stage->loners) && time_before(jiffies, end))
 		msleep(20);
 	torture_check(!atomic_read(&stage->loners), "event %u: %d loners are left", stage->base.nr,

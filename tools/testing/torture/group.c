@@ -20,7 +20,7 @@
 
 #define NR_CLIENTS	2
 #define NR_MEMBERS	16
-#define NR_GUESTS	6	/* most tasks of a struct visit */
+#define NR_GUESTS	6	/* tasks of a struct visit, at most */
 
 struct stage;
 struct client;
@@ -286,7 +286,7 @@ static void client_stop(struct client *client)
 	torture_count_tasks(runs);
 }
 
-/* The tasks of a client submit tasks of other clients. By now the pool is closed and empty. */
+/* Called when the pool is closed and empty: until then tasks submit tasks of other clients. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

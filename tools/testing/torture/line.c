@@ -493,7 +493,7 @@ void phase_line(u32 others)
 	struct line *lines = kvcalloc(nr, sizeof(*lines), GFP_KERNEL);
 
 	for (i = 0; i < nr; i++)
-		/* the phase cannot start */
+		/* without memory or threads the phase cannot start */
 		if (!lines || !torture_check(start(&lines[i], i), "no memory, no threads"))
 			return;
 	while (torture_pause(100))

@@ -82,7 +82,7 @@ static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
 static unsigned long begin;
 static bool stopping;
-/* The state of CPU hotplug, and how many CPUs have begun to go offline. */
+/* Our state of CPU hotplug, to remove it; how many CPUs have begun to go offline. */
 static enum cpuhp_state hotplug;
 static atomic_t cpus_gone;
 
@@ -136,7 +136,7 @@ static bool may_delay(void)
 	return delays;
 }
 
-/* Delay one call in 64 by up to 31 us. Called in any context; the clock is the random number. */
+/* Delay one call in 64 by up to 31 us. Called in any context; the clock gives the random number. */
 static void stand_still(struct wpool_task *task)
 {
 	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);
@@ -201,7 +201,7 @@ static void end_delays(void)
 
 #endif
 
-/* A phase that tests something must have counted it at least once. */
+/* Each SAW_* in @sees of the phase must have been counted at least once. */
 static void check_seen(const struct phase *p)
 {
 	unsigned long what;

@@ -5,9 +5,9 @@
  * sets @released. A function must not start after that. Tasks submit themselves again and wait
  * for others, so at the release tasks are about to start in every way.
  *
- * If the kernel preempts its threads, a worker may be preempted between its claim of a task, which
- * the release waits for, and the first instruction of the function. So one function for each
- * worker may see @released.
+ * The release waits until each worker that takes a task has claimed it. If the kernel preempts its
+ * threads, a worker may be preempted after the claim, before the first instruction of the function.
+ * So one function for each worker may see @released.
  *
  * Parameter "rounds" is the sum of the rounds of all threads. No step takes a fixed time.
  */
@@ -167,7 +167,7 @@ static void fill(struct closer *c, struct rnd *rnd)
 
 static void one_round(struct closer *c)
 {
-	/* one for each worker, see the top of the file */
+	/* one function for each worker may be late: see the top of the file */
 	u32 may_be_late = IS_ENABLED(CONFIG_PREEMPTION) ? c->capacity : 0;
 	struct wpool_stats s;
 	s64 accepted, runs;
@@ -278,7 +278,7 @@ void phase_release(u32 others)
 	u32 i;
 
 	for (i = 0; i < actors; i++)
-		/* the phase cannot start */
+		/* without memory or threads the phase cannot start */
 		if (!torture_check(closers, "no memory") || !closer_start(&closers[i], i))
 			return;
 	for (i = 0; i < actors; i++) {

@@ -57,7 +57,7 @@ static void fill(struct wpool *pool, const char *name, u32 limit)
 	}
 	for (i = 0; i <= limit; i++)
 		wpool_task_destroy_on_stack(&guests[i].task);
-	/* a task's token is returned after the task's wait may have ended */
+	/* the wait for a task may end a moment before the task's token is free */
 	end = jiffies + TORTURE_PATIENCE;
 	while (wpool_nr_free(pool) != limit && time_before(jiffies, end))
 		usleep_range(10, 100);

@@ -150,7 +150,7 @@ torture_ends()
 
 # ---- jobs: what a module cannot do ---------------------------------------------
 
-# go_on: jobs run as long as this file exists
+# go_on: true until the jobs must end; they run as long as $TMP/go exists
 go_on() { [ -e "$TMP/go" ]; }
 
 # come DIR: take the CPU online. In 6.12 a CPU that has a fair server, the kernel's deadline
@@ -226,8 +226,8 @@ job_hotplug()
 	done
 }
 
-# Tune the capacity, the queue depth and the policy of the default pool only: the module's accounts
-# of the other pools depend on them.
+# Tune random attributes of all pools. Only the default pool gets another capacity, queue depth or
+# policy: the module's accounts of the other pools depend on these three.
 job_tune()
 {
 	reseed 2
@@ -251,7 +251,7 @@ job_tune()
 			cpumask) draw_word 0 0-1 1 "$(cat $CPUS/possible)" ;;
 			*) draw 50 ;;
 			esac
-			# some attributes refuse 0, and pools come and go
+			# the write may fail: some attributes refuse 0, and pools come and go
 			echo "$drawn" >"$pool/$attribute"
 		done 2>/dev/null
 		draw_word 1 3 50 max
@@ -315,7 +315,7 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			# the others may be gone, or be new pools of the same name
+			# another pool may be gone by now, or be a new pool of the same name
 			[ "$pool" = "$POOLS/cgroup" ] || continue
 			case $drawn:$(cat "$pool/cgroup") in
 			"0:/$group" | none:none) ;;
@@ -346,7 +346,7 @@ job_kill()
 	reseed 3
 	while go_on; do
 		pids=
-		# a wpoolctl that is killed at once would not make this file
+		# make the file here, since a wpoolctl that is killed at once would not
 		: >"$TMP/kill"
 		for pool in default shell; do
 			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K count
@@ -535,7 +535,7 @@ phase_loop() { stage loop; }
 phase_work() { stage work; }
 phase_task() { stage task; }
 
-# Each of RELEASES rounds takes some milliseconds.
+# A round takes some milliseconds, so RELEASES seconds are enough for RELEASES rounds.
 phase_release()
 {
 	torture release 0 rounds="$RELEASES" || return
@@ -592,7 +592,7 @@ phase_load()
 		# shellcheck disable=SC2086
 		kill -KILL $pids
 		draw 2
-		# unload while they exit, or after that
+		# unload while the processes exit, or after their exit
 		[ "$drawn" -eq 0 ] || wait
 		left=1000
 		until rmmod wpool 2>/dev/null; do

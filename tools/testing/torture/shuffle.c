@@ -50,8 +50,8 @@ static u32 find_threads(void)
 }
 
 /*
- * Move one in @one_in threads. The caller holds cpus_read_lock(): a kernel thread that is sent to a
- * CPU that is going offline stays there, and the kernel warns.
+ * Move each thread with a chance of 1 in @one_in. The caller holds cpus_read_lock(), or a kernel
+ * thread might be sent to a CPU that goes offline: it would stay there, and the kernel would warn.
  */
 static void move(struct rnd *rnd, u32 one_in)
 {

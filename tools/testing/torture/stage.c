@@ -16,7 +16,7 @@
 #include "torture.h"
 
 #define MAX_KINDS	7
-#define NR_SHOTS	4	/* most actions of an interrupt */
+#define NR_SHOTS	4	/* actions of an interrupt, at most */
 
 /* A pool with its stages. */
 struct scene {
@@ -229,7 +229,7 @@ static void act(const char *name, const struct stage_kind *const kinds[], u32 nr
 	u32 i;
 
 	for (i = 0; i < nr_pools; i++)
-		/* the phase cannot start */
+		/* if one stage cannot start, the phase ends */
 		if (!torture_check(scenes, "no memory") || !make_pool(&scenes[i].sp, name, i) ||
 		    !scene_start(&scenes[i], kinds, nr_kinds, i))
 			return;

@@ -129,7 +129,7 @@ static void run_part(struct line *line, enum part *part, u64 part_seed)
 	*part = PART_ENDED;
 }
 
-/* Check a task in its turn, or in its abort. @ran: in its turn, so its parallel part has run. */
+/* Called in a turn (@ran) or an abort. Before a turn, the parallel part, if any, has ended. */
 static void check_part(struct line *line, const struct wpool_strand_task *task, enum part *part,
 		       bool ran)
 {
@@ -334,7 +334,7 @@ static bool start(void *data)
 	return true;
 }
 
-/* The tasks submit each other until the pool is closed. */
+/* Called when the pool is closed and empty: until then the tasks submit each other. */
 static void settle(void *data)
 {
 	struct stage *stage = data;

@@ -22,7 +22,7 @@
 
 #include "torture.h"
 
-/* If no thread of wpool has run for this long, they are at rest. */
+/* If no thread of wpool has run for this long, all of them are at rest. */
 #define REST_MS		50
 
 static DECLARE_WAIT_QUEUE_HEAD(changed);	/* @state, @wanted, @silent or @reached changes */

@@ -184,7 +184,7 @@ static int submit_visitor(struct visitor *visitor)
 {
 	int err;
 
-	/* subtracted again if the submit is refused; visit() reads it after the cancel */
+	/* count the submit before the task can run; subtract it if the submit was refused */
 	atomic64_inc(&visitor->accepted);
 	err = wpool_try_submit(visitor->stage->base.sp->pool, &visitor->task);
 	if (err)

@@ -154,7 +154,7 @@ struct wpool_stats;
  * @attrs: attributes that the pool was made with
  * @shared: programs submit to the pool and tune it, too: the accounts do not hold
  * @by_run: the pool's policy is run
- * @volume: its submitter adds to @runs after the wait
+ * @volume: pool of phase volume, whose submitter counts @runs after the wait
  * @begun: submits that have begun, one for each task
  * @accepted: submits that were accepted
  * @refused: submits that were refused
@@ -168,8 +168,8 @@ struct wpool_stats;
  * @may_drop: the pool was closed with WPOOL_RELEASE_CANCEL
  * @prepared: workers between worker_start and worker_end
  * @inside: workers inside a task
- * @limit: most workers that may be inside tasks now
- * @limit_gen: changes before and after each change of @limit
+ * @limit: how many workers may be inside tasks now
+ * @limit_gen: incremented before and after each change of @limit
  * @tune_mutex: protects @limit and the capacity
  * @irq: the timers, or NULL
  */
@@ -214,7 +214,7 @@ void tpool_destroy(struct tpool *tp);
 struct tpool *tpool_get(struct tpool *tp);
 void tpool_put(struct tpool *tp);
 
-/* The pools that all actors use. */
+/* Make and destroy the pools that all actors use. */
 int tpool_slots_init(void);
 void tpool_slots_exit(void);
 /* The pool of a slot, with a reference; NULL while another thread exchanges it. */
@@ -274,7 +274,7 @@ enum titem_kind {
  * @refused: submits that were not accepted
  * @cancels: calls of titem_cancel() that returned true
  * @inside: threads in its function
- * @pins: its owner, and the other threads that may cancel it
+ * @pins: number of threads that may cancel it: its owner, and those that have pinned it
  * @waiter: the worker that waits for the item, and may run it inside that wait
  * @caller: the thread that submits the item to a pool with the policy run
  */
@@ -368,7 +368,7 @@ void phase_nasty(u32 others);
 
 /* ---- stutter.c ---- */
 
-/* In a silence a thread finishes what is in flight, starts nothing, and calls stutter_stay(). */
+/* True in a silence: the thread finishes its tasks, starts none, and calls stutter_stay(). */
 bool stutter_wanted(void);
 /* Returns when the silence has ended. */
 void stutter_stay(void);
@@ -444,7 +444,7 @@ struct stage_base {
  * @start: prepare the tasks; false if there is no memory; may be NULL
  * @round: called by a thread again and again
  * @shoot: called by an interrupt again and again; may be NULL
- * @take_back: cancel tasks that may never end; called twice before the pool is closed; may be NULL
+ * @take_back: cancel tasks that may never end; called before and after the pool is closed, or NULL
  * @settle: compare the accounts, and end the tasks; no thread acts, the pool is closed and empty
  */
 struct stage_kind {
@@ -497,11 +497,11 @@ void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
 /* ---- volume.c, line.c, stage.c, release.c, fault.c ---- */
 
-/* @others: threads that call stutter_stay(), beside those of the phase. */
+/* @others: number of threads that call stutter_stay(), in addition to those of the phase. */
 
 void phase_volume(u32 others);
 void phase_line(u32 others);
-/* Each stage of this kind has a pool of its own. */
+/* Run the phase of this kind: each of its stages has a pool of its own. */
 void phase_stage(const struct stage_kind *kind);
 void phase_mixed(u32 others);
 void phase_release(u32 others);

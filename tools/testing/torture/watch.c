@@ -103,7 +103,7 @@ static void disturb(struct thing *thing)
 	wake_up_poll(&thing->head, EPOLLPRI);
 }
 
-/* Note how much was posted: in a run, or in an abort in a closed pool. */
+/* Called in a run or an abort: note how many posts it has seen. */
 static void see(struct thing *thing, bool slowly)
 {
 	s64 posted = atomic64_read(&thing->posted);

@@ -200,7 +200,7 @@ static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
 }
 
-/* Flush a queue. A quiet work on it that does not wander must have run. */
+/* Queue a quiet work that does not wander, and flush its queue: the work must have run. */
 static void flush_queue(struct stage *stage, struct rnd *rnd)
 {
 	struct thing *thing = &stage->things[NR_THINGS - 4];
