@@ -89,7 +89,7 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(0, read(self->pool.fd, records, sizeof(*records)));
 }
 
-/* The limit is exact, too, if several threads submit at the same time. */
+/* The limit is exact even if several threads submit at the same time. */
 TEST_F(full, threads_together)
 {
 	struct submitter subs[8];
@@ -166,7 +166,7 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
-	/* with room again, the submit through the non-blocking file is accepted */
+	/* once there is room, the submit through the non-blocking file is accepted */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, free) == 1));
 	EXPECT_EQ(0, submit_flags(fd, works, 1, 0, &accepted));
@@ -389,7 +389,7 @@ TEST(shrink_under_load)
 	pool_end(&pool);
 }
 
-/* After a shrink the figure "free" is 0, and no task is accepted. In ants it becomes negative. */
+/* After a shrink the figure "free" is 0, and no task is accepted. */
 TEST(shrink_leaves_a_debt)
 {
 	struct pool pool;
@@ -413,7 +413,7 @@ TEST(shrink_leaves_a_debt)
 	pool_end(&pool);
 }
 
-/* An unlimited pool can get a capacity, and lose it again. ants ignores such a Tune. */
+/* An unlimited pool can get a capacity, and lose it again. In ants, a pool for Go, it cannot. */
 TEST(unlimited_to_finite_and_back)
 {
 	struct pool pool;

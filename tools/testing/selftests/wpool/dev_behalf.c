@@ -174,7 +174,7 @@ TEST_F(behalf, in_its_submitter)
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
 	EXPECT_EQ(3, number_at(&counted));
-	/* the only worker is that of the task that sleeps */
+	/* the pool made one worker, for the task that sleeps */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, spawned) == 1));
 }
 

@@ -10,7 +10,7 @@
 
 #define NOBODY		65534
 
-/* Create a pool as @uid in @group. Root opens the device, as @uid may not. */
+/* Create a pool in @group as user @uid. Root opens the device: the user may not. */
 static int pool_create_as(struct pool *pool, uid_t uid, const char *group)
 {
 	int err = group_write(group, "cgroup.procs", "0");
@@ -113,7 +113,7 @@ enum by { BY_PATH, BY_FD };
 struct who {
 	const char *in;		/* the cgroup that the process joins */
 	uid_t uid;
-	bool new_namespace;	/* of cgroups, with @in as its root */
+	bool new_namespace;	/* the process makes a cgroup namespace with the root @in */
 };
 
 /* Let a child @who name the cgroup, by @path or the open file @dir. Returns 0 or -errno. */
@@ -223,7 +223,7 @@ TEST_F(cgroup, by_bad_path)
 	EXPECT_EQ(0, umount(below));
 	close(dir);
 	EXPECT_EQ(0, unlink(plain));
-	/* wpool must not open a FIFO that is mounted there: the open would wait for a reader */
+	/* wpool must not open a FIFO mounted on cgroup.procs: the open would wait for a reader */
 	ASSERT_EQ(0, mkfifo(plain, 0600));
 	ASSERT_EQ(0, mount(plain, below, NULL, MS_BIND, NULL));
 	EXPECT_EQ(-EINVAL, cgroup_by_both(pool, self->group[0]));
@@ -385,7 +385,7 @@ TEST_F(cgroup, the_rescuer_follows)
 
 #define INSTANCE	"/sys/kernel/tracing/instances/wpool-cgroup"
 #define ATTACHES	INSTANCE "/events/cgroup/cgroup_attach_task"
-/* events: a kworker attaches a thread of wpool */
+/* a filter of events: a kworker attaches a thread of wpool */
 #define BY_KWORKER	"comm ~ \"wp*\" && COMM ~ \"kworker/*\""
 
 static int events_traced(void)
@@ -413,13 +413,13 @@ TEST_F(cgroup, kworkers_attach_all_threads)
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
 	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
-	/* 3 events for an anchor and two workers; the write adds 3: a new anchor, both workers */
+	/* 3 events: an anchor and two workers join; 3 more: a new anchor joins, both workers move */
 	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	EXPECT_EQ(0, occupy(pool->fd, 0, 2));
 	EXPECT_EQ(0, cancel_all(pool->fd));
 	EXPECT_EQ(0, attr_write(pool->name, "cgroup", self->group[1]));
-	/* hierarchies of version 1 add events */
+	/* cgroup hierarchies of version 1 cause more events */
 	EXPECT_TRUE(WAIT_FOR(events_traced() >= 6))
 		TH_LOG("%d of 6", events_traced());
 	EXPECT_EQ(0, rmdir(INSTANCE));

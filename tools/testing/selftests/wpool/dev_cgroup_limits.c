@@ -122,7 +122,7 @@ TEST_F(cgroup, quota)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* CPU time that the host takes away counts as used: then measure again */
+	/* measure up to six times: CPU time that the host takes away counts as used */
 	for (i = 0; i < 6; i++) {
 		percent = percent_used(self->group[0], 50);
 		TH_LOG("a quota of 20 %%: %.1f %%", percent);
@@ -145,7 +145,7 @@ TEST_F(cgroup, throttled_beside_others)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* a new pool beside it: first in the root cgroup, then in the other one */
+	/* make another pool: first in the root cgroup, then in group[1] */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
 		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));

@@ -257,7 +257,7 @@ TEST_F(freeze, suspend)
 		EXPECT_EQ(0, cancel_all(self->pool.fd));
 		EXPECT_EQ(0, cancel_all(self->other.fd));
 		EXPECT_EQ(0, submitter_end(&sub));
-		/* the freeze may interrupt the submit as a signal does: fewer are accepted */
+		/* the freeze may interrupt the submit as a signal does: fewer tasks are accepted */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
 		/* another part of the system was not ready to suspend */

@@ -22,7 +22,7 @@ struct submitter {
 	struct wpool_dev_record *records;	/* indexed by cookie */
 };
 
-/* Submits all tasks in one call: they are accepted one after the other, as there is room. */
+/* Submits all tasks in one call: each task is accepted when there is room. */
 static void *submit_records(void *data)
 {
 	struct submitter *s = data;

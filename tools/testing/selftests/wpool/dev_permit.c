@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Permissions of a user that can open /dev/wpool and has no other privilege, such as a member of a
- * group that a udev rule admits.
+ * group that a udev rule admits. Also permissions of root with a single capability.
  */
 #include <linux/capability.h>
 #include <sys/eventfd.h>
@@ -17,7 +17,7 @@
 FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
-	int own;		/* opened by nobody, who made its pool and runs the test */
+	int own;		/* opened by user "nobody", who made its pool and runs the test */
 	int limit;		/* max_user_workers */
 	char name[WPOOL_DEV_NAME_LEN];
 };
@@ -273,7 +273,7 @@ TEST_F(permit, workers)
 	EXPECT_FALSE(pool_exists(name));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
-	/* the user has no workers left; a refusal changes nothing */
+	/* the user's limit of workers is reached; a refusal changes nothing */
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 5));
 	EXPECT_EQ(4, attr_number(self->name, "capacity"));
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
@@ -373,7 +373,7 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
-	/* at the end less than 2 * @least bytes are left; a task takes at least 128 bytes */
+	/* the touches leave less than 2 * @least bytes; a task takes at least 128 of them */
 	const __u64 least = 64 * 1024, most = 2 * least / 128;
 	char name[WPOOL_DEV_NAME_LEN];
 	int fds[64], second, spare;

@@ -201,12 +201,12 @@ TEST_F(poll, bad_file_among_others)
 	EXPECT_EQ(3, pool_figure(self->fd, file_submitted));
 }
 
-/* A file can have WPOOL_MAX_POLLS polls: one wake-up fires all of them with interrupts off. */
+/* A file has at most WPOOL_MAX_POLLS polls, since a wake-up fires all with interrupts off. */
 TEST_F(poll, so_many_of_a_file)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS));
 	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, event, 0));
-	/* the limit is not for other kinds of tasks, and other files have their own */
+	/* other kinds of tasks do not count, and each file has its own limit */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, event, 0));
 	cancel_all(self->fd);

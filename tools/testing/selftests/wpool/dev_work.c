@@ -200,7 +200,7 @@ TEST_F(work, bytes_of_a_file)
 	EXPECT_EQ(-ENOBUFS, submit(self->single.fd, WPOOL_WORK_TOUCH, 1, 100));
 	EXPECT_EQ(-ENOBUFS, submit(self->single.fd, WPOOL_WORK_HASH, 1, 100));
 	EXPECT_EQ(0, submit(self->single.fd, WPOOL_WORK_NOOP, 0, 101));
-	/* a finished task gives its share back */
+	/* the memory of a finished task does not count */
 	EXPECT_EQ(0, cancel(self->single.fd, 0, 1, NULL, NULL));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, file_finished) == 1));
 	EXPECT_EQ(0, submit(self->single.fd, WPOOL_WORK_TOUCH, WPOOL_MAX_WORK_BYTES, 102));

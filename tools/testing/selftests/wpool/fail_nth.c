@@ -527,7 +527,7 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, prepare_file(self));
 	ASSERT_EQ(0, create_with(self, ATTRS(.capacity = 1, .prealloc = 1)));
-	/* the part of a thread's name that the kernel keeps */
+	/* the kernel keeps only this part of a thread's name */
 	snprintf(name, sizeof(name), "wp/%.12s", self->other.name);
 	ASSERT_EQ(1, threads_named(name, &pid, 1));
 	fd = nth_open(pid);

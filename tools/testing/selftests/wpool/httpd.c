@@ -241,7 +241,7 @@ TEST_F(httpd, large_head)
 	EXPECT_TRUE(has_ended(&self->client));
 	client_close(&self->client);
 
-	/* one line without end, then nothing but empty lines */
+	/* a head of one endless line; on the next connection, a head of empty lines only */
 	ASSERT_EQ(0, client_open(&self->client, 0));
 	memset(head, 'x', sizeof(head));
 	ASSERT_EQ(0, client_send(&self->client, head, sizeof(head)));
@@ -310,7 +310,7 @@ TEST_F(httpd, half_closed)
 
 /* ---- a connection that waits holds no worker ---- */
 
-/* More than the kernel's buffers at both ends of a connection hold. */
+/* More bytes than the kernel's buffers at both ends of a connection hold. */
 #define LARGE		500000
 #define LARGE_PATH	"/bytes?n=500000"
 
@@ -478,7 +478,7 @@ TEST_F(httpd, bad_parameters)
 		EXPECT_FALSE(pool_exists(HTTPD_POOL));
 	}
 	EXPECT_EQ(-EINVAL, httpd_load("address=here"));
-	/* an address of no interface */
+	/* no interface has this address */
 	EXPECT_EQ(-EADDRNOTAVAIL, httpd_load("address=192.0.2.1"));
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
@@ -523,7 +523,7 @@ TEST_F(httpd, many_connections)
 
 /* ---- unload ---- */
 
-/* The packets that close a connection are lost. The kernel repeats them without the module. */
+/* The packets that close a connection are lost. The kernel repeats them after the unload. */
 TEST_F(httpd, a_lost_end_is_repeated)
 {
 	bool has_come;

@@ -258,7 +258,7 @@ test_module_that_forgets_its_pools()
 		rmmod wpool_forget || fail "rmmod, the $i. time" || return 1
 		forgotten exit$i || return 1
 	done
-	# the same for a module whose init function fails
+	# a module whose init function fails leaves its pools behind, too
 	mark init
 	! insmod "$SAMPLES/wpool_forget.ko" refuse=1 2>/dev/null || fail "not refused" || return 1
 	forgotten init && unload
@@ -275,7 +275,7 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# This is no KUnit test: softirqs differ on PREEMPT_RT, and Debian's kernel for it has no KUnit.
+# Not a KUnit test: softirqs differ on PREEMPT_RT, and Debian's PREEMPT_RT kernel has no KUnit.
 test_softirqs_left_off_are_given_back()
 {
 	fresh || return 1

@@ -449,7 +449,7 @@ TEST(prealloc_beyond_max_workers)
 
 /* ---- figures that users keep asking for ---------------------------------- */
 
-/* Running() of ants counts idle workers, too. Here each state has its own figure. */
+/* Each state of workers has its own figure. In ants, a pool for Go, idle ones count as running. */
 TEST(workers_are_told_apart)
 {
 	struct wpool_dev_stats stats;

@@ -15,7 +15,7 @@ static const struct tunable {
 	const char *value;		/* the default */
 	const char *good[4];
 	const char *same[4];		/* pairs of a written value and the value read */
-	const char *out_of_range[4];	/* ERANGE */
+	const char *out_of_range[4];	/* refused with ERANGE */
 	bool max;
 	bool number;
 } tunables[] = {

@@ -249,7 +249,7 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
-	/* wait for two more such seconds */
+	/* for two more seconds tasks wait, and no worker is free */
 	usleep(2500 * 1000);
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -298,7 +298,7 @@ TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* errors counts tasks of a group that are cut short, but not tasks that never run. */
+/* The figure "errors" counts tasks of a group that are cut short, not tasks that never run. */
 TEST_F(attrs, errors_of_tasks_are_counted)
 {
 	const char *pool = self->pool.name;
@@ -317,7 +317,7 @@ TEST_F(attrs, errors_of_tasks_are_counted)
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
 	EXPECT_EQ(2, attr_number(pool, "errors"));
 	EXPECT_EQ(2, pool_figure(fd, errors));
-	/* the pool also counts group tasks that did not run as completed */
+	/* completed also counts tasks of the group that did not run */
 	EXPECT_EQ(8, attr_number(pool, "completed"));
 	/* without a group no error is counted */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
@@ -338,7 +338,7 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
-	/* set max_wait_ms after the sleeper has started: it might wait for longer itself */
+	/* set max_wait_ms only now: the sleeper may have waited for longer before it started */
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
 	/* no worker is free, so the tasks time out */

@@ -174,9 +174,9 @@ test_handed_over_and_hogged()
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
 }
 
-# steal: run tasks that can be stolen. Tasks in the global queue cannot. A task goes there if there
-# is no worker, or if tasks are known to be long, as on a slow debug kernel. So make a new pool with
-# all workers.
+# steal: run tasks that can be stolen. Tasks in the global queue cannot be stolen. A task goes there
+# if the pool has no worker, or if tasks are known to be long, as on a slow debug kernel. So make a
+# new pool with all workers.
 steal()
 {
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed" || return 1

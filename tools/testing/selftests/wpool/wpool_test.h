@@ -41,7 +41,7 @@
 #define LONG		WPOOL_MAX_WORK_NS	/* longer than WAIT_NS: tests cancel such tasks */
 #define MAX_THREADS	20000
 
-#define WAIT_NS		(40 * SEC)	/* for an event that must happen on the slowest machine */
+#define WAIT_NS		(40 * SEC)	/* limit for events on the slowest machine */
 
 /* EXPECT_ERRNO() - a system call fails with this errno; 0 is success */
 #define EXPECT_ERRNO(expected_errno, call)			\

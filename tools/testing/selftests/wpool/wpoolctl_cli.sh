@@ -113,7 +113,7 @@ test_help()
 
 test_usage()
 {
-	# without a command it prints its usage on stderr
+	# without a command wpoolctl prints its usage on stderr
 	wpoolctl >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
@@ -179,7 +179,7 @@ test_create_bad_values()
 	bad 2 create "$POOL" capacity=1 capacity=2 || return 1
 	bad 2 create "$POOL" capacity=4 min_workers=5 || return 1
 	bad 2 create "$POOL" prealloc=1 capacity=max || return 1
-	# only the kernel can refuse this
+	# only the kernel can refuse this CPU
 	bad 1 create "$POOL" cpumask=1000 || return 1
 	[ ! -e "$CLASS/$POOL" ]
 }
