@@ -25,7 +25,7 @@
 #define KCOV			"/sys/kernel/debug/kcov"
 #define OWN_WORDS		(64 << 10)
 #define WORKERS_WORDS		(256 << 10)
-#define TASK_WORDS		(4 << 10)	/* counters of one task; any more are lost */
+#define TASK_WORDS		(4 << 10)	/* PCs of one task; any more are lost */
 #define NR_SLOTS_OF_PCS		65536U
 #define MAX_FUNCTIONS		8192U
 
@@ -48,8 +48,8 @@ struct buffer {
 
 /**
  * struct collector - coverage of a fuzzing thread
- * @own: counters of its calls
- * @workers: counters of its tasks in workers
+ * @own: program counters of its calls
+ * @workers: program counters of its tasks in workers
  * @started: posted when @thread runs
  */
 struct collector {
@@ -65,7 +65,7 @@ struct collector {
 static bool is_on;
 static struct collector collectors[MAX_THREADS];
 
-/* A hash table of counters, shared by all processes; reached_by has bits of enum who. */
+/* A hash table of program counters, for all processes; reached_by has bits of enum who. */
 static atomic_ullong *pcs;
 static atomic_uchar *reached_by;
 
@@ -225,7 +225,7 @@ int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer)
 
 struct function {
 	unsigned long long begin;
-	unsigned int nr;		/* counters in the function */
+	unsigned int nr;		/* PCs in the function */
 	unsigned int nr_by_workers;
 	char name[64];
 };
@@ -290,7 +290,7 @@ void cover_show(struct fuzzer *f, bool enough)
 		nr++;
 		by_callers += !!(reached_by[i] & CALLER);
 		by_workers += !!(reached_by[i] & WORKER);
-		/* a counter is the address after a call to KCOV, inside the function */
+		/* the PC is the address after a call to KCOV, so it lies inside the function */
 		function = function_of(functions, nr_functions, pcs[i]);
 		if (!function)
 			continue;

@@ -177,7 +177,7 @@ struct file *file_get(unsigned int slot)
 	return file;
 }
 
-/* Cancel all tasks and read all records: as many as tasks were accepted. */
+/* Cancel all tasks, and read all records: each accepted task has one, unless it is silent. */
 static void drain(struct fuzzer *f, struct file *file)
 {
 	struct wpool_dev_cancel cancel = { .size = sizeof(cancel), .flags = WPOOL_DEV_CANCEL_ALL };

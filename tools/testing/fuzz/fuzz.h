@@ -157,10 +157,10 @@ extern int ready_fd;		/* a file that is always readable */
  */
 extern atomic_ullong clock_ns;
 
-/* Print what is wrong, for the first few errors. */
+/* Count an error, and print the first few errors. */
 void complain(struct fuzzer *f, const char *format, ...);
 
-/* Called before and after a call that may sleep. @op is first its name, then its tally. */
+/* Called before and after a call that may sleep. @op: the name of the call, or its OP_*. */
 void call_begins(struct fuzzer *f, const char *op);
 void call_ends(struct fuzzer *f, unsigned int op);
 void count(unsigned int op, int err);
@@ -276,7 +276,7 @@ bool cover_init(void);
 bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
-/* Called in the new thread. cover_look() returns how many counters are new since cover_begin(). */
+/* Called in the new thread. cover_look(): how many PCs are new since the last cover_look(). */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
 /* Print the figures; if there were @enough calls, also check that workers were seen. */

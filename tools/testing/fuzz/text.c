@@ -33,7 +33,7 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* no object is above the range, but two numbers of 32 bits, one "unlimited", may be */
+	/* above the range are no objects, but two 32-bit numbers, the upper one UINT32_MAX */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||
@@ -47,7 +47,7 @@ void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t by
 	uint64_t value;
 	size_t at;
 
-	/* only aligned places: halves of two numbers might look like an address */
+	/* read aligned places only: halves of two numbers might look like an address */
 	for (at = 0; at + sizeof(value) <= bytes; at += sizeof(value)) {
 		memcpy(&value, (const uint8_t *)data + at, sizeof(value));
 		if (is_address(value))
@@ -127,7 +127,7 @@ static unsigned int read_tree(struct fuzzer *f, const char *top, int depth)
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "subsystem"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.200s", top, entry->d_name);
-		/* a class has links to its devices */
+		/* follow links, too: a class has links to its devices */
 		if (entry->d_type == DT_REG)
 			nr += read_text(f, path);
 		else

@@ -75,7 +75,7 @@ static inline int kmsg_lines(const char *pool, const char *text)
 	char about[64], *line, *next;
 	int len, nr = 0;
 
-	/* 3, SYSLOG_ACTION_READ_ALL */
+	/* 3 is SYSLOG_ACTION_READ_ALL */
 	len = klogctl(3, log, sizeof(log) - 1);
 	if (len < 0)
 		return -1;

@@ -51,8 +51,8 @@ static void *submit_for_ever(void *data)
 }
 
 /*
- * Submit through a file of its own from many threads all the time, so that the pool is full, and
- * allocate more and more memory, so that the kernel kills this process first.
+ * Many threads of this process submit through one file, which keeps the pool full. The process
+ * allocates more and more memory, so the kernel kills this process first.
  */
 static void hog(const char *pool)
 {

@@ -26,7 +26,7 @@ FIXTURE(rt) {
 	long runtime, server;
 	int second;
 	__u64 hold_ns;
-	/* set for the thread, or by it */
+	/* @submits and @let_go are set for the thread, @holds is set by the thread */
 	bool submits, holds, let_go;
 	__u64 began_ns, ended_ns;
 	int err;
@@ -213,7 +213,7 @@ TEST_F(rt, tasks_that_prefer_its_cpu)
 	judge(_metadata, self, records, got);
 }
 
-/* As above, but the thread submits all tasks, in one batch, to the ring of HELD_CPU. */
+/* The thread submits all tasks, in one batch, to the ring of HELD_CPU, whose worker is idle. */
 TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 {
 	ASSERT_EQ(0, make_workers(self));

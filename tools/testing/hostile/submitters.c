@@ -139,7 +139,7 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 
 	/* now there is room: the waiters are accepted one after the other */
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* if a process does not end, the submits below would not return */
+	/* if a process does not end, the submit below may not return */
 	ASSERT_TRUE(reap_all(self, LEFT_ALONE, &good[LEFT_ALONE]));
 	EXPECT_EQ(ALL_OF_A_FATE, good[LEFT_ALONE]);
 	EXPECT_EQ(0, good[KILLED]);
@@ -249,7 +249,7 @@ TEST_F(line, killed_at_any_moment)
 		ASSERT_TRUE(is_whole(self->pool.fd, CAPACITY + QUEUE_DEPTH));
 		EXPECT_ROOM(&self->pool, CAPACITY + QUEUE_DEPTH);
 		submitted = pool_figure(self->pool.fd, submitted) - submitted;
-		/* plug() and EXPECT_ROOM() have filled the pool, too */
+		/* plug() and EXPECT_ROOM() have each filled the pool once */
 		EXPECT_LE(good + 2 * (CAPACITY + QUEUE_DEPTH), submitted);
 	}
 	TH_LOG("%d rounds, %u killed while the line moved", round, in_motion);

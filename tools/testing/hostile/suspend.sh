@@ -212,7 +212,7 @@ test_not_while_a_task_of_it_runs()
 	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1
 	wait_for no_suspend || fail "the log does not say why" || return 1
 	goes_on || return 1
-	# without that task the machine can be suspended
+	# once the task has ended, the machine can be suspended
 	kill -KILL $long
 	wait_for is_idle long || fail "the task does not end" || return 1
 	suspend_now +3 || return 1

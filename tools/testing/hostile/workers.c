@@ -163,7 +163,7 @@ TEST_F(workers, any_class_and_nice_the_pool_goes_on)
 		}
 		ASSERT_TRUE(goes_on(self));
 	}
-	/* one message, until a store to nice resets the workers */
+	/* the log has one message until a store to nice resets the workers */
 	EXPECT_EQ(1, kmsg_lines(self->pool.name, "scheduling changed from outside"));
 	/* a store to nice resets all workers to the pool's values */
 	EXPECT_EQ(0, attr_write(self->pool.name, "nice", "5"));

@@ -181,7 +181,7 @@ static int bug_race(void)
 	return 0;
 }
 
-/* No bug: the writing process has set its own fail-nth before. */
+/* No bug: kmalloc() fails if the writing process has set its own fail-nth. */
 static int bug_failslab(void)
 {
 	void *p = kmalloc(64, GFP_KERNEL);

@@ -283,7 +283,7 @@ static inline int kstrtoint(const char *s, unsigned int base, int *value)
 	return 0;
 }
 
-/* lib/string_helpers.c */
+/* As in lib/string_helpers.c: equal, or one has a newline more at its end. */
 static inline bool sysfs_streq(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
