@@ -89,7 +89,7 @@ static void submit(struct actor *a, struct tpool *tp, struct rnd *rnd)
 	err = titem_submit(tp, items, nr, how, &accepted);
 	titem_check_error(tp, how, err, false);
 	/* only this thread submits these items, and they are not in flight */
-	torture_check(err != -EALREADY, "%s: a task that is nowhere is pending", tp->name);
+	torture_check(err != -EALREADY, "%s: a task that is not in flight is pending", tp->name);
 	for (i = 0; i < nr; i++)
 		if (i < accepted)
 			__set_bit(items[i] - a->items, a->in_flight);

@@ -136,7 +136,7 @@ static bool may_delay(void)
 	return delays;
 }
 
-/* Delay one call in 64 by up to 31 us. Called in any context; the clock gives the random number. */
+/* Delay one call in 64 by up to 31 us. Called in any context: the clock gives the random bits. */
 static void stand_still(struct wpool_task *task)
 {
 	u32 what = hash_64(ktime_get_mono_fast_ns(), 32);

@@ -8,8 +8,8 @@
  *   digest    checksum of the first decisions of all actors
  *   seen      other things that were counted, and how often
  *
- * A violation is a warning in the kernel's log. The first MAX_SHOWN say where they were seen. The
- * run continues, because later violations may say more.
+ * The first MAX_SHOWN violations are warnings in the kernel's log, and the others are only counted.
+ * The run continues, because later violations may say more.
  */
 #include <linux/bug.h>
 #include <linux/module.h>

@@ -191,7 +191,7 @@ static bool scene_start(struct scene *scene, const struct stage_kind *const kind
 	return true;
 }
 
-/* Tasks of all kinds are in one pool: it is empty only when all kinds have ended. */
+/* Stop all stages of a pool. The pool is empty only when the tasks of all kinds have ended. */
 static void scene_stop(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
 {
 	struct stage_pool *sp = &scene->sp;

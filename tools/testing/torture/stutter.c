@@ -193,4 +193,4 @@ static const struct kernel_param_ops silence_ops = {
 };
 
 module_param_cb(silence, &silence_ops, NULL, 0644);
-MODULE_PARM_DESC(silence, "1: nobody acts, and nothing may move until 0 is written");
+MODULE_PARM_DESC(silence, "1: all threads pause, and nothing of wpool may run, until 0 is written");
