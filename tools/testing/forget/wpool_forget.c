@@ -10,8 +10,8 @@
  *                are queued; an abort function of forgot.task waits for all of them
  *   forgot.none  made with no owner (anonymous=1), so that wpool cannot know its module
  *
- * Running tasks still count in memory of the module. With refuse=1 the init function leaves all of
- * this behind, too, and fails.
+ * Tasks that still run increment a counter in the module. With refuse=1 the init function leaves
+ * all of this behind, too, and fails.
  *
  * In each of the first two pools a task is running when the exit function returns. When the last
  * task has ended, the log has "wpool_forget: all N ended".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Works that count themselves, on a workqueue that is bound to CPUs. */
+/* Works that count their runs, on a workqueue that is bound to CPUs. */
 #include <linux/atomic.h>
 #include <linux/workqueue.h>
 #include "held.h"

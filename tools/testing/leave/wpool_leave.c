@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that leaves softirqs disabled, a plug and a memory cgroup, for the selftest module_load.
+ * A task that leaves disabled softirqs, a plug and a memory cgroup, for the selftest module_load.
  * The suite wpool_contain tests all other things that a task may leave, but it needs KUnit. These
  * three need Debian's kernels, which have block devices and memory cgroups. On Debian's PREEMPT_RT,
  * a thread that disables softirqs takes a lock of its CPU. The thread can then be preempted, but
