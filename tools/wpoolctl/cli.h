@@ -102,7 +102,7 @@ void cli_print_help(const struct command *cmd);
 
 /*
  * Print the words of @text, wrapped and indented; @at columns of the first line are already used. A
- * line of @text that begins with a blank is printed as it is.
+ * line of @text that begins with a blank is indented, but not wrapped.
  */
 void cli_print_text(const char *text, int indent, int at);
 

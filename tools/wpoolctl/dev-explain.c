@@ -20,7 +20,7 @@ int dev_open_pool(const char *pool, struct errmsg *e)
 	return fd;
 }
 
-/* Explains errors of the device itself, which only dev_open() returns. */
+/* Explains errors that mean the same for each call: no access to the device, or an older module. */
 static const char *explain_device(int err)
 {
 	switch (err) {

@@ -46,7 +46,7 @@ struct jobs {
 	struct section global;
 	struct job *job[MAX_JOBS];
 	unsigned int nr;
-	unsigned int phase;	/* of the section being read */
+	unsigned int phase;	/* phase of the section being read */
 	int sig;		/* the signal that ended the run, or 0 */
 };
 

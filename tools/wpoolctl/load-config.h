@@ -31,7 +31,7 @@ struct load_config {
 	struct arrivals_config arrivals;
 	__u64 warmup_ns;	/* after the ramp */
 	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
-	__u64 interval_ns;	/* of interval reports; 0: none */
+	__u64 interval_ns;	/* time between interval reports; 0: none */
 	__u64 timeout_ns;	/* 0: none */
 	bool pinned;		/* each submitter runs on one of submit_cpus */
 	struct cpulist submit_cpus;

@@ -392,7 +392,7 @@ static void sum_up(struct load *load, struct load_result *result)
 	}
 }
 
-/* On the heap: the threads of a stuck run still use it after load_run(). */
+/* Allocates the load, since the threads of a stuck run still use it after load_run(). */
 static struct load *load_new(const struct load_config *config)
 {
 	struct load *load = alloc_zeroed(1, sizeof(*load) + config->submitters *

@@ -22,7 +22,7 @@ enum out_style {
 const char *out_style(enum out_style style);
 const char *out_plain(void);
 
-/* How wide lines may be: COLUMNS if that is set, else the terminal's width, else 80. */
+/* How wide lines may be: COLUMNS if that is 1 to 10000, else the terminal's width, else 80. */
 int out_width(void);
 
 /* Print a line. On a terminal it is wrapped between words. */

@@ -40,7 +40,7 @@ struct top {
 	bool shows_help;
 	size_t first;		/* the first line of the view that is on the screen */
 	__u64 interval_ns;
-	__u64 count;		/* of looks; 0 is forever */
+	__u64 count;		/* number of looks; 0 is forever */
 	bool batch;
 	const char *sort_by;	/* the column of --sort, or NULL */
 };

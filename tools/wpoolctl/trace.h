@@ -33,10 +33,10 @@ struct trace_event {
 	enum trace_kind kind;
 	__u64 ns;			/* time; its resolution is a microsecond */
 	char pool[TRACE_NAME_LEN];
-	char func[TRACE_FUNC_LEN];	/* with its module, "" if the event has none */
+	char func[TRACE_FUNC_LEN];	/* function and module; "" if the event has none */
 	__u32 task;
 	int worker;			/* -1 if the event has none */
-	int cpu;			/* of the queue; -1 if the event has none */
+	int cpu;			/* CPU of the queue; -1 if the event has none */
 	__u64 value;			/* wait_ns, run_ns or took_ns; LOST: number of events */
 	int status;			/* DROPPED only */
 	struct trace_thread from, to;	/* SWITCHED: the CPU's previous and next thread */
