@@ -33,8 +33,8 @@ struct session {
 	struct work_struct work;
 	struct timer_list timer;
 	int cpu;				/* where the item is queued */
-	bool timed_out;				/* READ_ONCE(), WRITE_ONCE() */
-	struct list_head node;			/* server.lock */
+	bool timed_out;				/* lockless: READ_ONCE(), WRITE_ONCE() */
+	struct list_head node;			/* under server.lock */
 	void (*state_change)(struct sock *sk);	/* the socket's original callbacks */
 	void (*write_space)(struct sock *sk);
 	struct conn conn;

@@ -23,7 +23,7 @@
 #define RETRY_TIME	(HZ / 10)
 
 struct client {
-	struct list_head node;		/* clients_lock */
+	struct list_head node;		/* under clients_lock */
 	struct conn conn;
 };
 

@@ -116,7 +116,7 @@ static inline void bench_count(void)
 
 void bench_count_reset(void);
 u64 bench_count_sum(void);
-/* Wait for @nr calls of bench_count(). -ETIMEDOUT if there is none for a minute. */
+/* Wait for @nr calls of bench_count(). -ETIMEDOUT: none for a minute; -EOVERFLOW: more than @nr. */
 int bench_count_wait(u64 nr);
 
 void bench_sleep_us(u64 us);

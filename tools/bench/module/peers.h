@@ -33,7 +33,7 @@ struct bench_item {
 		struct work_struct work;
 		struct kthread_work kwork;
 	};
-	/* for the case */
+	/* the item's pool, and data for the case */
 	struct bench_pool *pool;
 	union {
 		u64 stamp_ns;

@@ -122,6 +122,6 @@ void bench_start_to_count(void)
 		scnprintf(range, sizeof(range), "%lx %lx", from, to);
 	}
 	bench_mark_text("watch ", range);
-	/* leave this CPU idle for a while: the plugin then begins to count */
+	/* the plugin begins to count while this CPU is idle for a while */
 	bench_sleep_us(10000);
 }
