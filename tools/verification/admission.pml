@@ -60,7 +60,7 @@
 #define WAITERS		1
 #define SCARCE		2
 
-#define FINISHER	0	/* and 1 */
+#define FINISHER	0	/* 0 and 1 */
 #define CHANGER		2	/* resizer */
 #define SUBMITTER	3
 #define NPROCS		(3 + SUBMITTERS)
@@ -85,7 +85,7 @@ bool locked;
 chan line = [3] of { byte };
 bool done[8];
 
-/* tasks that have a token, and the number of tokens */
+/* running: tasks that have a token; total: all tokens */
 byte running = RUNNING;
 byte total = TOTAL;
 short free = TOTAL - RUNNING;
@@ -93,7 +93,7 @@ short free = TOTAL - RUNNING;
 byte moving;
 /* the submitter met a full pool, a line, or a token that counts in moving */
 bool met_full[8];
-/* bits of the waiters, and of those that were waiting when a submitter came */
+/* in_line: bits of the waiters; came_after: those that waited when the submitter came */
 byte in_line, came_after[8];
 
 /* No full barrier: the process' own stores under the lock may still be in its buffer. */
@@ -215,7 +215,7 @@ inline give()
 #endif
 	if
 	:: !att ->
-		/* if tokens are scarce already, no other process is sure to find this one here */
+		/* if tokens are scarce already, no other process is sure to find this token here */
 		atomic {
 			ORDER -> cache[cpu]++; free++; got = cache[cpu];
 			late = (mem[ATTENTION] & SCARCE) != 0;
@@ -249,7 +249,7 @@ inline give()
 		fi
 	:: else ->
 		atomic { ORDER -> tokens++; free++ };
-		/* at any time tokens may stop to be scarce */
+		/* tokens may stop being scarce at any time */
 		if
 		:: tokens > 0 -> relax()
 		:: true

@@ -19,7 +19,7 @@
  */
 
 #ifndef SUBMITS
-#define SUBMITS		1	/* of each of two submitters */
+#define SUBMITS		1	/* submits of each of the two submitters */
 #endif
 #ifndef RUNNING
 #define RUNNING		1	/* unfinished tasks at the start */
@@ -39,8 +39,8 @@
 #define NO_TOKENS	2	/* the pool has no limit; token_batch in the code */
 #define NLOCS		3
 
-#define SUBMITTER	0	/* and the next one */
-#define FINISHER	2	/* and the next one */
+#define SUBMITTER	0	/* 0 and 1 */
+#define FINISHER	2	/* 2 and 3 */
 #define RESIZER		4
 #define NPROCS		5
 #define ALL_SETS	0	/* no locks */

@@ -16,9 +16,8 @@
  *
  * At most STREAK tasks in a row come from the next slot while others wait. So the marked task
  * starts: each look takes a task, after these ticks an older one, and DEPTH limits their number.
- * TICKS is 2, in which the monitor sees the queue twice without a move, plus 1 for each older task
- * of the queue, because each one that is taken counts as a move. So does a task taken from the
- * next slot.
+ * TICKS is 2, since the monitor must see the queue twice without a move, plus 1 for each older task
+ * of the queue: taking a task, also one from the next slot, counts as a move.
  *
  * "breaks" lists rules that were tried and lost the order. F1 is the rule of shares: the tasks of
  * a ring that no worker serves go to the front of the global queue, although new tasks are among
@@ -50,7 +49,7 @@
 #define DEPTH		4	/* maximum of queued tasks */
 #endif
 #ifndef TICKS
-#define TICKS		0	/* in which the marked task may be overtaken */
+#define TICKS		0	/* ticks in which the marked task may be overtaken */
 #endif
 #ifndef EXACT
 #define EXACT		0	/* tasks of its own tick do not overtake it, either */
@@ -64,7 +63,7 @@
 #ifndef NO_SHORT
 #define NO_SHORT	0	/* no task is known to be short */
 #endif
-#define ROOM		3	/* of a ring */
+#define ROOM		3	/* slots of a ring */
 #define HALF		2	/* tasks of a ring that are moved at once */
 #define STREAK		2	/* tasks of the next slot in a row */
 
@@ -100,7 +99,7 @@ typedef queue {
 
 queue globq, ring[CPUS], backlog[CPUS];
 byte next[CPUS];
-byte left;			/* a CPU, from 1 on */
+byte left;			/* pool->left: a CPU, from 1 on; 0: none */
 byte streak[CPUS];		/* rq->next_streak */
 byte length[CPUS];
 byte before[CPUS];		/* rq->shared_end - globq.popped */
@@ -113,11 +112,11 @@ bool moved[CPUS], stood[CPUS];
 byte tick = SECOND - 1;
 byte nr_queued;
 bool marked, done;		/* the marked task was queued, and has been taken */
-bool overtaken;			/* in this tick, by a task of a later tick than its own */
+bool overtaken;			/* by a task of a later tick, in the present tick */
 byte ticks;			/* ticks in which it was overtaken */
-byte nexts[CPUS];		/* tasks from the slot in a row */
+byte nexts[CPUS];		/* tasks from the next slot in a row */
 #ifdef F1
-bool turn[CPUS];		/* of the global queue */
+bool turn[CPUS];		/* it is the turn of the global queue */
 #endif
 
 #define OWN_NR(c)	(ring[c].nr + backlog[c].nr)
@@ -291,7 +290,7 @@ inline take_left(c)
 			if
 			:: victim != c && next[victim] ->
 				take_next(victim, got);
-				/* in no streak: once for each time that the queue is named */
+				/* not counted in nexts: at most one each time that the queue is named */
 				from_next = 2
 			:: else
 			fi

@@ -36,7 +36,7 @@
 #define NEXT		0
 #endif
 #ifndef LOOKS
-#define LOOKS		3	/* of the consumer */
+#define LOOKS		3	/* looks of the consumer */
 #endif
 #ifndef STEALS
 #define STEALS		2

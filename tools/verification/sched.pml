@@ -118,7 +118,7 @@
 #define SHORT		0	/* tasks may be short */
 #endif
 #ifndef CPUS
-#define CPUS		2	/* with a run queue */
+#define CPUS		2	/* CPUs with a run queue */
 #endif
 #define CAPACITY	2
 #define CONCURRENCY	1
@@ -126,14 +126,14 @@
 /* locations; the first six are counters */
 #define NR_SEARCHING	0
 #define NR_COMING	1
-#define RING0		2	/* its length */
+#define RING0		2	/* length of ring 0 */
 #define RING1		3
 #define NR_RUNNING	4	/* of CPU 0 */
 #define NR_RUNNING1	5	/* of CPU 1 */
 #define NCOUNTERS	6
 #define NR_WORKERS	6
 #define IDLE_MASK	7
-#define WAKING		8	/* of CPU 0: number of the worker, from 1 on */
+#define WAKING		8	/* number of CPU 0's waking worker, from 1 on */
 #define SPAWN_WANTED	9
 #define UNSERVED	10
 #define LOOK		11	/* an interrupt that makes CPU 0 look is pending */
