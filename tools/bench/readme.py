@@ -163,10 +163,10 @@ EXPLAINED = {
     'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
               '500 µs. Less is better. "First in, first out" is what the same starts would give '
               'if the oldest task were always the next one.',
-    'events': 'Events wait without a worker. A line in ns has the time of one event, or one bare timer of the '
-              'kernel. In a line "of 10 ms" that is the time from the first arm until the last has run, '
-              'with 8 workers, divided by their number. A line in µs has the time from the call to the '
-              'start, in a pool that sleeps.',
+    'events': 'Events wait without a worker. A line in ns has the time of one event, or of one bare timer of the '
+              'kernel. In a line "of 10 ms" it is the time from the first arm until the last function has '
+              'run, with 8 workers, divided by the number of events. A line in µs has the time from the '
+              'call to the start, in a pool that sleeps.',
     'serving': 'HTTP over loopback, the same code for the protocol in four servers. wpool: '
                '`module/samples/httpd`, whose connections are events of a pool with 64 workers; '
                'workqueues: a connection is a work that its socket queues, 64 at most run at once; a '
@@ -199,9 +199,9 @@ EXPLAINED = {
                'gives each task to the next pool, *by room* to the one with the most room. The mix: '
                '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
                'task, less is better.',
-    'slower': 'Every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
-              'README.md has the first of these lines. A ratio of CPU time or of memory says how many times '
-              'as much wpool takes.',
+    'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
+              'README.md has the first of these lines. A ratio of CPU time or of memory is wpool\'s value '
+              'divided by the peer\'s.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
