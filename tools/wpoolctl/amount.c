@@ -49,7 +49,7 @@ int amount_parse(const char *s, amount_reader reader, __u64 max, struct amount *
 	while (strncmp(s, shapes[i].prefix, strlen(shapes[i].prefix)))
 		i++;
 	parsed.shape = shapes[i].shape;
-	/* amount_draw() repeats draws above @max: allow LOW up to a half, so that most are below */
+	/* amount_draw() repeats draws above @max: allow LOW up to @max / 2, so that most fit */
 	if (parsed.shape == AMOUNT_PARETO)
 		max /= 2;
 	if (reader(s + strlen(shapes[i].prefix), shapes[i].min, max, &parsed.low, e))

@@ -148,7 +148,7 @@ static bool do_key(struct top *top, int key)
 		return true;
 	}
 	if (top->shows_help) {
-		/* the keys below only leave the help; another key also does its work */
+		/* these keys only leave the help; any other key also does its work */
 		top->shows_help = false;
 		if (key && strchr("hHqQ?\033", key))
 			return true;

@@ -180,7 +180,7 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 	}
 	qsort(waits, nr, sizeof(*waits), compare_u64);
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);
-	/* never negative: k tasks have started, so at least k were submitted before */
+	/* no wait is negative: when k tasks have started, at least k were submitted */
 	for (i = 0; i < nr; i++)
 		fifo[i] -= overtaken->tasks[i].submit_ns;
 	qsort(fifo, nr, sizeof(*fifo), compare_u64);

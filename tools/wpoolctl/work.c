@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "parse.h"
 
-/* For each kind of argument: its description, with an example behind the last blank, and values. */
+/* Kinds of arguments. The last word of @wanted is an example for a message. */
 static const struct {
 	const char *wanted;
 	const char *values;	/* for the shell */
