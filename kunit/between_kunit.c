@@ -564,6 +564,50 @@ static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct
 	wpk_gate_open(full.gate);
 }
 
+/* ---- a wait that ends while the submitter has no CPU --------------------------- */
+
+static struct wpool *waited_for;
+
+static void stop_submitter_that_waits(struct wpool_task *task)
+{
+	if (READ_ONCE(waited_for->admission.nr_waiting))
+		stop_submitter_if_preemptible(task);
+}
+
+/* Returns whether the monitor looks at the pool after a submit that the close has ended. */
+static int submit_and_look(struct wpk_thread *thread)
+{
+	int ret = wpool_submit(thread->pool, thread->work);
+
+	return ret == -ESHUTDOWN ? READ_ONCE(thread->pool->is_watched) : -EBADE;
+}
+
+/*
+ * A submitter whose wait has ended does not touch the pool, which may have been freed. It would
+ * have the monitor look at the pool.
+ */
+static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *submitter;
+	struct wpk_full full;
+
+	wpk_full_pool(test, &full);
+	begin_release(test);
+	waited_for = full.pool;
+	WRITE_ONCE(stopped_task, &jobs->job[0].task);
+	wpool_inject_set_delay(stop_submitter_that_waits);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	submitter = wpk_thread(test, submit_and_look, full.pool, &jobs->job[0].task, NULL);
+	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
+	/* nothing waits, and the only task sleeps */
+	WPK_EVENTUALLY(test, !READ_ONCE(full.pool->is_watched));
+	complete_all(released);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
+	wpk_gate_open(full.gate);
+}
+
 WPK_SUITE(between,
 	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
@@ -572,4 +616,5 @@ WPK_SUITE(between,
 	  KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
 	  KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
-	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing));
+	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
+	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed));

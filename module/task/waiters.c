@@ -323,13 +323,16 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
-	if (!err)
+	if (!err) {
 		see_to(pool, rq, &served);
+		/* after wait:A: the monitor counts the time of the wait, and logs why it is long */
+		wpool_monitor_timer_set(pool);
+	}
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* after wait:A: the monitor counts the time of the wait, and logs why it is long */
-	wpool_monitor_timer_set(pool);
+	/* until the waiter is known not to be done, the pool may have been freed */
+	wpool_inject_delay(waiter->tasks[0]);
 
 	for (;;) {
 		set_current_state(state);
