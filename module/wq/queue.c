@@ -222,11 +222,14 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	}
 }
 
-/* If no runner is idle, let the kernel worker create more. */
+/*
+ * If no runner is idle, let the kernel worker create more. A runner that was fired for a work that
+ * was cancelled since wants none: the queue may be about to be freed.
+ */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
-	if (list_empty(&wq->idle) && wq->nr_runners < wq->max_runners)
+	if (wq->nr_turns && list_empty(&wq->idle) && wq->nr_runners < wq->max_runners)
 		queue_delayed_work(wpool_wq_grower, &wq->grow, 0);
 }
 
