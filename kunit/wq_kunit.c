@@ -4,6 +4,12 @@
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"
+
+/* before the names are mapped: a work of the kernel's own kind */
+struct of_the_kernel {
+	struct delayed_work work;
+};
+
 #include "wq_items.h"
 
 /* ---- create ---- */
@@ -353,6 +359,10 @@ static void static_fn(struct work_struct *work)
 
 static DECLARE_WORK(static_work, static_fn);
 static DECLARE_DELAYED_WORK(static_delayed, static_fn);
+static struct delayed_work initialized = __DELAYED_WORK_INITIALIZER(initialized, static_fn, 0);
+static struct of_the_kernel of_the_kernel = {
+	.work = __DELAYED_WORK_INITIALIZER(of_the_kernel.work, NULL, 0),
+};
 
 static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 {
@@ -361,15 +371,20 @@ static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 	atomic_set(&static_runs, 0);
 	KUNIT_EXPECT_TRUE(test, schedule_work(&static_work));
 	KUNIT_EXPECT_TRUE(test, schedule_delayed_work(&static_delayed, 1));
+	/* with the timer of the other kind, the work would corrupt memory */
+	KUNIT_EXPECT_PTR_EQ(test, of_the_kernel.work.timer.function, &delayed_work_timer_fn);
+	KUNIT_ASSERT_PTR_EQ(test, initialized.timer.function, &wpool_delayed_work_timer_fn);
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_dfl_long_wq, &initialized, 1));
 	flush_work(&static_work);
 	flush_delayed_work(&static_delayed);
-	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 2);
+	flush_delayed_work(&initialized);
+	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 3);
 	INIT_DELAYED_WORK_ONSTACK(&on_stack, static_fn);
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_wq, &on_stack, HZ * 3600));
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&on_stack));
 	flush_delayed_work(&on_stack);
 	destroy_delayed_work_on_stack(&on_stack);
-	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 4);
 	flush_scheduled_work();
 }
 

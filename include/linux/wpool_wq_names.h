@@ -18,6 +18,9 @@
 #define to_rcu_work(w)			container_of(w, struct wpool_rcu_work, work)
 
 #undef __WORK_INITIALIZER
+#undef __DELAYED_WORK_INITIALIZER
+#undef __INIT_DELAYED_WORK
+#undef __INIT_DELAYED_WORK_ONSTACK
 #undef INIT_RCU_WORK
 #undef INIT_RCU_WORK_ONSTACK
 #undef DECLARE_WORK
@@ -37,6 +40,15 @@
 #define DECLARE_DEFERRABLE_WORK(n, f)	\
 	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
 #define __WORK_INITIALIZER(n, f)	__WPOOL_WORK_INIT(n, f)
+/* macros of the kernel, such as DEFINE_STATIC_KEY_DEFERRED_TRUE(), have works of its own kind */
+#define __DELAYED_WORK_INITIALIZER(n, f, flags)						\
+	{										\
+		.work = __WORK_INITIALIZER((n).work, (f)),				\
+		.timer = __TIMER_INITIALIZER(						\
+			_Generic((n), struct wpool_delayed_work: wpool_delayed_work_timer_fn, \
+				 default: delayed_work_timer_fn),			\
+			(flags) | TIMER_IRQSAFE),					\
+	}
 #define INIT_RCU_WORK(r, f)		wpool_work_init(&(r)->work, (f))
 #define INIT_RCU_WORK_ONSTACK(r, f)	wpool_work_init(&(r)->work, (f))
 #define INIT_WORK(w, f)			wpool_work_init((w), (f))
@@ -104,6 +116,7 @@
 #define system_long_wq			wpool_wq_default()
 #define system_unbound_wq		wpool_wq_default()
 #define system_dfl_wq			wpool_wq_default()
+#define system_dfl_long_wq		wpool_wq_default()
 #define system_power_efficient_wq	wpool_wq_default()
 #define system_highpri_wq		wpool_wq_system(WPOOL_WQ_HIGHPRI)
 #define system_freezable_wq		wpool_wq_system(WPOOL_WQ_FREEZABLE)
