@@ -180,6 +180,8 @@ static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 	struct wpk_item *item = wpk_items(test, NULL, 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
+	/* a work that is not disabled can be queued */
+	KUNIT_EXPECT_TRUE(test, enable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, disable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, disable_delayed_work_sync(&item->work));
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));

@@ -187,7 +187,7 @@ EXPORT_SYMBOL_GPL(wpool_work_disable_sync);
 
 bool wpool_work_enable(struct wpool_work *work)
 {
-	return !atomic_dec_if_positive(&work->disabled);
+	return atomic_dec_if_positive(&work->disabled) <= 0;
 }
 EXPORT_SYMBOL_GPL(wpool_work_enable);
 
