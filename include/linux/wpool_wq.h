@@ -340,7 +340,7 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 /**
  * wpool_wq_queue_rcu() - queue a work after a grace period of RCU, as queue_rcu_work()
  * @wq: the queue
- * @rwork: the work; a call that cancels it busy-waits for the grace period
+ * @rwork: the work; it must not be cancelled or disabled: use wpool_rcu_work_flush()
  *
  * Context: as wpool_wq_queue().
  * Return: true if this call queued the work.

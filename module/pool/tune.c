@@ -263,8 +263,12 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = make_reserve(pool, attrs, mask);
 	if (err) {
 		wpool_limits_set(pool, &old);
-		/* make_reserve() may have created workers beyond the old min_workers */
-		wpool_expire_rearm(pool);
+		/*
+		 * make_reserve() may have created workers beyond the old min_workers. If the pool
+		 * was destroyed meanwhile, the timer has been stopped for good.
+		 */
+		if (pool->state != WPOOL_DESTROYED)
+			wpool_expire_rearm(pool);
 		goto out;
 	}
 	apply_attrs(pool, attrs, mask);

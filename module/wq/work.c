@@ -129,7 +129,7 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 			return false;
 		if (remove_work(work))
 			return true;
-		/* the owner of PENDING has interrupts off, or waits for a grace period of RCU */
+		/* the owner of PENDING has interrupts off; it is not that of an RCU work */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}

@@ -15,7 +15,8 @@
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
  * runs. A thread that takes the work off the list under the lock, or stops the timer, owns these
  * fields again. An owner has interrupts off. So a thread or an interrupt that finds the bit set,
- * and the work in no list, may spin: only the owner of an RCU work takes long, a grace period.
+ * and the work in no list, may spin. Only the owner of an RCU work waits, for a grace period: such a
+ * work must not be taken back.
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
  * of that queue. The field changes from and to "in a list of queue N" only under the lock of N, so
@@ -48,8 +49,9 @@
  *   a runner's start     with cancel and flush: wq->lock
  *   a runner's end       with flush: wq->lock, held while the runner completes the turn's waiters
  *   fire of a runner     under wq->lock: the queue is not destroyed before the fire has returned
- *   destroy              every turn has ended, no thread queues; then each runner's function has
- *                        returned (wpool_event_cancel_sync()), then the pool is gone, then,
+ *   destroy              every turn has ended, no thread queues, so no runner wants more of them;
+ *                        then each runner's function has returned (wpool_event_cancel_sync()),
+ *                        then the pool is gone, then,
  *                        after a grace period, the memory that a late flush may still look at
  *
  * Barrier pairs:
