@@ -104,7 +104,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* A task waits at FAR_1, and one at NEAR. True if the worker of HERE takes the one at NEAR first. */
+/* A task waits at FAR_1, and one at NEAR. Does the worker of HERE take the one at NEAR first? */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];

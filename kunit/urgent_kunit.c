@@ -151,7 +151,7 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
 	for (round = 0; round < 36; round++) {
 		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
-		/* the gate lets one other task and ten urgent ones pass; the next other one arrives */
+		/* one other task and ten urgent ones pass the gate; the next other one arrives */
 		wpk_gate_let(gate, 11);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)

@@ -88,7 +88,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	wpk_jobs_body(jobs, look_for_others, old);
-	/* Make four workers. After the tune, idle ones beyond the new capacity must take no task. */
+	/* Make four workers. After the tune, those beyond the new capacity must take no task. */
 	wpk_jobs_submit(test, pool, idle, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
 	wpk_gate_open(idle->job[0].gate);

@@ -40,13 +40,14 @@
 #define DECLARE_DEFERRABLE_WORK(n, f)	\
 	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
 #define __WORK_INITIALIZER(n, f)	__WPOOL_WORK_INIT(n, f)
-/* macros of the kernel, such as DEFINE_STATIC_KEY_DEFERRED_TRUE(), have works of its own kind */
+/* a macro of the kernel, such as that of a deferred static key, has a work of the kernel's kind */
 #define __DELAYED_WORK_INITIALIZER(n, f, flags)						\
 	{										\
 		.work = __WORK_INITIALIZER((n).work, (f)),				\
 		.timer = __TIMER_INITIALIZER(						\
-			_Generic((n), struct wpool_delayed_work: wpool_delayed_work_timer_fn, \
-				 default: delayed_work_timer_fn),			\
+			__builtin_choose_expr(__same_type((n), struct wpool_delayed_work), \
+					      wpool_delayed_work_timer_fn,		\
+					      delayed_work_timer_fn),			\
 			(flags) | TIMER_IRQSAFE),					\
 	}
 #define INIT_RCU_WORK(r, f)		wpool_work_init(&(r)->work, (f))

@@ -15,8 +15,8 @@
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
  * runs. A thread that takes the work off the list under the lock, or stops the timer, owns these
  * fields again. An owner has interrupts off. So a thread or an interrupt that finds the bit set,
- * and the work in no list, may spin. Only the owner of an RCU work waits, for a grace period: such a
- * work must not be taken back.
+ * and the work in no list, may spin. Only the owner of an RCU work waits, for a grace period: no
+ * call may take back such a work.
  *
  * work->where: the number of the queue of the last turn, shifted, and whether the work is in a list
  * of that queue. The field changes from and to "in a list of queue N" only under the lock of N, so

@@ -194,13 +194,13 @@ void tpool_leave(struct tpool *tp)
 void tpool_begin(struct tpool *tp, u32 nr)
 {
 	atomic64_add(nr, &tp->begun);
-	/* count the submits before the pool counts them; pairs with the barriers of tpool_check() */
+	/* count the submits before the pool does; pairs with the barriers of tpool_check() */
 	smp_mb__after_atomic();
 }
 
 void tpool_end(struct tpool *tp, u32 nr, u32 accepted)
 {
-	/* count the results after the pool counted them; pairs with the barriers of tpool_check() */
+	/* count the results after the pool did; pairs with the barriers of tpool_check() */
 	smp_mb__before_atomic();
 	atomic64_add(accepted, &tp->accepted);
 	atomic64_add(nr - accepted, &tp->refused);

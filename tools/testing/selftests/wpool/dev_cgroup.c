@@ -413,7 +413,7 @@ TEST_F(cgroup, kworkers_attach_all_threads)
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
 	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
-	/* 3 events: an anchor and two workers join; 3 more: a new anchor joins, both workers move */
+	/* 3 events: an anchor and two workers join; 3 more: a new anchor joins, the workers move */
 	EXPECT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	EXPECT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	EXPECT_EQ(0, occupy(pool->fd, 0, 2));
