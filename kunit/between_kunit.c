@@ -512,10 +512,10 @@ static int submit_two(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, tasks, ARRAY_SIZE(tasks), 0);
 }
 
-/* Stop the submit of job @stop_at in a full pool, and close the pool meanwhile. */
+/* Stop the submit of job @stop_at in a full pool, and release the pool meanwhile. */
 static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *full,
 					 int (*submit)(struct wpk_thread *thread),
-					 struct wpk_jobs *jobs, int stop_at)
+					 struct wpk_jobs *jobs, int stop_at, unsigned int flags)
 {
 	struct wpk_thread *submitter;
 	struct wpool_attrs attrs;
@@ -529,7 +529,7 @@ static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *fu
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
 	submitter = wpk_thread(test, submit, full->pool, &jobs->job[0].task, jobs);
 	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
-	KUNIT_EXPECT_EQ(test, wpool_release(full->pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(full->pool, flags), 0);
 	return submitter;
 }
 
@@ -541,7 +541,7 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		kunit_skip(test, "a kernel whose threads are not preempted");
-	submitter = stop_in_submit(test, &full, wpk_do_submit, jobs, 0);
+	submitter = stop_in_submit(test, &full, wpk_do_submit, jobs, 0, WPOOL_RELEASE_CANCEL);
 	KUNIT_EXPECT_NE(test, atomic_read(&jobs->job[0].task.state) & WPOOL_ST_MASK,
 			WPOOL_ST_PENDING);
 	complete_all(released);
@@ -550,18 +550,29 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 	wpk_gate_open(full.gate);
 }
 
-static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
+static void before_a_submitter_runs(struct kunit *test, unsigned int flags)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *submitter;
 	struct wpk_full full;
 
-	submitter = stop_in_submit(test, &full, submit_two, jobs, 1);
+	submitter = stop_in_submit(test, &full, submit_two, jobs, 1, flags);
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 	wpk_gate_open(full.gate);
+}
+
+static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
+{
+	before_a_submitter_runs(test, WPOOL_RELEASE_CANCEL);
+}
+
+/* The pool still takes what its own tasks submit, but the submitter is none of these. */
+static void wpool_release_own_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
+{
+	before_a_submitter_runs(test, WPOOL_RELEASE_OWN);
 }
 
 /* ---- a wait that ends while the submitter has no CPU --------------------------- */
@@ -617,4 +628,5 @@ WPK_SUITE(between,
 	  KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
 	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
+	  KUNIT_CASE(wpool_release_own_before_a_submitter_runs_its_task_starts_nothing),
 	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed));

@@ -41,6 +41,7 @@
 #include "task/finish.h"
 #include "task/item.h"
 #include "task/state.h"
+#include "task/tokens.h"
 
 /*
  * While other threads want its CPU, a worker runs tasks in a row for about WPOOL_HELP_NS, the time
@@ -498,7 +499,7 @@ static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
 	int err = -ESHUTDOWN;
 
 	preempt_disable();
-	if (!wpool_is_closed(pool))
+	if (!wpool_refuses(pool))
 		err = (wpool_task_is_detached(task) ? claim_detached(task, item) :
 		       claim_to_run(task, WPOOL_ST_INSIDE)) ? 0 : -ECANCELED;
 	preempt_enable();
