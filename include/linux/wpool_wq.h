@@ -51,7 +51,7 @@ struct wpool_wq_waiter;
  * typedef wpool_work_fn - the function of a work
  * @work: the work; may be queued again, or freed, as soon as the function starts
  *
- * Context: process context, in a worker of the queue's pool; may sleep.
+ * Context: process context, in a worker of the queue's pool; may sleep, except with %WQ_BH.
  */
 typedef void (*wpool_work_fn)(struct wpool_work *work);
 
@@ -243,7 +243,7 @@ void wpool_wq_flush(struct wpool_wq *wq);
  * wpool_wq_drain() - wait until a queue is empty
  * @wq: the queue
  *
- * Meanwhile only works of the queue itself may queue here. A work that another thread, an
+ * Meanwhile only a running work of @wq may queue works on it. A work that another thread, an
  * interrupt or a timer queues is dropped, and the kernel's log names its function.
  *
  * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
