@@ -29,7 +29,7 @@ int wpool_workers_enter(struct wpool *pool);
 /** wpool_workers_enter_place() - count one worker of the module; false if max_workers is reached */
 bool wpool_workers_enter_place(void);
 
-/** wpool_workers_leave() - count a worker out of its pool; wpool_workers_leave_place() follows */
+/** wpool_workers_leave() - count a worker out of its pool; wpool_worker_left() follows */
 static inline void wpool_workers_leave(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->workers.lock);

@@ -95,8 +95,8 @@ static bool has_reserve(struct wpool *pool)
 }
 
 /*
- * Is there a worker to wake or to create? If not, offer the tasks of @here, so that a worker that
- * becomes free finds them, and check once more.
+ * Is there a worker to wake or to create? If not, offer the run queue @here, so that a worker
+ * that becomes free finds it, and check once more.
  */
 static bool could_come(struct wpool *pool, struct wpool_runq *here)
 {

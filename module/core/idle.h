@@ -42,9 +42,8 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);
 struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq);
 
 /*
- * Find the run queue whose coldest idle worker has been idle longest of all. @since: since when
- * that worker has been idle, in jiffies. Interrupts are off. Returns the run queue, or NULL if no
- * worker is idle.
+ * Find the run queue whose coldest idle worker has been idle longest of all. @since: when it
+ * became idle, in jiffies. Interrupts are off. Returns the run queue, or NULL if no worker is idle.
  */
 struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since);
 

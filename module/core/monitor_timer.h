@@ -37,7 +37,7 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 
-/** wpool_monitor_timer_period() - set the period in ns, from the next start of the timer on */
+/** wpool_monitor_timer_period() - set the period in ns, for the next start of the timer */
 void wpool_monitor_timer_period(u64 ns);
 
 /** wpool_monitor_timer_is_pending() - is the timer on now? */

@@ -179,7 +179,7 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 /*
  * Take the first task of the run queue named in pool->left, if the caller has found no task or only
  * younger ones. @found: the caller has found a task, queued at @jiffy. If that run queue has only a
- * task in its next slot, whose age is not known, take it; but leave @own's to take_others().
+ * task in its next slot, whose age is not known, take it; but that of @own is for take_others().
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)

@@ -18,9 +18,9 @@
 
 struct wpool_worker;
 
-/* Tasks taken from the next slot in a row before another task is taken. */
+/* The most tasks taken in a row from the next slot while another task waits. */
 #define WPOOL_NEXT_STREAK	16
-/* Urgent tasks taken in a row before a task that is not urgent is taken. */
+/* The most urgent tasks taken in a row while a task that is not urgent waits. */
 #define WPOOL_URGENT_STREAK	15
 
 /** wpool_task_is_urgent() - see wpool_task_set_urgent() */
@@ -148,10 +148,9 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 }
 
 /*
- * Find the next task. While a worker searches, no other worker is woken. So the searching worker
+ * Find the next task. While a worker searches, most submits wake no other worker, so the worker
  * must not lose its CPU. Called by the worker, interrupts on, preemption off. Returns a task taken
- * out of the queues, not claimed; NULL if there is none. After NULL the worker may still count as
- * searching.
+ * out of the queues, not claimed; NULL if there is none: the worker may still count as searching.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 

@@ -269,7 +269,7 @@ static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
 	return w->cgroup_nr == READ_ONCE(w->pool->cgroup_nr);
 }
 
-/** wpool_is_closed() - does the pool refuse every task? */
+/** wpool_is_closed() - is the pool closed to all? */
 static inline bool wpool_is_closed(struct wpool *pool)
 {
 	return READ_ONCE(pool->attention) & WPOOL_ATT_CLOSED;

@@ -162,7 +162,7 @@ static bool wake_own(struct wpool_runq *rq, bool helps)
 	       wpool_idle_wake(rq, helps);
 }
 
-/* May an idle worker of @rq be woken for @own? @alone: only if no worker of @rq is running. */
+/* May a worker of @rq be woken for tasks of @own? @alone: only if no worker of @rq is running. */
 static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, bool alone)
 {
 	return rq != own && !READ_ONCE(rq->waking) && wpool_runq_has_room(rq) &&
