@@ -20,7 +20,7 @@
 #include "task/wait.h"
 #include "task/waiters.h"
 
-/* Attempts to get hold of a task that may be moving between two queues. */
+/* The most attempts to get hold of a task that may be moving between two queues. */
 #define MAX_TRIES	8
 
 /*

@@ -53,7 +53,7 @@ static inline void assert_may_sleep(void)
 #endif
 }
 
-/* Tasks claimed and queued in one section with interrupts off. */
+/* The most tasks claimed and queued in one section with interrupts off. */
 #define CHUNK	WPOOL_WAITER_TASKS
 
 /* Tasks of a batch after which the submitter gives others the chance to run. */

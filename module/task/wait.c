@@ -120,7 +120,7 @@ static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
 
-	/* if WAITED is clear, the task was submitted again, and its waiter sets WAITED again */
+	/* if WAITED is clear, the waiter is being woken, and will check the task again */
 	return old & WPOOL_ST_WAITED &&
 	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
 	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
