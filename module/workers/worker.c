@@ -29,9 +29,9 @@
 enum step { RUN, SLEEP, END };
 
 /*
- * Look for a task once. Preemption is off for two reasons. While a worker searches, no other worker
- * is woken, so it must not lose its CPU. And a tune that has reduced the capacity waits, by a grace
- * period, for workers that have read the old capacity.
+ * Look for a task once. Preemption is off for two reasons. While a worker searches, most submits
+ * wake no other worker, so it must not lose its CPU. And synchronize_rcu() in a tune that has
+ * reduced the capacity waits for workers that have read the old capacity.
  *
  * Returns RUN: the worker has a task; SLEEP: it has joined the idle workers; END: it is counted
  * out.
