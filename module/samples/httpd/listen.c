@@ -26,7 +26,7 @@
 #include "listen.h"
 #include "serve.h"
 
-/* Connections accepted in one run; then other tasks have their turn. */
+/* The most connections accepted in one run; then other tasks have their turn. */
 #define MAX_ACCEPTS	64
 
 #define RETRY_TIME	(HZ / 10)

@@ -16,7 +16,7 @@
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/task.h"
 
-/* Records copied to user space at a time; the array is on the stack. */
+/* The most records copied to user space at a time; the array is on the stack. */
 #define READ_CHUNK	16U
 
 static bool file_readable(const struct wpool_devfile *file)

@@ -30,7 +30,7 @@
 #include "task/submit.h"
 #include "task/tokens.h"
 
-/* Tasks handed to the pool at a time; the array is on the stack. */
+/* The most tasks handed to the pool at a time; the array is on the stack. */
 #define SUBMIT_CHUNK	64U
 
 /* Tasks that are being handed over */
