@@ -359,7 +359,7 @@ void wpool_wq_flush(struct wpool_wq *wq)
 }
 EXPORT_SYMBOL_GPL(wpool_wq_flush);
 
-/* From now on only the queue's own works may queue here. Wait until the queue is empty. */
+/* From now on only a running work of the queue may queue works on it. Wait until it is empty. */
 static void start_drain(struct wpool_wq *wq)
 {
 	struct flusher flusher = { .drain = true };

@@ -114,7 +114,7 @@ struct wpool_wq {
 	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
 	unsigned long epoch;		/* L: epoch of turns that begin now */
 	unsigned long nr_turns;		/* L: number of turns that have not ended */
-	unsigned int nr_drains;		/* L: drains in progress: only own works may queue */
+	unsigned int nr_drains;		/* L: drains in progress: only runners may queue */
 	struct list_head runners;	/* L: all runners */
 	u32 nr_runners;			/* L */
 	u32 max_runners;		/* L to write: the most runners that may be created */
