@@ -245,7 +245,7 @@ struct crowd {
 	bool over;
 };
 
-/* Keep the second CPU until @over. Real-time throttling lets others run there after 0.95 s. */
+/* Keep the second CPU until @over is set. Throttling lets others run there after 0.95 s. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;

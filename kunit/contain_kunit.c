@@ -443,7 +443,7 @@ static void look_for_rest(struct wpk_job *job)
 /* In this many tasks, a worker makes the complete check of task/context.h at least once. */
 #define NR_LOOKED 130
 
-/* A task leaves something; the @away-th task after it finds nothing. The log reports it once. */
+/* A task leaves something; the task @away places later finds nothing. The log reports it once. */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
 	const struct rest *rest = test->param_value;

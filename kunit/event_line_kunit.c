@@ -73,7 +73,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	ev = wpk_evs(test, full.pool, NULL, 3);
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
-	/* One submitter may wait beside the events, and no other. */
+	/* max_blocking: one submitter may wait beside the events. */
 	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 3);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));

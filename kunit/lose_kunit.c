@@ -44,9 +44,8 @@ static void take_own_memory_away(struct wpool_task *task)
 
 /*
  * The worker dies at its next access to the task. Its pool loses one place, and a thread that waits
- * for all tasks of the pool waits forever. Everything else continues. No task of the other pool
- * ends on the CPU of the death: its end would replace the dead thread in wpool_finisher, and hide
- * an error.
+ * for all tasks of the pool would wait forever. Everything else continues: other tasks of the pool,
+ * and another pool, on another CPU.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -117,8 +116,8 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 
 /*
  * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
- * a thread that waits for another task does not wait for the dead worker. No other task ends on the
- * CPU of the death: its end would replace the dead thread in wpool_finisher, and hide an error.
+ * a thread that waits for another task does not wait for the dead worker. All other tasks end on
+ * another CPU, so they do not replace the dead thread in wpool_finisher.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {

@@ -109,8 +109,8 @@ static void handoff_desc(const bool *handoff, char *desc)
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
 /*
- * The monitor's timer is off: the only worker has slept in its task for longer than any timer of
- * the module. So the submit has to set the timer, although no worker can be woken.
+ * The monitor's timer is off: for a second, no task was queued, and the only worker slept in its
+ * task. So the submit has to set the timer, although no worker can be woken.
  */
 static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 {

@@ -336,7 +336,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
 	wpk_destroy(test, pool);
 
-	/* without helpers, the number of chunks that are not run is known */
+	/* without helpers, exactly the chunks up to the one that fails are run */
 	wpk_full_pool(test, &full);
 	of = span(test, 0, 1000);
 	of->fail_at = 10;

@@ -114,7 +114,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* time for a thread to take the work; the case cannot see whether one has */
+		/* time for a runner to take the work; the case cannot see if it was taken */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
