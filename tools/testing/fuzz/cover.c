@@ -71,7 +71,7 @@ static atomic_uchar *reached_by;
 
 /* ---- counters ----------------------------------------------------------------------- */
 
-/* Records that @who reached @pc. Returns true the first time. */
+/* Marks @pc as reached by @who. Returns true the first time. */
 static bool reached(uint64_t pc, enum who who)
 {
 	struct rng mix = { .state = pc };

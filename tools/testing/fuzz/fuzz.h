@@ -279,7 +279,7 @@ int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer)
 /* Called in the new thread. cover_look(): how many PCs are new since the last cover_look(). */
 void cover_begin(struct fuzzer *f);
 unsigned int cover_look(struct fuzzer *f);
-/* Print the figures; if there were @enough calls, also check that workers were seen. */
+/* Print the figures; if @enough is true, also check that workers were seen. */
 void cover_show(struct fuzzer *f, bool enough);
 
 /* ---- corpus.c: calls that reached something new, and their variants --------------------- */

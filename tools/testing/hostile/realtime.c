@@ -53,7 +53,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* if a worker has its home on HELD_CPU, the tasks go to the ring of HELD_CPU */
+	/* to the ring of HELD_CPU if that has a worker, else to the global queue */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);

@@ -116,7 +116,7 @@ struct who {
 	bool new_namespace;	/* the process makes a cgroup namespace with the root @in */
 };
 
-/* Let a child @who name the cgroup, by @path or the open file @dir. Returns 0 or -errno. */
+/* Set the cgroup by @path or the file @dir, in a child made as @who says; -255 if none is made. */
 static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
 			     const char *path, int dir)
 {

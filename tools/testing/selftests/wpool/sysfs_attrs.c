@@ -158,7 +158,7 @@ static void tested(struct names *names)
 	add(names, "cpumask");
 }
 
-/* Check that @those contains each of @these. */
+/* Check that each name of the list @these is in @those. */
 static void contains(struct __test_metadata *_metadata, const struct names *those,
 		     const struct names *these, const char *what)
 {

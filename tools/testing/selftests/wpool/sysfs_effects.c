@@ -105,7 +105,7 @@ static bool any_good(struct storm *storms, size_t nr)
 	return false;
 }
 
-/* A store never finds a half-destroyed pool, and destroy never waits for a store. */
+/* A store beside a destroy succeeds, or gets ENOENT, ENODEV or ESHUTDOWN. */
 TEST(stores_against_destroy)
 {
 	struct storm storms[] = {
