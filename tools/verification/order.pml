@@ -65,7 +65,7 @@
 #endif
 #define ROOM		3	/* slots of a ring */
 #define HALF		2	/* tasks of a ring that are moved at once */
-#define STREAK		2	/* tasks of the next slot in a row */
+#define STREAK		2	/* limit of tasks in a row from the next slot */
 
 /* A task is the tick in which it was queued, and OLD if it came before the marked task. */
 #define OLD		0
@@ -114,7 +114,7 @@ byte nr_queued;
 bool marked, done;		/* the marked task was queued, and has been taken */
 bool overtaken;			/* by a task of a later tick, in the present tick */
 byte ticks;			/* ticks in which it was overtaken */
-byte nexts[CPUS];		/* tasks from the next slot in a row */
+byte nexts[CPUS];		/* tasks taken in a row from the next slot */
 #ifdef F1
 bool turn[CPUS];		/* it is the turn of the global queue */
 #endif
