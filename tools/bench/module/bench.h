@@ -179,7 +179,7 @@ typedef int (*bench_producer_fn)(struct bench_producer *producer);
  * CPU i. @measured: put the sums of their times, "submit_ns" and "submit_cpu_ns".
  */
 int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
-/* bench_produce(), then wait until @nr tasks have called bench_count(). */
+/* bench_produce(), then bench_count_wait(@nr). */
 int bench_produce_counted(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
 /* Run @warm tasks, so that workers exist, and flush; then run b->n tasks with the meter. */
 int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn);
