@@ -32,9 +32,8 @@ void out_sentence(const char *text);
 enum out_style out_state_style(const char *state);
 
 /*
- * JSON values come from sysfs: a whole number is a number, everything else
- * ("max", "block", "0-1") is a string. If an allocation fails, the process
- * exits.
+ * JSON values come from sysfs: most whole numbers are numbers, other values ("max", "block") are
+ * strings, see json_put_file(). If an allocation fails, the process exits.
  */
 struct json_object *json_new(void);
 struct json_object *json_new_array(void);

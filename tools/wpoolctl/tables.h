@@ -32,7 +32,7 @@ void table_exit(struct table *table);
 /* A cell by row and title; "" if there is no such column. */
 const char *table_cell(const struct table *table, size_t row, const char *title);
 
-/* A cell as a number; @missing if it is none. */
+/* The number in a cell; @missing if there is none. */
 __s64 table_number(const struct table *table, size_t row, const char *title,
 		   __s64 missing);
 

@@ -106,8 +106,8 @@ static inline __u64 tally_cookie_number(__u64 cookie)
 int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32 nr);
 
 /*
- * Open loop: count @nr tasks that arrived at about @arrival_ns and were not submitted until
- * @until_ns. Their times are counted as if they ended at @until_ns, which is too short.
+ * Open loop: count @nr tasks that arrived at about @arrival_ns and were still unsent at @until_ns.
+ * After the warm-up, also count their late, wait and total times as if they ended at @until_ns.
  */
 void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
