@@ -116,8 +116,8 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 
 /*
  * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
- * a thread that waits for another task does not wait for the dead worker. All other tasks end on
- * another CPU, so they do not replace the dead thread in wpool_finisher.
+ * a thread that waits for another task, or flushes another pool, does not wait for the dead worker.
+ * All other tasks end on another CPU, so they do not replace the dead thread in wpool_finisher.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {
@@ -157,8 +157,9 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	put_task_struct(tidier);
 
 	wpk_jobs_submit(test, other, others, 0, 1);
-	waiter = wpk_thread(test, wpk_do_wait, other, &others->job[0].task, NULL);
+	waiter = wpk_thread(test, wpk_do_flush, other, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	wpk_jobs_ran_once(test, others);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 }
 
