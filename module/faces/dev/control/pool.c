@@ -9,13 +9,14 @@
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
  * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
  * capacities of all pools on the list that were made, or whose capacity was tuned last, without
- * CAP_SYS_RESOURCE. So a user who may only open the device leaves enough of max_workers to the
- * pools of modules.
+ * CAP_SYS_RESOURCE. A pool with more workers than capacity, after a decrease, counts with its
+ * workers. So a user who may only open the device leaves enough of max_workers to the pools of
+ * modules.
  *
  * Invariants:
- *   - an entry is on the list from the pool's creation until after its destruction. A thread that
- *     looks for an entry holds a reference to the pool, so an address on the list is never that of
- *     another, later pool;
+ *   - an entry is on the list from before the pool's creation until after its destruction. A
+ *     thread that looks for an entry holds a reference to the pool, so an address on the list is
+ *     never that of another, later pool;
  *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
  *   - a reboot and a destroy exclude each other, so a pool that was found empty is still empty when
  *     it is destroyed, and the destroy then takes no time.
@@ -38,6 +39,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
+#include "core/state.h"
 #include "faces/dev/control/deadline.h"
 #include "pool/capacity.h"
 #include "pool/pool.h"
@@ -50,13 +52,15 @@
  * struct devpool - a pool made through the device
  * @node: in devpools, under devpools_mutex
  * @kref: references of the list, and of each caller that uses the entry
- * @pool: the pool; the entry has the creator's reference until @destroyed
- * @mutex: one reboot or destroy at a time; taken before @tune_mutex and devpools_mutex
- * @destroyed: wpool_destroy() was called; under @mutex and @tune_mutex
+ * @pool: the pool, or NULL while it is made; set under devpools_mutex. The entry has the creator's
+ *	reference until @destroyed
+ * @mutex: one reboot or destroy at a time; taken before devpools_mutex
+ * @destroyed: wpool_destroy() was called; under @mutex
  * @owner: the user who made the pool
  * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; taken before
  *	devpools_mutex
- * @workers: the pool's share of user_workers; 0 if it is not limited. Under devpools_mutex.
+ * @workers: the capacity that the pool is charged for, or 0 if it is not limited; under
+ *	devpools_mutex
  */
 struct devpool {
 	struct list_head node;
@@ -76,11 +80,8 @@ MODULE_PARM_DESC(max_user_workers,
 
 static LIST_HEAD(devpools);
 
-/* Protects devpools and user_workers. No holder sleeps for long. */
+/* Protects devpools. No holder sleeps for long. */
 static DEFINE_MUTEX(devpools_mutex);
-
-/* The sum of the capacities that max_user_workers limits. */
-static u32 user_workers;
 
 static void devpool_free(struct kref *kref)
 {
@@ -149,18 +150,28 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 	return workers_charged(&limits);
 }
 
-/* Charge a pool for @workers. Returns 0; -EDQUOT: nothing has changed. */
+/* The share of max_user_workers that a pool takes. After a decrease its workers may be more. */
+static u32 workers_taken(const struct devpool *entry)
+{
+	if (!entry->workers || !entry->pool)
+		return entry->workers;
+	return max(entry->workers, READ_ONCE(entry->pool->nr_workers));
+}
+
+/* Charge a pool on the list for @workers. Returns 0; -EDQUOT: nothing has changed. */
 static int charge_workers(struct devpool *entry, u32 workers)
 {
+	struct devpool *other;
+	u64 sum = workers;
 	int err = 0;
 
 	mutex_lock(&devpools_mutex);
-	if (workers > max(max_user_workers - (user_workers - entry->workers), entry->workers)) {
+	list_for_each_entry(other, &devpools, node)
+		sum += other == entry ? 0 : workers_taken(other);
+	if (workers > entry->workers && sum > max_user_workers)
 		err = -EDQUOT;
-	} else {
-		user_workers += workers - entry->workers;
+	else
 		entry->workers = workers;
-	}
 	mutex_unlock(&devpools_mutex);
 	return err;
 }
@@ -211,11 +222,25 @@ static int drain_pool(struct wpool *pool, u64 timeout_ns)
 	return 0;
 }
 
+/* Remove an entry from the list, and drop the list's reference to it. */
+static void devpool_remove(struct devpool *entry)
+{
+	mutex_lock(&devpools_mutex);
+	list_del(&entry->node);
+	mutex_unlock(&devpools_mutex);
+	devpool_put(entry);
+}
+
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 {
-	struct devpool *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
-	struct wpool_limits limits;
+	struct wpool_limits limits = wpool_limits_wanted(attrs);
+	struct devpool *entry;
 	struct wpool *pool;
+	int err;
+
+	if (!may_have(attrs))
+		return ERR_PTR(-EPERM);
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
 
 	if (!entry)
 		return ERR_PTR(-ENOMEM);
@@ -223,30 +248,21 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	mutex_init(&entry->mutex);
 	mutex_init(&entry->tune_mutex);
 	entry->owner = current_euid();
-
-	if (!may_have(attrs)) {
-		pool = ERR_PTR(-EPERM);
-		goto err_put;
-	}
-	limits = wpool_limits_wanted(attrs);
-	pool = ERR_PTR(charge_workers(entry, workers_charged(&limits)));
-	if (IS_ERR(pool))
-		goto err_put;
-	pool = wpool_pool_create_charged(attrs);
-	if (IS_ERR(pool)) {
-		charge_workers(entry, 0);
-		goto err_put;
-	}
-	entry->pool = pool;
-	/* the caller's reference, before any thread can find the entry and destroy the pool */
-	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
-	return pool;
 
-err_put:
-	devpool_put(entry);
+	err = charge_workers(entry, workers_charged(&limits));
+	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
+	if (IS_ERR(pool)) {
+		devpool_remove(entry);
+		return pool;
+	}
+	/* the caller's reference, before any thread can find the entry and destroy the pool */
+	wpool_get(pool);
+	mutex_lock(&devpools_mutex);
+	entry->pool = pool;
+	mutex_unlock(&devpools_mutex);
 	return pool;
 }
 
@@ -274,11 +290,11 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	mutex_lock(&entry->tune_mutex);
 	old = entry->workers;
 	new = workers_charged_tuned(entry, attrs, mask);
-	/* a destroyed pool must not be charged again */
-	err = entry->destroyed ? -ESHUTDOWN : 0;
-	/* charge a pool that grows before it gets the workers, a pool that shrinks afterwards */
-	if (!err && new > old)
-		err = charge_workers(entry, new);
+	/*
+	 * Charge a pool that grows before it gets the workers, a pool that shrinks afterwards: then
+	 * the number of its workers only falls.
+	 */
+	err = new > old ? charge_workers(entry, new) : 0;
 	if (!err) {
 		err = wpool_pool_tune(entry->pool, attrs, mask);
 		charge_workers(entry, err ? old : new);
@@ -354,19 +370,11 @@ int wpool_devpool_reboot(struct wpool *pool)
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
-/* Destroy the pool, and drop the list's reference to the entry. */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);
-
-	mutex_lock(&devpools_mutex);
-	list_del(&entry->node);
-	mutex_unlock(&devpools_mutex);
-	mutex_lock(&entry->tune_mutex);
 	entry->destroyed = true;
-	charge_workers(entry, 0);
-	mutex_unlock(&entry->tune_mutex);
-	devpool_put(entry);
+	devpool_remove(entry);
 }
 
 int wpool_devpool_destroy(struct wpool *pool)

@@ -302,6 +302,30 @@ TEST_F(permit, workers)
 	close(fd);
 }
 
+/* After a decrease of the capacity, the limit counts the workers until they have left. */
+TEST_F(permit, workers_of_a_pool_that_shrinks)
+{
+	char name[WPOOL_DEV_NAME_LEN];
+	int fd;
+
+	snprintf(name, sizeof(name), "second.%d", getpid());
+	ASSERT_EQ(0, tune_capacity(self->own, 8));
+	ASSERT_EQ(0, occupy(self->own, 0, 8));
+	EXPECT_EQ(0, tune_capacity(self->own, 1));
+	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit - 7));
+	fd = open_pool(name, self->limit - 8);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EDQUOT, tune_capacity(fd, self->limit - 7));
+	/* the pool has its own workers already */
+	EXPECT_EQ(0, tune_capacity(self->own, 8));
+	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 9));
+	EXPECT_EQ(0, tune_capacity(self->own, 1));
+	EXPECT_EQ(0, cancel_all(self->own));
+	EXPECT_TRUE(WAIT_FOR(!tune_capacity(fd, self->limit - 1)));
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+}
+
 /* Occupy the four workers of a pool by tasks that do not end, and make its queue unlimited. */
 static int occupy_all(int fd)
 {
