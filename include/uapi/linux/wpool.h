@@ -347,8 +347,9 @@ struct wpool_dev_work {
  *   task may count until its turn in the pool comes). Or all files opened without CAP_SYS_RESOURCE
  *   together use a quarter of the machine's memory for tasks, unread records, and running or
  *   waiting touches and hashes
- * * EPERM - without CAP_SYS_ADMIN: the pool is a module's or the default pool, or a task is a poll
- *   or a count and the pool is another user's
+ * * EPERM - without CAP_SYS_ADMIN: the pool is a module's or the default pool; or the pool is
+ *   another user's, and a task is a poll or a count, or the pool has a negative nice, another sched
+ *   than normal, or freezable
  * * ESHUTDOWN, EINTR; ERANGE also for @nr
  */
 struct wpool_dev_submit {

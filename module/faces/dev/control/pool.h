@@ -16,8 +16,9 @@ struct wpool_attrs;
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /*
- * May the caller tune this pool, and keep the pool's workers busy for any time? @pool: a pool that
- * the caller holds a reference to. True if the pool was destroyed. Process context.
+ * May the caller tune this pool, keep its workers busy for any time, and submit to it whatever its
+ * attributes? @pool: a pool that the caller holds a reference to. True if the pool was destroyed.
+ * Process context.
  */
 bool wpool_devpool_may_change(struct wpool *pool);
 

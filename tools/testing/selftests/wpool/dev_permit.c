@@ -224,6 +224,37 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	close(fd);
 }
 
+/* The capability that a class or freezable takes guards the use of the pool, too. */
+TEST_F(permit, pool_that_took_a_capability)
+{
+	static const struct {
+		__u32 bit;
+		__s32 value, otherwise;
+	} raised[] = {
+		{ WPOOL_DEV_NICE, -1, 0 },
+		{ WPOOL_DEV_SCHED, WPOOL_DEV_SCHED_FIFO_LOW, WPOOL_DEV_SCHED_NORMAL },
+		{ WPOOL_DEV_FREEZABLE, 1, 0 },
+	};
+	int fd = pool_attach(self->root.name, 0);
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(raised); i++) {
+		ASSERT_EQ(0, become(0));
+		ASSERT_EQ(0, tune(fd, raised[i].bit, raised[i].value));
+		ASSERT_EQ(0, tune(self->own, raised[i].bit, raised[i].value));
+		EXPECT_EQ(0, run_one(self->own));
+		ASSERT_EQ(0, become(NOBODY));
+		EXPECT_EQ(-EPERM, submit(fd, WPOOL_WORK_NOOP, 0, 1));
+		EXPECT_EQ(0, run_one(self->own));
+		ASSERT_EQ(0, become(0));
+		ASSERT_EQ(0, tune(fd, raised[i].bit, raised[i].otherwise));
+		ASSERT_EQ(0, become(NOBODY));
+		EXPECT_EQ(0, run_one(fd));
+	}
+	close(fd);
+}
+
 TEST_F(permit, fault)
 {
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
