@@ -277,10 +277,11 @@ struct wpool_dev_simple {
  *
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
  * the same pool, each submitted by its parent; the parent itself runs nodes that
- * the pool refuses. There is one record, for the root, when all nodes have ended.
+ * the pool refuses, and a submitter that runs the tree under policy run runs all nodes. There is one record, for the root, when all nodes have ended.
  *
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
- * pool has room for the tasks of these workers.
+ * pool has room for the tasks of these workers. A submitter that runs a loop under policy run runs
+ * it alone.
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If the pool
  * is closed when the time has come, the timer's record has the status -ESHUTDOWN.

@@ -4,6 +4,7 @@
 
 #include <linux/cache.h>
 #include <linux/errno.h>
+#include <linux/freezer.h>
 #include <linux/jhash.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -28,6 +29,7 @@ int wpool_hash_run(struct wpool_workload *load)
 		WRITE_ONCE(load->hash, jhash(block, min_t(u64, load->arg - done, HASH_BLOCK_BYTES),
 					     load->hash));
 		cond_resched();
+		try_to_freeze();
 	}
 	return 0;
 }

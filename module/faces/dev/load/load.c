@@ -2,15 +2,17 @@
 /* One run of a workload, see load.h. */
 #include "faces/dev/load/load.h"
 
+#include <linux/freezer.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 
-int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
+int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns)
 {
 	unsigned long switches = READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
-	u64 last = ktime_get_ns(), used = 0;
+	u64 last = ktime_get_ns();
 
-	while (used < spin_ns) {
+	while (*left_ns && !freezing(current)) {
 		unsigned long switches_now;
 		u64 now;
 
@@ -20,10 +22,21 @@ int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
 		now = ktime_get_ns();
 		switches_now = READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 		if (switches_now == switches)
-			used += now - last;
+			*left_ns -= min(now - last, *left_ns);
 		switches = switches_now;
 		last = now;
 		cond_resched();
 	}
 	return 0;
+}
+
+int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
+{
+	int err;
+
+	do {
+		err = wpool_workload_spin_thawed(load, &spin_ns);
+		try_to_freeze();
+	} while (!err && spin_ns);
+	return err;
 }

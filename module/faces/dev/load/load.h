@@ -37,10 +37,23 @@ static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 	return READ_ONCE(load->stop) || fatal_signal_pending(current);
 }
 
+/* Does a user process run this itself, under policy run? It must not wait for workers. */
+static inline bool wpool_workload_in_submitter(void)
+{
+	return !(current->flags & PF_KTHREAD);
+}
+
 /*
  * Use the CPU. @load: the run; @spin_ns: CPU time to use, in ns; time in which the thread did not
- * run does not count. Process context; reschedules. Returns 0; -ECANCELED.
+ * run does not count. Process context; reschedules, and freezes with the system. Returns 0;
+ * -ECANCELED.
  */
 int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);
+
+/*
+ * As wpool_workload_spin(), for a caller that must not freeze. @left_ns: the CPU time to use; on
+ * return the rest, which is not 0 if the thread is to be frozen: the caller calls try_to_freeze().
+ */
+int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns);
 
 #endif /* WPOOL_DEV_LOAD_H */

@@ -10,7 +10,8 @@
  *   - a run that has ended never holds the lock of WPOOL_WORK_LOCK.
  *
  * Under the pool's policy "run" a workload runs in its submitter, a user process. There a fatal
- * signal stops it, too.
+ * signal stops it, too. The process can be frozen meanwhile, so it waits for no worker and holds no
+ * lock while it is frozen.
  *
  * Barrier pairs:
  *
@@ -28,6 +29,7 @@
 #include "faces/dev/load/workload.h"
 
 #include <linux/capability.h>
+#include <linux/freezer.h>
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -200,6 +202,7 @@ static int run_yield(struct wpool_workload *load)
 			return -ECANCELED;
 		/* TASK_RUNNING: another thread that is ready here gets the CPU */
 		schedule();
+		try_to_freeze();
 	}
 	return 0;
 }
@@ -234,6 +237,7 @@ static int run_touch(struct wpool_workload *load)
 		memset(page_address(page), 0xa5, bytes);
 		list_add(&page->lru, &pages);
 		cond_resched();
+		try_to_freeze();
 	}
 	list_for_each_entry_safe(page, next, &pages, lru) {
 		list_del(&page->lru);
@@ -283,12 +287,17 @@ static void unlock_shared(void)
 
 static int run_lock(struct wpool_workload *load)
 {
-	int err = lock_shared(load);
+	u64 left_ns = load->arg;
+	int err;
 
-	if (err)
-		return err;
-	err = wpool_workload_spin(load, load->arg);
-	unlock_shared();
+	do {
+		err = lock_shared(load);
+		if (err)
+			return err;
+		err = wpool_workload_spin_thawed(load, &left_ns);
+		unlock_shared();
+		try_to_freeze();
+	} while (!err && left_ns);
 	return err;
 }
 
@@ -308,17 +317,15 @@ static int run_spin(struct wpool_workload *load)
 static int run_chunk(unsigned long from, unsigned long to, void *arg)
 {
 	struct wpool_workload *load = arg;
-	int err = wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
-				      from * LOOP_INDEX_NS);
 
-	/* under policy run a kill reaches only the submitter: stop the helpers, too */
-	if (err)
-		WRITE_ONCE(load->stop, true);
-	return err;
+	return wpool_workload_spin(load, min(to * LOOP_INDEX_NS, load->arg) -
+				   from * LOOP_INDEX_NS);
 }
 
 static int run_loop(struct wpool_workload *load)
 {
+	if (wpool_workload_in_submitter())
+		return run_spin(load);
 	return wpool_parallel_for(load->pool, 0, DIV_ROUND_UP_ULL(load->arg, LOOP_INDEX_NS), 0,
 				  run_chunk, load);
 }

@@ -11,6 +11,9 @@
  *     the leaves below it;
  *   - the tree has ended when the root returns, even if it was stopped.
  *
+ * A submitter that runs the tree itself, under policy run, submits no child: it must not wait for
+ * workers, since it may have to be frozen or killed meanwhile.
+ *
  * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
  * wpool_task_wait(), which does not help if the stack is short. If less than STACK_RESERVE is left,
  * no child is run directly.
@@ -73,28 +76,21 @@ static void tree_node_run(struct wpool_task *task)
 	node->err = node_run(node->load, node->depth);
 }
 
-/* Wait for a submitted child, whatever happens: the caller frees its memory. */
+/*
+ * Wait for a submitted child, whatever happens: the caller frees its memory. The caller is a
+ * worker, so no signal ends the waits.
+ */
 static int child_join(struct tree_node *child)
 {
-	int err;
+	int err = wpool_task_wait(&child->task);
 
-	while ((err = wpool_task_wait(&child->task)) == -EINTR) {
-		/*
-		 * Only a submitter that runs the tree itself and was killed gets here. From now on
-		 * none of its waits sleeps. The rest of the tree ends within a few ms.
-		 */
-		WRITE_ONCE(child->load->stop, true);
-		schedule_timeout_uninterruptible(1);
-	}
 	/* no worker is left to run the child, and too little stack to help: run it flat */
 	while (err == -EDEADLK) {
 		err = wpool_task_cancel_sync(&child->task);
 		if (err == -ECANCELED)
 			return subtree_run_flat(child->load, child->depth);
-		if (err == -EDEADLK || err == -EINTR) {
+		if (err == -EDEADLK)
 			schedule_timeout_uninterruptible(1);
-			err = -EDEADLK;
-		}
 	}
 	return err ?: child->err;
 }
@@ -143,5 +139,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 
 int wpool_worktree_run(struct wpool_workload *load)
 {
+	if (wpool_workload_in_submitter())
+		return subtree_run_flat(load, load->depth);
 	return node_run(load, load->depth);
 }

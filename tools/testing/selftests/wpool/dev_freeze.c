@@ -288,4 +288,40 @@ TEST_F(freeze, suspend)
 	free(others);
 }
 
+/* Under policy run a process runs its tasks, and is frozen in the midst of them. */
+TEST_F(freeze, submitter_that_runs_its_task)
+{
+	static const __u32 kinds[] = { WPOOL_WORK_SPIN, WPOOL_WORK_LOCK, WPOOL_WORK_LOOP };
+	struct submitter subs[ARRAY_SIZE(kinds) + 1];
+	int fds[ARRAY_SIZE(subs)], tries = 0, err;
+	struct pool pool;
+	unsigned int i;
+
+	if (access(PM_TEST, W_OK))
+		SKIP(return, "no " PM_TEST);
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_RUN)));
+	ASSERT_EQ(0, occupy(pool.fd, 0, 1));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		fds[i] = pool_attach(pool.name, 0);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, i < ARRAY_SIZE(kinds) ?
+			     submitter_start(&subs[i], fds[i], kinds[i], LONG, 0, 1) :
+			     submitter_start_tree(&subs[i], fds[i], LONG, 2, 2));
+		EXPECT_TRUE(WAIT_FOR(submitter_cpu_ns(&subs[i]) > 10 * MSEC));
+	}
+	/* -EBUSY: another part of the system may not have been ready */
+	do {
+		err = suspend();
+	} while (err == -EBUSY && ++tries < TRIES);
+	EXPECT_EQ(0, err);
+	for (i = 0; i < ARRAY_SIZE(subs); i++)
+		EXPECT_EQ(0, cancel_all(fds[i]));
+	for (i = 0; i < ARRAY_SIZE(subs); i++) {
+		EXPECT_EQ(0, submitter_end(&subs[i]));
+		EXPECT_RECORD(fds[i], 0, -ECANCELED);
+		close(fds[i]);
+	}
+	pool_end(&pool);
+}
+
 TEST_HARNESS_MAIN

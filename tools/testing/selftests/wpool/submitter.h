@@ -16,6 +16,8 @@ struct submitter {
 	__u32 flags;
 	__u64 arg;
 	__u64 cookie;
+	__u32 depth;	/* of a tree */
+	__u32 fanout;
 	int err;
 	__u32 accepted;
 	bool done;
@@ -25,7 +27,12 @@ static inline void *submitter_run(void *data)
 {
 	struct submitter *sub = data;
 	struct wpool_dev_work *works = works_alloc(sub->kind, sub->arg, sub->cookie, sub->nr);
+	__u32 i;
 
+	for (i = 0; works && i < sub->nr; i++) {
+		works[i].depth = sub->depth;
+		works[i].fanout = sub->fanout;
+	}
 	sub->err = submit_flags(sub->fd, works, sub->nr, sub->flags, &sub->accepted);
 	free(works);
 	__atomic_store_n(&sub->done, true, __ATOMIC_RELEASE);
@@ -37,6 +44,17 @@ static inline int submitter_start(struct submitter *sub, int fd, __u32 kind, __u
 {
 	*sub = (struct submitter){
 		.fd = fd, .kind = kind, .arg = arg, .cookie = cookie, .nr = nr,
+	};
+	return pthread_create(&sub->thread, NULL, submitter_run, sub);
+}
+
+/* As submitter_start(), for one tree. */
+static inline int submitter_start_tree(struct submitter *sub, int fd, __u64 arg, __u32 depth,
+				       __u32 fanout)
+{
+	*sub = (struct submitter){
+		.fd = fd, .kind = WPOOL_WORK_TREE, .arg = arg, .nr = 1, .depth = depth,
+		.fanout = fanout,
 	};
 	return pthread_create(&sub->thread, NULL, submitter_run, sub);
 }
@@ -53,6 +71,14 @@ static inline int submitter_end(struct submitter *sub)
 		return -ETIMEDOUT;
 	pthread_join(sub->thread, NULL);
 	return sub->err;
+}
+
+/* The CPU time that a submitter has used: it is more than a few ms if it runs its tasks itself. */
+static inline __u64 submitter_cpu_ns(struct submitter *sub)
+{
+	clockid_t clock;
+
+	return pthread_getcpuclockid(sub->thread, &clock) ? 0 : clock_ns(clock);
 }
 
 FIXTURE(block)
