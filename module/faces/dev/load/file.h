@@ -33,8 +33,8 @@ struct wpool_devstrand;
  * @nr_items: L: tasks and records for which memory is allocated
  * @nr_unfinished: W: length of @unfinished, including tasks that a cancel has moved
  *	off the list
- * @nr_polls: L: unfinished tasks that wait for a file: one wake-up may fire all of them, with
- *	interrupts off
+ * @nr_polls: L: tasks that wait for a file, or were cancelled and still have a reference to it: one
+ *	wake-up may fire all of them, with interrupts off
  * @nr_unread: W: length of @done
  * @is_limited: I: @bytes and the memory of its tasks count towards a limit on the sum of all such
  *	files

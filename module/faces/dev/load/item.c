@@ -120,7 +120,6 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns)
 		hist_add(file->run_ns, end_ns - item->start_ns);
 	}
 	bytes_put(file, wpool_workload_bytes(&item->load));
-	file->nr_polls -= is_poll(item);
 	file->nr_finished++;
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
 	if (file->closing) {
@@ -148,6 +147,8 @@ static void item_end(struct wpool_devitem *item, int status)
 	if (!item->recorded)
 		wpool_devitem_record(item, status, now);
 	item->in_pool = false;
+	/* the event lets go of the polled file: a cancelled poll counts until now */
+	file->nr_polls -= is_poll(item);
 	if (list_empty(&item->node))
 		wpool_devitem_free(item);
 	last = wpool_devfile_is_last(file);

@@ -209,8 +209,14 @@ TEST_F(poll, so_many_of_a_file)
 	/* other kinds of tasks do not count, and each file has its own limit */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_TIMER, 1, 0));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_POLL, event, 0));
+	/* a cancelled poll counts until a worker has closed its file */
+	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, waiting)) &&
+		    WAIT_FOR(pool_figure(self->pool.fd, free) == 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	cancel_all(self->fd);
-	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
+	EXPECT_TRUE(WAIT_FOR(!submit(self->fd, WPOOL_WORK_POLL, event, 0)));
 }
 
 /* The server of a FUSE file system with one file: it answers everything but a poll. */
