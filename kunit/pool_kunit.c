@@ -34,6 +34,21 @@ static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
+/* Any user may have made such a pool, and may cancel or drop the tasks in it. */
+static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0), *found;
+
+	found = wpool_find(pool->name);
+	KUNIT_EXPECT_PTR_EQ(test, found, pool);
+	wpool_put(found);
+	/* as the device makes it */
+	pool->gfp |= __GFP_ACCOUNT;
+	found = wpool_find(pool->name);
+	KUNIT_EXPECT_NULL(test, found);
+	wpool_put(found);
+}
+
 /* ---- figures -------------------------------------------------------------- */
 
 static const struct wpool_stats *expect_identities(struct kunit *test, struct wpool *pool)
@@ -368,6 +383,7 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 
 WPK_SUITE(pool,
 	  KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
+	  KUNIT_CASE(wpool_find_finds_no_pool_of_the_device),
 	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	  KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	  KUNIT_CASE(wpool_get_cpu_stats_add_up),

@@ -1171,6 +1171,9 @@ void wpool_put(struct wpool *pool);
  * wpool_find() - find a pool by name
  * @name: the name
  *
+ * Finds the pools of modules and the default pool, but no pool that was made through /dev/wpool:
+ * its maker may be any user, and may cancel the tasks of all others there.
+ *
  * Context: process context; sleeps.
  * Return: the pool, with a reference that the caller must drop with wpool_put(), or
  * %NULL.

@@ -92,9 +92,20 @@ static bool has_name(struct wpool *pool, const void *name)
 	return !strcmp(pool->name, name) && READ_ONCE(pool->state) != WPOOL_DESTROYED;
 }
 
+struct wpool *wpool_registry_find_name(const char *name)
+{
+	return wpool_registry_find(has_name, name);
+}
+
+/* In a pool of /dev/wpool a user may cancel or drop tasks, or let the submitter run them. */
+static bool is_modules(struct wpool *pool, const void *name)
+{
+	return !(pool->gfp & __GFP_ACCOUNT) && has_name(pool, name);
+}
+
 struct wpool *wpool_find(const char *name)
 {
-	return name ? wpool_registry_find(has_name, name) : NULL;
+	return name ? wpool_registry_find(is_modules, name) : NULL;
 }
 EXPORT_SYMBOL_GPL(wpool_find);
 

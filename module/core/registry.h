@@ -34,6 +34,9 @@ void wpool_registry_del(struct wpool *pool);
 struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *data),
 				  const void *data);
 
+/** wpool_registry_find_name() - as wpool_find(), also pools that were made through /dev/wpool */
+struct wpool *wpool_registry_find_name(const char *name);
+
 /*
  * Call a function for each pool whose destruction has not ended. @fn: called under a mutex. Sleeps.
  */

@@ -35,6 +35,7 @@
 #include <linux/wpool_stats.h>
 #include <uapi/linux/wpool.h>
 
+#include "core/registry.h"
 #include "core/state.h"
 #include "faces/dev/control/attrs.h"
 #include "faces/dev/control/pool.h"
@@ -102,7 +103,7 @@ static int ioctl_attach(struct call *call, void *cmd)
 	err = wpool_devfile_attach_begin(call->file);
 	if (err)
 		return err;
-	pool = wpool_find((const char *)attach->name);
+	pool = wpool_registry_find_name((const char *)attach->name);
 	wpool_devfile_attach_end(call->file, pool);
 	return pool ? 0 : -ENOENT;
 }
