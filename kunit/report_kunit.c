@@ -72,6 +72,26 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
+/* The log takes 10 such lines in 5 s. A jam whose line is one too many is tried again. */
+static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit *test)
+{
+	struct wpk_gate *gates[12];
+	struct wpool *pools[ARRAY_SIZE(gates)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(gates); i++) {
+		gates[i] = wpk_gate(test);
+		pools[i] = full_pool(test, WPOOL_UNLIMITED, gates[i]);
+		wpk_jobs_submit(test, pools[i], wpk_jobs(test, 1, NULL), 0, 1);
+	}
+	for (i = 0; i < ARRAY_SIZE(gates); i++) {
+		WPK_EVENTUALLY(test, wpk_lines_about(name_of(pools[i]), CAPACITY_LINE));
+		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pools[i]), ""), 1);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], exhausted), 1);
+		wpk_gate_open(gates[i]);
+	}
+}
+
 /* Tasks end one after the other: for a long queue alone, the log has no line. */
 static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 {
@@ -343,6 +363,7 @@ static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
 WPK_SUITE(report,
 	  KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
 	  KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
+	  KUNIT_CASE_SLOW(wpool_report_each_of_many_pools_that_wait_for_capacity),
 	  KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
 	  KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),
 	  KUNIT_CASE(wpool_report_class_that_the_pool_did_not_set_once),

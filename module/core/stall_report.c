@@ -27,6 +27,12 @@ static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool wait and no worker has looked for a task for this time (default: 0, never)");
 
+/* Was the pool made through /dev/wpool, by any user? */
+static bool is_users(const struct wpool *pool)
+{
+	return pool->gfp & __GFP_ACCOUNT;
+}
+
 /* ---- stalls ---- */
 
 static void (*dump)(struct wpool *pool);
@@ -68,19 +74,30 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 
 /* ---- jams ---- */
 
-/* Log why no task starts. Returns false if the reason is not known, or is in the log already. */
+/* Log why no task starts. Returns false if the monitor must try again in a second. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
+	/* users must not use up the messages about the pools of modules */
+	static struct ratelimit_state limits[] = {
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
+	};
+	struct wpool_looked *watch = &pool->monitor.watch;
 	char text[WPOOL_WHY_BYTES];
 	enum wpool_why why = wpool_why(pool, text, sizeof(text));
 
+	/* the reason is not known */
 	if (why == WPOOL_WHY_OTHER)
-		return false;
-	if (why == WPOOL_WHY_EXHAUSTED)
+		return !wpool_queues_len(pool);
+	if (why == WPOOL_WHY_EXHAUSTED && !watch->jam_counted) {
+		watch->jam_counted = true;
 		WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
-	pr_warn_ratelimited("%s: %s, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
-			    pool->name, text, ns / NSEC_PER_SEC, wpool_queues_len(pool),
-			    READ_ONCE(pool->admission.nr_waiting));
+	}
+	if (!__ratelimit(&limits[is_users(pool)]))
+		return false;
+	pr_warn("%s: %s, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
+		pool->name, text, ns / NSEC_PER_SEC, wpool_queues_len(pool),
+		READ_ONCE(pool->admission.nr_waiting));
 	return true;
 }
 
@@ -127,9 +144,7 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 		watch->look = looks;
 		watch->look_ns = now;
 	} else if (now - watch->look_ns >= JAM_NS) {
-		/* if the reason is not known, try again in a second, while a task is queued */
-		watch->jam_reported = explain_stall(pool, now - watch->look_ns) ||
-				      !wpool_queues_len(pool);
+		watch->jam_reported = explain_stall(pool, now - watch->look_ns);
 		watch->look_ns = 0;
 	}
 	return true;
@@ -140,4 +155,5 @@ void wpool_report_no_jam(struct wpool *pool)
 	pool->monitor.watch.look_ns = 0;
 	pool->monitor.watch.stuck.since_ns = 0;
 	pool->monitor.watch.jam_reported = false;
+	pool->monitor.watch.jam_counted = false;
 }

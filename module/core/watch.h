@@ -41,6 +41,7 @@ struct wpool_looked {
 				 *    max_wait_ms; cleared by wpool_finish_sweep()
 				 */
 	bool jam_reported;	/* N: the log says why tasks of the pool wait, see stall_report.h */
+	bool jam_counted;	/* N: @exhausted of the pool counts this episode */
 };
 
 /* What the monitor keeps of a pool. */
