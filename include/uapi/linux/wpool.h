@@ -277,7 +277,9 @@ struct wpool_dev_simple {
  *
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
  * the same pool, each submitted by its parent; the parent itself runs nodes that
- * the pool refuses, and a submitter that runs the tree under policy run runs all nodes. There is one record, for the root, when all nodes have ended.
+ * the pool refuses, and a submitter that runs the tree under policy run runs all
+ * nodes. A RELEASE with CANCEL ends the tree with -ECANCELED when the leaves that
+ * run have ended. There is one record, for the root, when all nodes have ended.
  *
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
  * pool has room for the tasks of these workers. A submitter that runs a loop under policy run runs

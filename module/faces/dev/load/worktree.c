@@ -27,6 +27,7 @@
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
+#include "core/state.h"
 #include "faces/dev/load/load.h"
 
 /* Stack that must be left before a node runs a child directly. */
@@ -52,6 +53,12 @@ static bool stack_is_short(void)
 	return here - (unsigned long)task_stack_page(current) < STACK_RESERVE;
 }
 
+/* The nodes are tasks of the pool: a release that drops its tasks drops these, too. */
+static bool is_stopped(const struct wpool_workload *load)
+{
+	return wpool_workload_stopped(load) || wpool_drops(load->pool);
+}
+
 /* Run a subtree without tasks, memory or recursion: its leaves one after the other. */
 static int subtree_run_flat(struct wpool_workload *load, u32 depth)
 {
@@ -61,7 +68,7 @@ static int subtree_run_flat(struct wpool_workload *load, u32 depth)
 	while (depth--)
 		leaves *= load->fanout;
 	while (!err && leaves--) {
-		if (wpool_workload_stopped(load))
+		if (is_stopped(load))
 			return -ECANCELED;
 		err = wpool_workload_spin(load, load->arg);
 		cond_resched();
@@ -101,7 +108,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 	u32 nr = load->fanout, forked = 0, i;
 	int first_err = 0, err;
 
-	if (wpool_workload_stopped(load))
+	if (is_stopped(load))
 		return -ECANCELED;
 	if (!depth || stack_is_short())
 		return subtree_run_flat(load, depth);

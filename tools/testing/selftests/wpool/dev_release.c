@@ -190,6 +190,20 @@ TEST_F(block, release_cancels_if_asked)
 	EXPECT_EQ(0, run_one(self->second));
 }
 
+/* The nodes of a tree that have not started are dropped; this tree would run for hours. */
+TEST_F(block, release_cancels_the_rest_of_a_tree)
+{
+	struct wpool_dev_work tree = {
+		.kind = WPOOL_WORK_TREE, .arg = 10 * MSEC, .depth = 5, .fanout = 15, .cookie = 1,
+	};
+
+	ASSERT_EQ(0, submit_all(self->second, &tree, 1));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, busy) == 1));
+	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT,
+				  WAIT_NS));
+	EXPECT_RECORD(self->second, 1, -ECANCELED);
+}
+
 TEST_F(block, release_sends_submitters_away)
 {
 	struct submitter subs[3];
