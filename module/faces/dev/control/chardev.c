@@ -557,7 +557,7 @@ static __poll_t chardev_poll(struct file *opened, poll_table *table)
 static int chardev_open(struct inode *inode, struct file *opened)
 {
 	struct wpool_devfile *file = wpool_devfile_create(opened->f_op,
-							   !capable(CAP_SYS_RESOURCE));
+							   wpool_devpool_is_limited());
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);

@@ -127,10 +127,15 @@ static bool may_have(const struct wpool_attrs *attrs)
 	       (!attrs->reclaim || capable(CAP_SYS_RESOURCE));
 }
 
+bool wpool_devpool_is_limited(void)
+{
+	return !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
+}
+
 /* Returns the number of workers that a pool is charged for if the caller sets these limits. */
 static u32 workers_charged(const struct wpool_limits *limits)
 {
-	return capable(CAP_SYS_RESOURCE) ? 0 : wpool_limits_most(limits);
+	return wpool_devpool_is_limited() ? wpool_limits_most(limits) : 0;
 }
 
 /*

@@ -8,6 +8,9 @@
 struct wpool;
 struct wpool_attrs;
 
+/* Do the limits of users hold for the caller? Leaves no record in the audit log. */
+bool wpool_devpool_is_limited(void);
+
 /*
  * Create a pool that no file owns: it lives until it is destroyed. @attrs: see wpool_create().
  * Sleeps. Returns the pool, with a reference for the caller; ERR_PTR as wpool_create(); -EPERM for
