@@ -25,7 +25,7 @@
 
 static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
-MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool wait and no worker has looked for a task for this time (default: 0, never)");
+MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not made through /dev/wpool wait and no worker has looked for a task for this time (default: 0, never)");
 
 /* Was the pool made through /dev/wpool, by any user? */
 static bool is_users(const struct wpool *pool)
@@ -117,7 +117,8 @@ static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
 	struct wpool_standing *stuck = &pool->monitor.watch.stuck;
 
-	if (!limit) {
+	/* users may keep the workers of their pools in tasks for as long as they like */
+	if (!limit || is_users(pool)) {
 		stuck->since_ns = 0;
 		return false;
 	}
