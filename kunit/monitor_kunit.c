@@ -18,6 +18,7 @@
 #include <linux/wait.h>
 #include <linux/wpool_stats.h>
 
+#include "core/state.h"
 #include "knob.h"
 #include "one_cpu.h"
 
@@ -387,7 +388,7 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
  * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries.
  * The monitor logs at most two stalls of all pools in 5 s, so the tries last longer than 5 s.
  */
-static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
+static void tell_of_a_stall(struct kunit *test, bool by_user)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct listener *listener;
@@ -400,6 +401,9 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
 	/* the tasks must not wait for a limit */
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
+	/* as /dev/wpool makes it */
+	if (by_user)
+		pool->gfp |= __GFP_ACCOUNT;
 	wpool_get_attrs(pool, &attrs, NULL);
 	listener = listen(test, pool);
 	do {
@@ -412,9 +416,21 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
 	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
-	/* the log shows the pool after each stall, in a line "pool NAME: open, ..." */
-	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "open, capacity 64") ==
-		       wpk_lines_about(attrs.name, "stalled for"));
+	/* under RCU, the monitor shows the pool after each stall: "pool NAME: open, ..." */
+	synchronize_rcu();
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "open, capacity 64"),
+			by_user ? 0 : wpk_lines_about(attrs.name, "stalled for"));
+}
+
+static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
+{
+	tell_of_a_stall(test, false);
+}
+
+/* Users may cause stalls again and again, so their pools are not shown. */
+static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit *test)
+{
+	tell_of_a_stall(test, true);
 }
 
 /* The pool is at capacity, and all its workers are idle on another CPU. */
@@ -601,6 +617,7 @@ WPK_SUITE(monitor,
 	  KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
 	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_and_shows_the_pool),
+	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device),
 	  KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	  KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,

@@ -69,7 +69,9 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 	else
 		pr_warn("%s: CPU %d: queue stalled for %llu ms, %u tasks queued\n",
 			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
-	report_workers(pool);
+	/* users can cause stalls as often as they like, and a dump is long */
+	if (!is_users(pool))
+		report_workers(pool);
 }
 
 /* ---- jams ---- */
