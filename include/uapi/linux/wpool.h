@@ -349,7 +349,7 @@ struct wpool_dev_work {
  * * ENOBUFS - the file is at a limit, such as WPOOL_MAX_INFLIGHT: read records first (a cancelled
  *   task may count until its turn in the pool comes). Or all files opened without CAP_SYS_RESOURCE
  *   together use a quarter of the machine's memory for tasks, unread records, and running or
- *   waiting touches and hashes
+ *   waiting touches and hashes, or have 65,536 timers and polls
  * * EPERM - without CAP_SYS_ADMIN: the pool is a module's or the default pool; or the pool is
  *   another user's, and a task is a poll or a count, or the pool has a negative nice, another sched
  *   than normal, or freezable

@@ -33,6 +33,13 @@ static struct kmem_cache *item_cache;
  */
 static atomic64_t limited_bytes;
 
+/*
+ * The timers and polls of all limited files that have not ended. One wake-up of a file, or one
+ * interrupt of a CPU's timer, may fire all of them.
+ */
+static atomic_t limited_waits;
+#define MAX_LIMITED_WAITS	65536
+
 static u64 max_limited_bytes(void)
 {
 	return ((u64)totalram_pages() << PAGE_SHIFT) / 4;
@@ -101,6 +108,25 @@ static bool is_poll(const struct wpool_devitem *item)
 	return item->load.kind == WPOOL_WORK_POLL;
 }
 
+static bool is_limited_wait(const struct wpool_devitem *item)
+{
+	return item->armed && item->file->is_limited;
+}
+
+static bool wait_get(const struct wpool_devitem *item)
+{
+	if (!is_limited_wait(item) || atomic_inc_return(&limited_waits) <= MAX_LIMITED_WAITS)
+		return true;
+	atomic_dec(&limited_waits);
+	return false;
+}
+
+static void wait_put(const struct wpool_devitem *item)
+{
+	if (is_limited_wait(item))
+		atomic_dec(&limited_waits);
+}
+
 static void hist_add(u64 *hist, u64 ns)
 {
 	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
@@ -149,6 +175,7 @@ static void item_end(struct wpool_devitem *item, int status)
 	item->in_pool = false;
 	/* the event lets go of the polled file: a cancelled poll counts until now */
 	file->nr_polls -= is_poll(item);
+	wait_put(item);
 	if (list_empty(&item->node))
 		wpool_devitem_free(item);
 	last = wpool_devfile_is_last(file);
@@ -276,12 +303,14 @@ bool wpool_devitem_fits(struct wpool_devitem *item)
 
 	lockdep_assert_held(&file->lock);
 	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
-	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) ||
-	    !limited_get(file, item_bytes(item)))
+	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) || !wait_get(item))
 		return false;
-	if (bytes_get(file, wpool_workload_bytes(&item->load)))
-		return true;
-	limited_put(file, item_bytes(item));
+	if (limited_get(file, item_bytes(item))) {
+		if (bytes_get(file, wpool_workload_bytes(&item->load)))
+			return true;
+		limited_put(file, item_bytes(item));
+	}
+	wait_put(item);
 	return false;
 }
 
@@ -293,6 +322,7 @@ void wpool_devitem_leave(struct wpool_devitem *item)
 	lockdep_assert_held(&file->lock);
 	bytes_put(file, wpool_workload_bytes(&item->load));
 	limited_put(file, item_bytes(item));
+	wait_put(item);
 }
 
 void wpool_devitem_add(struct wpool_devitem *item)

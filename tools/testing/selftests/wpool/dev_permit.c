@@ -13,6 +13,7 @@
 #define LIMIT	"/sys/module/wpool/parameters/max_user_workers"
 #define NOBODY	65534
 #define MIB	(1024 * 1024)
+#define MAX_WAITS 65536		/* timers and polls of all files opened without privileges */
 
 FIXTURE(permit)
 {
@@ -410,6 +411,35 @@ out:
 	for (i++; i--;)
 		close(fds[i]);
 	EXPECT_EQ(0, cancel_all(self->own));
+}
+
+/* One wake-up may fire all timers and polls: their number over all files of users is limited. */
+TEST_F(permit, timers_and_polls)
+{
+	int event = eventfd(0, EFD_NONBLOCK), second = pool_attach(self->name, 0), err;
+
+	ASSERT_LE(0, event);
+	ASSERT_LE(0, second);
+	err = submit_many(self->own, WPOOL_WORK_TIMER, LONG, 0, MAX_WAITS - 1);
+	if (err == -ENOBUFS)
+		SKIP(goto out, "this machine has too little memory");
+	EXPECT_EQ(0, err);
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, LONG, 0));
+	/* other tasks do not count, nor do files of root */
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_STRAND, 0, 0));
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, submit(self->root.fd, WPOOL_WORK_TIMER, 1, 0));
+	ASSERT_EQ(0, become(NOBODY));
+	EXPECT_EQ(0, cancel_all(second));
+	EXPECT_TRUE(WAIT_FOR(!submit(second, WPOOL_WORK_TIMER, LONG, 0)));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, LONG, 0));
+out:
+	EXPECT_EQ(0, cancel_all(self->own));
+	close(second);
+	close(event);
 }
 
 /* Submit a batch of the greatest size; returns the number of accepted tasks. */
