@@ -4,8 +4,8 @@
  * the thread that called wpool_group_act_for_me().
  *
  * Invariants:
- *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process,
- *     and a task that starts afterwards does not run;
+ *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process
+ *     and the tasks that run with it, and a task that starts afterwards does not run;
  *   - if a thread dies in a task, do_exit() drops its count in mm_users and its credentials.
  *     put_on() keeps no other reference, except to credentials that were overridden before;
  *   - a task that runs inside a task of such a group gets nothing of the group's client:

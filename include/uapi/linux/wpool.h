@@ -293,7 +293,9 @@ struct wpool_dev_simple {
  * the status -ETIME. A submit checks the files one after the other and stops at the first bad one,
  * so the tasks before that one are accepted. EBADF: no such file. EPERM: the file cannot be polled.
  * ELOOP: the file is /dev/wpool. ENOBUFS: the submitting file has WPOOL_MAX_POLLS already. The
- * record has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue.
+ * record has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue. A
+ * worker polls the file: a signalfd, which shows the signals of the thread that polls, never gets
+ * ready.
  *
  * A count writes to the memory of a process: the one that gave the file its group with
  * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
@@ -450,7 +452,8 @@ struct wpool_dev_cancel {
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
- * task starts, and with -EPERM if, under the policy run, the task would run in another process.
+ * task starts, unless another task of the group still runs with that memory; and with -EPERM if,
+ * under the policy run, the task would run in another process.
  */
 struct wpool_dev_group {
 	__u32 size;
