@@ -417,6 +417,7 @@ out:
 TEST_F(permit, timers_and_polls)
 {
 	int event = eventfd(0, EFD_NONBLOCK), second = pool_attach(self->name, 0), err;
+	__u64 end = now_ns() + LONG;
 
 	ASSERT_LE(0, event);
 	ASSERT_LE(0, second);
@@ -425,7 +426,10 @@ TEST_F(permit, timers_and_polls)
 		SKIP(goto out, "this machine has too little memory");
 	EXPECT_EQ(0, err);
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_POLL, event, 0));
-	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_POLL, event, 0));
+	err = submit(second, WPOOL_WORK_POLL, event, 0);
+	if (now_ns() >= end)
+		SKIP(goto out, "this machine is so slow that the first timers have ended");
+	EXPECT_EQ(-ENOBUFS, err);
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, LONG, 0));
 	/* other tasks do not count, nor do files of root */
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_NOOP, 0, 0));
