@@ -48,7 +48,8 @@ static inline void wpool_inject_exit(void)
 
 /*
  * The second injection point is a delay: the tests stop a thread between its reads of a task and
- * the exchange of task->state that depends on these reads, while other threads change the task.
+ * the exchange of task->state that depends on these reads, while other threads change the task; or
+ * a submitter before it sleeps, while other threads end its wait.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
@@ -64,7 +65,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 /** __wpool_inject_delay() - slow part of wpool_inject_delay() */
 void __wpool_inject_delay(struct wpool_task *task);
 
-/** wpool_inject_delay() - the state of a task was read, and is exchanged next */
+/** wpool_inject_delay() - the state of a task is exchanged next, or its submitter sleeps next */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
 	if (static_branch_unlikely(&wpool_inject_delays))
