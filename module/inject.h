@@ -49,7 +49,7 @@ static inline void wpool_inject_exit(void)
 /*
  * The second injection point is a delay: the tests stop a thread between its reads of a task and
  * the exchange of task->state that depends on these reads, while other threads change the task; or
- * a submitter before it sleeps, while other threads end its wait.
+ * a submitter before it sleeps, while other threads end its wait, and may free its task.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
