@@ -100,7 +100,7 @@ struct wpool *wpool_registry_find_name(const char *name)
 /* In a pool of /dev/wpool a user may cancel or drop tasks, or let the submitter run them. */
 static bool is_modules(struct wpool *pool, const void *name)
 {
-	return !(pool->gfp & __GFP_ACCOUNT) && has_name(pool, name);
+	return !wpool_is_users(pool) && has_name(pool, name);
 }
 
 struct wpool *wpool_find(const char *name)

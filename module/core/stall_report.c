@@ -27,12 +27,6 @@ static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not made through /dev/wpool wait and no worker has looked for a task for this time (default: 0, never)");
 
-/* Was the pool made through /dev/wpool, by any user? */
-static bool is_users(const struct wpool *pool)
-{
-	return pool->gfp & __GFP_ACCOUNT;
-}
-
 /* ---- stalls ---- */
 
 static void (*dump)(struct wpool *pool);
@@ -70,7 +64,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 		pr_warn("%s: CPU %d: queue stalled for %llu ms, %u tasks queued\n",
 			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	/* users can cause stalls as often as they like, and a dump is long */
-	if (!is_users(pool))
+	if (!wpool_is_users(pool))
 		report_workers(pool);
 }
 
@@ -95,7 +89,7 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 		watch->jam_counted = true;
 		WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
 	}
-	if (!__ratelimit(&limits[is_users(pool)]))
+	if (!__ratelimit(&limits[wpool_is_users(pool)]))
 		return false;
 	pr_warn("%s: %s, no task taken for %llu s, %u tasks queued, %u submitters waiting\n",
 		pool->name, text, ns / NSEC_PER_SEC, wpool_queues_len(pool),
@@ -120,7 +114,7 @@ static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 	struct wpool_standing *stuck = &pool->monitor.watch.stuck;
 
 	/* users may keep the workers of their pools in tasks for as long as they like */
-	if (!limit || is_users(pool)) {
+	if (!limit || wpool_is_users(pool)) {
 		stuck->since_ns = 0;
 		return false;
 	}

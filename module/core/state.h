@@ -269,6 +269,12 @@ static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
 	return w->cgroup_nr == READ_ONCE(w->pool->cgroup_nr);
 }
 
+/** wpool_is_users() - was the pool made through /dev/wpool, by any user? */
+static inline bool wpool_is_users(const struct wpool *pool)
+{
+	return pool->gfp & __GFP_ACCOUNT;
+}
+
 /** wpool_is_closed() - is the pool closed to all? */
 static inline bool wpool_is_closed(struct wpool *pool)
 {

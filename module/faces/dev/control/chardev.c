@@ -208,14 +208,16 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 
 /*
  * Everybody may submit to a pool that was made here, unless it took CAP_SYS_NICE or
- * CAP_BLOCK_SUSPEND to make the pool what it is.
+ * CAP_BLOCK_SUSPEND to make the pool what it is. Other pools take CAP_SYS_ADMIN.
  */
 static bool may_submit(struct wpool *pool)
 {
 	bool raised = READ_ONCE(pool->nice) < 0 || READ_ONCE(pool->sched) != WPOOL_SCHED_NORMAL ||
 		      READ_ONCE(pool->freezable);
 
-	return (pool->gfp & __GFP_ACCOUNT && !raised) || wpool_devpool_may_change(pool);
+	if (!wpool_is_users(pool))
+		return capable(CAP_SYS_ADMIN);
+	return !raised || wpool_devpool_may_change(pool);
 }
 
 /* Does a work poll a file or read user memory? A program may serve either, and never answer. */

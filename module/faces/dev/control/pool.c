@@ -246,7 +246,6 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	if (!may_have(attrs))
 		return ERR_PTR(-EPERM);
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
-
 	if (!entry)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&entry->kref);
@@ -375,6 +374,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
+/* While other threads use the list, the caller has a reference of its own: see workers_taken(). */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);
