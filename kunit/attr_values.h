@@ -11,7 +11,7 @@
 /* Bit for the attributes that are fixed at creation; wpool_tune() knows no such bit. */
 #define WPK_FIXED	BIT(31)
 
-/* An attribute, its default, and another value that is valid whatever the other attributes are. */
+/* An attribute, its default @fresh, and @other, which is valid with all values of the rest. */
 struct wpk_value {
 	const char *name;
 	u32 bit;	/* WPOOL_TUNE_*, or WPK_FIXED */
@@ -62,7 +62,7 @@ static void wpk_set_others(struct wpool_attrs *attrs)
 	}
 }
 
-/* The attributes in @others have their other values, the rest have their defaults. */
+/* Expect that the attributes in @others have their other values, and the rest their defaults. */
 static void wpk_expect_values(struct kunit *test, const struct wpool_attrs *attrs, u32 others)
 {
 	const struct wpk_value *v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A client with its own memory and credentials. The tasks of its group count in that memory. */
+/* A client with its own memory and credentials. Each task of its group adds 1 in that memory. */
 #ifndef WPOOL_KUNIT_BEHALF_H
 #define WPOOL_KUNIT_BEHALF_H
 
@@ -63,7 +63,7 @@ static inline int wpk_client_act(struct wpk_client *client, struct wpool_group *
 	return err;
 }
 
-/* The body of a member, with the client as its argument. */
+/* The body of a member, whose argument is the client: add 1 to @client->count. */
 static inline void wpk_client_count(struct wpk_member *member)
 {
 	struct wpk_client *client = member->arg;
@@ -82,7 +82,7 @@ static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *clie
 	return count;
 }
 
-/* Expect references of @nr groups, none of tasks. Idle CPUs and workers may hold the mm, too. */
+/* Expect references of @nr groups, none of tasks. Idle CPUs and workers may keep the mm, too. */
 static inline void wpk_client_expect_refs(struct kunit *test, struct wpk_client *client, int nr)
 {
 	int most = client->mm_count + nr + num_online_cpus();

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Where a case runs its calls: in interrupts, on a CPU of its choice, short of memory. See
- * fixture.h.
- */
+/* Calls in interrupts and softirqs, on a given CPU, and without memory: see fixture.h. */
 #include <linux/cpu.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -60,7 +57,7 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg)
 	struct softirq_call call = { .fn = fn, .arg = arg };
 
 	tasklet_setup(&call.tasklet, softirq_fn);
-	/* the tasklet interrupts the caller when softirqs are enabled again */
+	/* local_bh_enable() runs the tasklet */
 	local_bh_disable();
 	tasklet_schedule(&call.tasklet);
 	local_bh_enable();

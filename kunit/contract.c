@@ -245,10 +245,13 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
-/* A part of each failure's message. The script that reads the results prints this line first. */
+/* A line of each failure's message: scripts/ktap prints the text after "Promised: " first. */
 #define PROMISE		"    Promised: %s"
 
-/* @later: the gates are open. Wait: another thread completes a cancel made in an interrupt. */
+/*
+ * Compare the figures with the row. @later: the gates are open. Wait for the figures, since another
+ * thread completes a cancel that an interrupt has made.
+ */
 static void expect_figures(struct wpk_world *w, const struct wpool_stats *before, bool later)
 {
 	const struct wpk_left *left = &w->row->left;
@@ -307,7 +310,7 @@ void wpk_contract(struct kunit *test)
 	expect_figures(w, before, false);
 
 	open_gates(w);
-	/* before wpool_destroy(), an object that was fired, or waits, must run */
+	/* an object that was fired, or that waits, must run before wpool_destroy() */
 	WPK_EVENTUALLY(test, noun->runs(w) >= row->left.runs);
 	expect_figures(w, before, true);
 	if (w->destroyer)

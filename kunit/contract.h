@@ -27,7 +27,7 @@
 enum wpk_where { IN_THREAD, KILLED, SIGNALLED, IN_OWN_TASK, IN_SOFTIRQ, IN_HARDIRQ };
 
 /**
- * enum wpk_pool_is - what the pool is
+ * enum wpk_pool_is - which pool the call gets, and in which state
  * @WITH_ROOM: open, with room
  * @FULL: open, with no room beside the holder and the object
  * @DRAINS: released with WPOOL_RELEASE_DRAIN
@@ -45,15 +45,15 @@ enum wpk_pool_is {
 };
 
 /**
- * enum wpk_object_is - what the object is
- * @UNUSED: prepared
+ * enum wpk_object_is - the state of the object
+ * @UNUSED: prepared, but not submitted
  * @QUEUED: submitted, or fired, and behind the holder
  * @INSIDE: in its function, in a second worker, at a gate of its own
  * @AGAIN: as INSIDE, and submitted, or fired, once more
  * @WAITING: the pool is full, and the submitter of the object, or the event, waits for room
  * @DISABLED: disabled
  * @ARMED: an event that waits for a time
- * @ITSELF: its function makes the call
+ * @ITSELF: the function of the object makes the call
  * @NONE: %NULL
  * @ERR: an ERR_PTR
  * @WITHOUT_FUNC: prepared with no function
@@ -69,7 +69,7 @@ enum wpk_object_is {
 };
 
 /**
- * struct wpk_left - what the call leaves
+ * struct wpk_left - what the call changes
  * @waits: the call does not return before the gates of the holder and the object open
  * @submitted: how many more tasks are accepted
  * @later: how many further tasks are accepted after the gates have opened
@@ -98,34 +98,20 @@ struct wpk_left {
 struct wpk_noun;
 struct wpk_world;
 
-/**
- * struct wpk_row - a row of the contract
- * @where: where the call is made
- * @pool: what the pool is
- * @object: what the object is
- * @ret: what the call returns
- * @left: what the call leaves
- * @says: the part of the header that promises @ret and @left
- * @policy: policy of the pool
- */
+/* A row of the contract: a situation, and what the call must do in it. */
 struct wpk_row {
 	enum wpk_where where;
 	enum wpk_pool_is pool;
 	enum wpk_object_is object;
-	long ret;
+	long ret;			/* what the call returns */
 	struct wpk_left left;
-	const char *says;
-	enum wpool_policy policy;
+	const char *says;		/* the part of the header that promises @ret and @left */
+	enum wpool_policy policy;	/* policy of the pool */
 };
 
-/**
- * struct wpk_contract - the call of a case, and the name of its table
- * @name: <function>__<table>
- * @noun: the kind of the objects
- * @call: the call
- */
+/* The call of a case. The macro CONTRACT() fills in the struct. */
 struct wpk_contract {
-	char name[80];
+	char name[80];	/* <function>__<table> */
 	const struct wpk_noun *noun;
 	long (*call)(struct wpk_world *w);
 };
@@ -141,7 +127,7 @@ struct wpk_contract {
 	.module_name = KBUILD_MODNAME,					\
 }
 
-/* Why an exported function has no table. */
+/* The reason @why an exported function has no table. */
 #define NO_CONTRACT(function, why) static_assert(sizeof(#function why) > sizeof(#function))
 
 /**
@@ -151,7 +137,7 @@ struct wpk_contract {
  * @make: prepare an object, and set w->object
  * @submit: submit or fire the object; 0 or -errno
  * @runs: how often its function has run
- * @status: how it ended
+ * @status: how the object ended, as @status of struct wpk_left
  */
 struct wpk_noun {
 	wpool_arg_fn func;
@@ -167,7 +153,7 @@ struct wpk_noun {
  * @test: the case
  * @row: the row
  * @call: the call
- * @noun: the kind of its object
+ * @noun: the kind of the object
  * @real: the pool
  * @pool: what the call gets: @real, NULL, an error, or the default pool
  * @object: the object: a struct wpk_job, wpk_ev, st or wpk_member

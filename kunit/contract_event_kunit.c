@@ -3,8 +3,6 @@
 #include "contract.h"
 #include "event.h"
 
-/* ---- events --------------------------------------------------------------- */
-
 static void call_in_event(struct wpk_ev *ev)
 {
 	wpk_contract_in_object(ev->arg);
@@ -87,8 +85,6 @@ static const struct wpk_noun hrevent_noun = {
 
 #define LEFT_ARMED .status = -ECANCELED
 
-/* ---- fire ----------------------------------------------------------------- */
-
 static long call_wpool_event_fire(struct wpk_world *w)
 {
 	return wpool_event_fire(event_of(w));
@@ -139,8 +135,6 @@ static const struct wpk_row event_fire[] = {
 };
 
 KUNIT_ARRAY_PARAM(event_fire, event_fire, wpk_contract_desc);
-
-/* ---- arm ------------------------------------------------------------------ */
 
 static long call_wpool_event_arm(struct wpk_world *w)
 {
@@ -217,14 +211,12 @@ static const struct wpk_row event_mod[] = {
 
 KUNIT_ARRAY_PARAM(event_mod, event_mod, wpk_contract_desc);
 
-/* ---- cancel --------------------------------------------------------------- */
-
 static long call_wpool_event_cancel(struct wpk_world *w)
 {
 	return wpool_event_cancel(event_of(w));
 }
 
-/* Disable the event, and check that it cannot be fired or armed until it is enabled. */
+/* Disable the event, check that it cannot be fired, and enable it again. */
 static long call_wpool_event_disable(struct wpk_world *w)
 {
 	long ret = wpool_event_disable(event_of(w));
@@ -330,8 +322,6 @@ static const struct wpk_row event_enable_one_of_two[] = {
 };
 
 KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);
-
-/* ---- finish --------------------------------------------------------------- */
 
 static long call_wpool_event_finish(struct wpk_world *w)
 {

@@ -41,8 +41,6 @@ static struct wpk_noun invoked = {
 	.status = status_of_invoked,
 };
 
-/* ---- calls ---------------------------------------------------------------- */
-
 static long submit_fn(struct wpk_world *w, wpool_arg_abort_fn abort, gfp_t gfp)
 {
 	struct module *owner = w->row->object == GOING ? &going : NULL;
@@ -77,8 +75,6 @@ static long call_wpool_invoke(struct wpk_world *w)
 {
 	return wpool_invoke(w->pool, w->object);
 }
-
-/* ---- all ------------------------------------------------------------------ */
 
 static const struct wpk_row every_fn[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },

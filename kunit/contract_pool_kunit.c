@@ -7,8 +7,6 @@
 
 #include "contract.h"
 
-/* ---- flush ---------------------------------------------------------------- */
-
 static long call_wpool_flush(struct wpk_world *w)
 {
 	return wpool_flush(w->pool);
@@ -36,8 +34,6 @@ static const struct wpk_row flush[] = {
 };
 
 KUNIT_ARRAY_PARAM(flush, flush, wpk_contract_desc);
-
-/* ---- release -------------------------------------------------------------- */
 
 static long call_wpool_release(struct wpk_world *w)
 {
@@ -205,8 +201,6 @@ KUNIT_ARRAY_PARAM(release_timeout_0, release_timeout_0, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(release_timeout_cancel, release_timeout_cancel, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(release_timeout_wrong, release_timeout_wrong, wpk_contract_desc);
 
-/* ---- reboot --------------------------------------------------------------- */
-
 static long call_wpool_reboot(struct wpk_world *w)
 {
 	return wpool_reboot(w->pool);
@@ -232,8 +226,6 @@ static const struct wpk_row reboot[] = {
 };
 
 KUNIT_ARRAY_PARAM(reboot, reboot, wpk_contract_desc);
-
-/* ---- destroy -------------------------------------------------------------- */
 
 static long call_wpool_destroy(struct wpk_world *w)
 {
@@ -273,8 +265,6 @@ static const struct wpk_row destroy[] = {
 };
 
 KUNIT_ARRAY_PARAM(destroy, destroy, wpk_contract_desc);
-
-/* ---- tune ----------------------------------------------------------------- */
 
 static long tune(struct wpk_world *w, u32 capacity, enum wpool_policy policy, u32 mask)
 {
@@ -506,8 +496,6 @@ static const struct wpk_row of_all[] = {
 KUNIT_ARRAY_PARAM(references, references, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(by_name, by_name, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(of_all, of_all, wpk_contract_desc);
-
-/* ---- create --------------------------------------------------------------- */
 
 static long created(struct wpool *pool)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contract of strands and of groups: see contract.h. FULL: the strand or the group has a limit
- * of one, and one task, which is queued behind the holder.
+ * The contract of strands and of groups: see contract.h. FULL: the strand or the group has room for
+ * one task, and has one, which is queued behind the holder.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -79,7 +79,7 @@ static long call_wpool_strand_try_submit(struct wpk_world *w)
 	return wpool_strand_try_submit(strand_task(w));
 }
 
-/* Rows that hold both for tasks of strands and for tasks of groups. */
+/* Rows for tasks of strands and for tasks of groups. */
 static const struct wpk_row every_turn[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
@@ -366,7 +366,7 @@ static const struct wpk_row group_exit[] = {
 
 KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
 
-/* The call prepares a group of its own. */
+/* wpool_group_init() prepares a new group, not the group of the scene. */
 static long call_wpool_group_init(struct wpk_world *w)
 {
 	struct wpool_group group;

@@ -6,8 +6,6 @@
 
 #include "contract.h"
 
-/* ---- tasks ---------------------------------------------------------------- */
-
 static struct module going = { .name = "going", .state = MODULE_STATE_GOING };
 
 static void call_in_task(struct wpk_job *job)
@@ -76,8 +74,6 @@ const struct wpk_noun wpk_task_noun = {
 	.runs = wpk_runs_of_task,
 	.status = status_of_task,
 };
-
-/* ---- calls ---------------------------------------------------------------- */
 
 static long call_wpool_submit(struct wpk_world *w)
 {

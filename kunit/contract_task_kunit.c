@@ -110,7 +110,7 @@ static long call_wpool_task_cancel_sync(struct wpk_world *w)
 	return wpool_task_cancel_sync(w->task);
 }
 
-/* After 0 or -ECANCELED the task must refuse a submit; after -EDEADLK it must accept one. */
+/* Check that a submit is refused after 0 or -ECANCELED, and is accepted after -EDEADLK. */
 static long call_wpool_task_disable_sync(struct wpk_world *w)
 {
 	long ret = wpool_task_disable_sync(w->task);

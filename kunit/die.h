@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-/* Print the line that makes scripts/vm-judge, which checks the kernel's log, expect one oops. */
+/* Tell scripts/vm-judge, which checks the kernel's log, to expect one oops. */
 static inline void wpk_expect_oops(void)
 {
 	pr_info("wpool-expect: oops 1\n");
@@ -24,7 +24,7 @@ static inline void wpk_die(void)
 /** wpk_die_in_job() - wpk_die() as the body of a job */
 void wpk_die_in_job(struct wpk_job *job);
 
-/** wpk_fault_init() - init of a suite whose tasks die: skip it without the parameter fault */
+/** wpk_fault_init() - init of a suite whose tasks die; skips the suite unless fault=1 */
 int wpk_fault_init(struct kunit *test);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events that record their runs, which the suites of struct wpool_event share. */
+/* Events that record their runs, for the suites of struct wpool_event. */
 #ifndef WPOOL_KUNIT_EVENT_H
 #define WPOOL_KUNIT_EVENT_H
 
@@ -13,7 +13,7 @@
 /**
  * struct wpk_ev - an event that records its runs
  * @hr: the event, with both timers; use @hr.event where the kind of timer does not matter
- * @jobs: the starts of the event are numbered together with those of these jobs; or NULL
+ * @jobs: jobs whose starts are numbered together with those of the event, or NULL
  * @gate: where its function waits, or NULL
  * @body: what its function does after the gate, or NULL
  * @arg: for @body
@@ -68,7 +68,7 @@ static inline struct wpk_ev *wpk_evs(struct kunit *test, struct wpool *pool,
 	return wpk_evs_kind(test, pool, gate, nr, false);
 }
 
-/* The abort function of these events. */
+/* The abort function of these events records its calls. */
 void wpk_ev_abort(struct wpool_event *event, int status);
 
 /* Fire an event, as a function for wpk_in_hardirq() and the like; ev->ret is the result. */

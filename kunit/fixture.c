@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites share: see fixture.h.
- *
- * A case ends in this order: gates open, so that every task can finish; pools are destroyed, so
- * that no task runs and no submitter waits; threads are joined, so that only the case itself holds
- * references to a pool; references are dropped; memory is freed.
+ * What the suites share, see fixture.h. The order in wpk_exit() matters. If all gates are open,
+ * every task ends. If all pools are destroyed, no submitter waits, and every thread ends.
  */
 #include <linux/kmsg_dump.h>
 #include <linux/kthread.h>
@@ -20,7 +17,7 @@
 
 struct case_pool {
 	struct list_head node;
-	struct wpool *pool;	/* with a reference of the case's own */
+	struct wpool *pool;	/* the case holds a reference */
 	bool created;		/* wpk_exit() must destroy the pool */
 };
 
@@ -32,14 +29,14 @@ struct wpk {
 	struct list_head threads;
 	struct task_struct *runner;
 	struct timer_list limit;
-	unsigned long half;	/* jiffies, when half of the limit is over */
+	unsigned long half;	/* jiffies when half of WPK_CASE_LIMIT is over */
 	bool killed;
 	bool stop;
 	bool lost;		/* something still runs: free nothing */
 };
 
 static atomic_t nr_names;
-static atomic_t nr_starts;	/* of all jobs of all cases: a sign of progress */
+static atomic_t nr_starts;	/* starts of all jobs of all cases */
 
 static struct wpk *wpk_of(struct kunit *test)
 {
@@ -269,7 +266,7 @@ u32 wpk_workers_at(struct wpool *pool, int cpu)
 	return stats.workers;
 }
 
-/* A destroyed pool is empty, and each accepted task has ended in one way. */
+/* Expect that a destroyed pool is empty, and that each accepted task has ended in one way. */
 static void expect_ended(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
@@ -365,7 +362,7 @@ void wpk_job_fn(struct wpool_task *task)
 	atomic_dec(&job->inside);
 	atomic_inc(&jobs->finished);
 	wake_up_all(&jobs->wq);
-	/* a job may leave its thread unbalanced here, so nothing may sleep afterwards */
+	/* @last may leave preemption or interrupts off, so nothing may sleep afterwards */
 	if (job->last)
 		job->last(job);
 }
@@ -399,7 +396,7 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 	}
 }
 
-/* Wait until @count, of @jobs, is at least @nr. Give up when @count no longer grows. */
+/* Wait until @count is at least @nr; false if @count does not change for WPK_PATIENCE. */
 static bool wait_for_count(struct wpk_jobs *jobs, atomic_t *count, int nr)
 {
 	int before;
@@ -513,7 +510,7 @@ int wpk_init(struct kunit *test)
 	INIT_LIST_HEAD(&wpk->jobs);
 	INIT_LIST_HEAD(&wpk->threads);
 	test->priv = wpk;
-	/* The case runs in this thread, and the thread ends with the case. */
+	/* limit_fn() may kill this thread, which ends with the case */
 	allow_signal(SIGKILL);
 	wpk->runner = get_task_struct(current);
 	timer_setup(&wpk->limit, limit_fn, 0);

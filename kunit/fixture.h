@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share: pools, gates, jobs and threads. All are given back in the right order,
- * wherever the case stops.
+ * What the suites share: pools, gates, jobs and threads.
  *
  * A case runs between wpk_init() and wpk_exit(). wpk_exit() opens every gate, destroys every
- * remaining pool and checks that the pool ended empty, joins every thread, and only then frees what
- * tasks may have used. So a case may stop anywhere, as long as its tasks touch only jobs, gates,
- * and memory of KUnit, which is freed last.
+ * remaining pool and checks that it is empty, joins every thread, and then frees the memory. So a
+ * case may stop anywhere, if its tasks touch only jobs, gates, and memory of KUnit.
  *
- * Nothing hangs. After WPK_CASE_LIMIT the thread of the case is killed: every sleep that the
- * contract calls killable ends, with -EINTR. A call that sleeps uninterruptibly runs in a thread of
- * its own, for which the case waits WPK_PATIENCE. If that thread does not return, nothing is freed.
+ * No case hangs. After WPK_CASE_LIMIT the thread of the case is killed: its killable sleeps return
+ * -EINTR. Calls that sleep uninterruptibly are made in other threads. If such a thread does not
+ * return, the case fails, and nothing is freed.
  *
- * Nothing depends on how fast the machine is: a wait for tasks of the case does not time out while
- * tasks of the case start or finish.
+ * No result depends on the speed of the machine: a wait for tasks does not time out while tasks
+ * start or finish.
  */
 #ifndef WPOOL_KUNIT_FIXTURE_H
 #define WPOOL_KUNIT_FIXTURE_H
@@ -30,63 +28,54 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-/* How long to wait for what must happen. No result depends on it. */
+/* How long a case waits for something that must happen. */
 #define WPK_PATIENCE		(30 * HZ)
 #define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own limit is 300 s */
 
-/*
- * A KASAN kernel takes some twenty times as long for a round. The many rounds are for the native
- * kernel.
- */
+/* A KASAN kernel needs some twenty times as long for a round: it makes a quarter of them. */
 #define WPK_ROUNDS(n)		((n) / (IS_ENABLED(CONFIG_KASAN) ? 4 : 1))
 
-/* Rounds of all stress cases, in one place to show the sum. */
-#define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through one ring, by several takers */
+/* Rounds of stress cases. */
+#define WPK_RING_ITEMS		WPK_ROUNDS(20000U)	/* through a ring or a loop */
 #define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far beyond its ring */
 #define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to idle workers */
 #define WPK_LIFETIME_ROUNDS	WPK_ROUNDS(1000U)	/* allocate, submit, wait, free */
 #define WPK_CANCEL_ROUNDS	WPK_ROUNDS(1000U)	/* cancel against a taker */
 #define WPK_LIMIT_TASKS		WPK_ROUNDS(4000U)	/* per submitter, against a limit */
 #define WPK_FUNC_ROUNDS		WPK_ROUNDS(10000U)	/* jobs of the simple pool */
-#define WPK_REBORN_POOLS	10U	/* start and stop a server in a row */
+#define WPK_REBORN_POOLS	10U	/* servers that each thread starts and stops */
 #define WPK_BARGE_ROUNDS	8U	/* a newcomer against waiting submitters */
 #define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
 #define WPK_REBOOT_ROUNDS	8U	/* close and open under load */
 #define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
 #define WPK_HOTPLUG_ROUNDS	4U	/* a CPU goes and comes back */
 
-/**
- * struct wpk_gate - where tasks wait until the case lets them pass
- * @node: in the case's list
- * @way: completed once for each task that may pass
- * @arrived: how many have come to the gate so far
- * @wq: threads that wait for @arrived
- */
+/* A gate at which tasks wait until the case lets them pass. */
 struct wpk_gate {
 	struct list_head node;
-	struct completion way;
-	atomic_t arrived;
-	wait_queue_head_t wq;
+	struct completion way;	/* completed once for each task that may pass */
+	atomic_t arrived;	/* number of tasks that have come to the gate */
+	wait_queue_head_t wq;	/* threads that wait for @arrived */
 };
 
 /**
  * struct wpk_job - a task that records its runs
  * @task: the task
  * @jobs: the struct that it belongs to
- * @gate: where it waits first; %NULL: nowhere
- * @body: what it does after the gate; may be %NULL
- * @last: what it does after it was counted in @jobs->finished; may be %NULL
+ * @gate: gate at which the task waits first, or %NULL
+ * @body: called after the gate, or %NULL
+ * @last: called after @jobs->finished has counted the task, or %NULL
  * @arg: for @body
  * @ret: set by @body
- * @runs: how often it was started
- * @inside: how many workers are in it now, never more than one
- * @twice: it was started while it ran
+ * @runs: number of starts
+ * @inside: number of threads in the task now, at most one
+ * @twice: the task was started while it ran
  * @seq: number of its last start among all starts of @jobs, from 1
  * @pid: pid of the thread that ran it last
  * @cpu: CPU of its last start
- * @nice: nice value of that thread
- * @policy: SCHED_* of that thread
- * @rt_priority: real-time priority of that thread
+ * @nice: nice value of thread @pid
+ * @policy: SCHED_* of thread @pid
+ * @rt_priority: real-time priority of thread @pid
  */
 struct wpk_job {
 	struct wpool_task task;
@@ -111,12 +100,12 @@ struct wpk_job {
  * struct wpk_jobs - jobs that are counted together
  * @node: in the case's list
  * @test: the case
- * @started: how many starts there were
- * @finished: how many ends there were
- * @running: how many are running
+ * @started: number of starts
+ * @finished: number of ends
+ * @running: number of jobs that are running
  * @peak: the largest value of @running
  * @wq: threads that wait for @started or @finished
- * @nr: how many jobs
+ * @nr: number of jobs
  * @job: the jobs
  */
 struct wpk_jobs {
@@ -131,19 +120,7 @@ struct wpk_jobs {
 	struct wpk_job job[] __counted_by(nr);
 };
 
-/**
- * struct wpk_thread - a thread beside the case, which can be killed
- * @node: in the case's list
- * @test: the case
- * @task: its thread
- * @fn: the function that it calls, once
- * @pool: for @fn
- * @work: for @fn
- * @arg: for @fn
- * @ret: what @fn returned
- * @ready: the thread can be killed
- * @done: @ret is valid
- */
+/* A thread beside that of the case, which calls @fn once; @pool, @work and @arg are for @fn. */
 struct wpk_thread {
 	struct list_head node;
 	struct kunit *test;
@@ -152,9 +129,9 @@ struct wpk_thread {
 	struct wpool *pool;
 	struct wpool_task *work;
 	void *arg;
-	int ret;
-	struct completion ready;
-	struct completion done;
+	int ret;			/* what @fn returned */
+	struct completion ready;	/* the thread can be killed */
+	struct completion done;		/* @ret is valid */
 };
 
 int wpk_init(struct kunit *test);
@@ -186,13 +163,10 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
-/* The case calls wpool_destroy() itself: the fixture must not. */
+/* The case destroys @pool: wpk_exit() must not. */
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
-/*
- * One figure of a pool's statistics. All calls share one buffer for the snapshot, so only the
- * thread of the case may call this.
- */
+/* The statistics of a pool. All calls share one buffer: only the thread of the case may call. */
 const struct wpool_stats *wpk_snapshot(struct wpool *pool);
 u64 wpk_stat_at(struct wpool *pool, size_t offset);
 #define wpk_stat(pool, field)						\
@@ -237,8 +211,8 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /*
- * Submit the first @nr: job 0 begins, waits at a gate, and continues when the others are queued.
- * Then a worker may take any of the others first, since this thread may change its CPU in between.
+ * Submit the first @nr jobs. Job 0 waits at a gate in a worker until the others are queued. The
+ * others may start in any order, since this thread may change its CPU between two submits.
  */
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 			       struct wpk_jobs *jobs, unsigned int nr);
@@ -249,15 +223,15 @@ void wpk_job_fn(struct wpool_task *task);
 /* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work, void *arg);
-/* Wait until the thread ends, and return its result. If it does not end: -EBUSY, and a failure. */
+/* Wait until the thread ends, and return its result. If it does not end, fail with -EBUSY. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
 bool wpk_ended(struct wpk_thread *thread);
 /*
- * Wait for @done. Returns false if for WPK_PATIENCE no job has started, and @thread, if given, has
- * done nothing.
+ * Wait for @done. Returns false if, for WPK_PATIENCE, no job of any case has started, and @thread,
+ * if given, has not run.
  */
 bool wpk_patiently(struct completion *done, struct task_struct *thread);
-/* Wait until the thread is in a sleep that only a kill ends early. */
+/* Wait until the thread is in a killable sleep. */
 bool wpk_sleeps(struct wpk_thread *thread);
 void wpk_kill(struct wpk_thread *thread);
 /* Loops of threads and tasks end when this returns true. */
@@ -269,16 +243,16 @@ void wpk_stop(struct kunit *test);
  */
 bool wpk_has_time(struct kunit *test);
 
-/* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
+/* Functions for wpk_thread(), each with the name of the call that it makes. */
 int wpk_do_submit(struct wpk_thread *thread);
 int wpk_do_wait(struct wpk_thread *thread);
 int wpk_do_cancel_sync(struct wpk_thread *thread);
 int wpk_do_flush(struct wpk_thread *thread);
 int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
-/* @arg: jobs, which are submitted one after the other, until the case is stopped. */
+/* Submit the jobs @arg in order, until the case is stopped. */
 int wpk_do_submit_jobs(struct wpk_thread *thread);
-/* @arg: the CPU that goes offline */
+/* Take the CPU @arg offline. */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
 /* For kunit_add_action_or_reset(): bring the CPU online again. */
 void wpk_bring_back(void *cpu);
@@ -286,25 +260,24 @@ void wpk_bring_back(void *cpu);
 void wpk_count(void *arg);
 
 /*
- * Call @fn on this CPU, where @fn cannot sleep, and wait for its end. On PREEMPT_RT,
- * wpk_in_hardirq() uses a hard interrupt, in which nothing can be allocated, and wpk_in_irq() a
- * thread.
+ * Call @fn in an interrupt or a softirq of this CPU, and wait for its end. @fn must not sleep. On
+ * PREEMPT_RT, wpk_in_irq() calls @fn in a thread, and in wpk_in_hardirq() @fn cannot allocate.
  */
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 
 /*
- * Move to the first CPU, stay there, and use up the items that calls get without an allocation. The
- * items' functions wait at @gate in @pool, which has room for all. Returns false if no allocation
- * can be made to fail.
+ * Move to the first CPU, stay there, and call wpool_submit_fn() until the next call would have to
+ * allocate memory. These calls wait at @gate in @pool, which must have room for them. Returns false
+ * if no allocation can be made to fail.
  */
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
 
-/* The number of lines in the kernel's log with @name, a colon, and then @text. */
+/* The number of lines in the kernel's log that have @name, a colon, and then @text. */
 unsigned int wpk_lines_about(const char *name, const char *text);
 
-/* Stay on @cpu. -1: this thread may run on all CPUs again. */
+/* Let this thread run on @cpu only; -1: on all CPUs. */
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */
 int wpk_cpu(unsigned int n);

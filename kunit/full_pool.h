@@ -30,7 +30,7 @@ static inline void wpk_full_pool(struct kunit *test, struct wpk_full *full)
 	wpk_full_pool_attrs(test, full, &attrs);
 }
 
-/* Start a thread that submits a job, and check that it is the n-th that waits. */
+/* Start a thread that submits a job, and wait until @n threads and events wait for room. */
 static inline struct wpk_thread *wpk_nth_waiter(struct kunit *test, struct wpool *pool,
 						struct wpk_job *job, u32 n)
 {

@@ -14,7 +14,7 @@
  * @gate: where its function waits, or NULL
  * @body: what its function does after the gate, or NULL
  * @arg: for @body
- * @ret: what it returns
+ * @ret: what its function returns
  * @runs: how often its function started
  * @aborts: how often its abort function was called
  * @status: the status that the abort function got, or a result of @body
@@ -95,7 +95,7 @@ static inline int wpk_member_try(struct wpk_member *member)
 	return wpool_group_try_submit(member->group, &member->task);
 }
 
-/* Functions for wpk_thread(), with a member or a group: wpk_do_<call>() makes this call. */
+/* Functions for wpk_thread(), whose argument is a member or a group. */
 static inline int wpk_do_group_submit(struct wpk_thread *thread)
 {
 	return wpk_member_submit(thread->arg);
@@ -131,8 +131,8 @@ static inline void wpk_members_submit(struct kunit *test, struct wpk_member *mem
 }
 
 /*
- * The first member is in a worker, at its gate, before the others are submitted. A worker may take
- * any of several tasks first, since this thread may change its CPU between two submits.
+ * Submit the other members when the first one is at its gate in a worker. Otherwise another member
+ * could start first, since this thread may change its CPU between two submits.
  */
 static inline void wpk_members_submit_behind_first(struct kunit *test,
 						   struct wpk_member *members, int nr)
