@@ -25,7 +25,7 @@ static void limit_desc(const struct limit *limit, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limits, limit_desc);
 
-/* How many tasks one submitter submits before the pool refuses one. */
+/* A submitter, and how many of its tasks the pool has accepted. */
 struct share {
 	struct wpk_jobs *jobs;
 	unsigned int accepted;
@@ -54,9 +54,8 @@ static int submit_until_refused(struct wpk_thread *thread)
 #define NR_SUBMITTERS 3
 
 /*
- * Fill the pool from several CPUs at once, then from each CPU alone: the pool accepts exactly as
- * many tasks as its limit, whichever CPUs cache its free places. Then all tasks finish, and all
- * places must be free again.
+ * Fill the pool from several CPUs at once, then from one CPU after the other. The pool accepts
+ * exactly as many tasks as its limit, although CPUs cache free places.
  */
 static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
@@ -81,7 +80,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		/* A submitter that is alone gets every remaining place, whatever its CPU is. */
+		/* A submitter that is alone gets every remaining place. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -145,10 +144,7 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 		wpk_gate_open(gates[i]);
 }
 
-/*
- * A user of a full pool waits for a task and then submits the next one: the place must be free when
- * the wait returns.
- */
+/* When a wait for a task returns, the place of the task must be free for the next submit. */
 static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
@@ -162,10 +158,8 @@ static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
 	}
 }
 
-/* ---- many submitters and finishers at the limit --------------------------- */
-
 struct churn {
-	atomic_t outstanding;	/* never more than the pool's "outstanding" */
+	atomic_t outstanding;
 	atomic_t peak;
 };
 
@@ -192,8 +186,8 @@ static int churn_at_the_limit(struct wpk_thread *thread)
 		if (ret)
 			return ret;
 		/*
-		 * Add a task after it was accepted, and subtract it before its place is free: the
-		 * count may be too low for a moment, but never too high.
+		 * Tasks are added after they were accepted, and subtracted before their places are
+		 * free, so @outstanding is never too high.
 		 */
 		now = atomic_inc_return(&churn->outstanding);
 		peak = atomic_read(&churn->peak);
@@ -228,8 +222,6 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 		wpk_jobs_ran_once(test, jobs[i]);
 }
 
-/* ---- wpool_nr_free() ------------------------------------------------------ */
-
 /* While no task finishes, compare each wpool_nr_free() with the result of the next submit. */
 static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bool exact)
 {
@@ -251,7 +243,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 		if (exact)
 			KUNIT_EXPECT_EQ(test, nr_free, max - i);
 	}
-	/* the refused submit has taken the CPUs' cached tokens back */
+	/* the refused submit has taken the cached tokens from all CPUs */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	wpk_gate_let(gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
@@ -281,8 +273,6 @@ static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpk_stat(pool, completed), taken);
 	fill_and_compare(test, pool, max, false);
 }
-
-/* ---- policies ------------------------------------------------------------- */
 
 static void submit_deeper(struct wpk_job *job)
 {
@@ -321,7 +311,6 @@ static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(capacity, free), WPOOL_UNLIMITED);
 	wpk_jobs_submit(test, depth, many, 0, 3000);
-	/* All 30 tasks run at once, since the capacity is unlimited. */
 	wpk_jobs_submit(test, capacity, few, 0, 30);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(few, 30));
 	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);

@@ -57,7 +57,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* a batch stops before a pending task: tasks[3], or a task that the batch has submitted */
+	/* a batch stops before a pending task, even if the batch itself has submitted that task */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 3, 3, 0), -EALREADY);
@@ -90,7 +90,7 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	wpk_destroy(test, fail);
 	wpk_destroy(test, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 10);
-	/* A task that was not accepted belongs to the caller, which may submit it again. */
+	/* A task that was not accepted still belongs to the caller. */
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(tasks[5]), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
 }
@@ -146,7 +146,7 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
-/* A submitter is killed: its accepted tasks stay, and their number is returned; -EINTR if 0. */
+/* A killed submitter gets the number of its accepted tasks, or -EINTR if there are none. */
 static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -245,7 +245,7 @@ struct crowd {
 	bool over;
 };
 
-/* Keep the second CPU until @over is set. Throttling lets others run there after 0.95 s. */
+/* Keep the second CPU until @over is set. The scheduler throttles the thread after 0.95 s. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;
@@ -260,8 +260,8 @@ static int crowd_out(struct wpk_thread *thread)
 }
 
 /*
- * The pool runs all tasks of a waiting batch, and is destroyed, before the submitter gets a CPU. If
- * the submitter then touches the pool, KASAN reports the access.
+ * The pool runs ONE_GO tasks of a waiting batch, and is destroyed, before the submitter gets a CPU.
+ * If the submitter then touches the pool, KASAN reports the access.
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {
@@ -284,7 +284,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	attrs.queue_depth = 0;
 	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
-	/* not wpk_pool(), whose reference would keep the pool */
+	/* wpk_pool() would keep a reference to the pool */
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);

@@ -58,7 +58,7 @@ static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
 	wpk_client_expect_refs(test, client, 0);
 }
 
-/* Note what the task has: an mm, credentials other than its worker's, or neither. */
+/* Set @status: 1: the task has an mm; 2: other credentials than its worker; 3: neither. */
 static void look_for_memory(struct wpk_member *member)
 {
 	member->status = current->mm ? 1 : current_cred() != current_real_cred() ? 2 : 3;
@@ -126,7 +126,7 @@ static int act_and_end(struct wpk_thread *thread)
 	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
 }
 
-/* The group does not keep the memory, which is freed when the last thread that uses it ends. */
+/* The group does not keep the memory of a thread that has ended. */
 static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -145,7 +145,7 @@ static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 	expect_no_traces(test, pool);
 }
 
-/* A full pool whose submitters run their tasks; the pool ends with the case. */
+/* A full pool whose submitters run their tasks. */
 static struct wpool *full_pool_that_runs(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -162,7 +162,7 @@ static int submit_and_look(struct wpk_thread *thread)
 	return wpk_member_submit(thread->arg) ?: current->mm ? -EPROTO : 0;
 }
 
-/* The submitter, a kernel thread, runs the task. */
+/* The submitter runs the task: first a kernel thread without an mm, then this thread. */
 static void wpool_group_acts_in_its_submitter(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -178,7 +178,7 @@ static void wpool_group_acts_in_its_submitter(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, submit_and_look, NULL, NULL,
 							&members[0])), 0);
-	/* the submitter is this thread, which has the mm already */
+	/* this thread has the mm already */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), 0);
 	KUNIT_EXPECT_PTR_EQ(test, current->mm, client->mm);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 2);
@@ -255,7 +255,7 @@ static void run_one_inside(struct wpk_member *member)
 		atomic_inc(&inside->client->strangers);
 }
 
-/* @pool: the pool of the plain task; @of: the pool of the member */
+/* A member in pool @of runs a plain task of @pool. The task has no mm and no other credentials. */
 static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct wpool *of)
 {
 	struct wpool_group *group = wpk_group(test, of, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Races between two instructions of the pool that have no tracepoint between them. A function at a
- * tracepoint of lockdep, or a delay in the pool (inject.h), stops a thread between the two until
- * the other threads are done. If that thread keeps its CPU, the others need a second CPU.
+ * Races between two steps of the pool that have no tracepoint between them. A tracepoint of
+ * lockdep, or a delay of inject.h, stops a thread between the two steps until other threads are
+ * done. If the stopped thread keeps its CPU, the others need a second CPU.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -22,7 +22,7 @@ struct stop {
 	atomic_t passes;
 };
 
-/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. No other thread runs here. */
+/* Spin until the case lets this CPU continue, or for WPK_PATIENCE. */
 static __maybe_unused void stop_here(struct stop *stop)
 {
 	u64 end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
@@ -39,7 +39,7 @@ static bool is_stopped(struct stop *stop)
 
 /* ---- a cancel of a task that has left the pool ------------------------------ */
 
-/* Stop @thread the first time that it is about to take @lock. */
+/* Stop @thread when it is about to take @lock for the first time. */
 struct locker {
 	struct stop stop;
 	struct task_struct *thread;
@@ -68,7 +68,7 @@ struct move {
 	struct wpool *to;
 };
 
-/* Let the task end in its pool, submit it to the other pool, and let the CPU continue. */
+/* Let the task end in its pool, submit it to the other pool, and let the stopped CPU continue. */
 static int move_there(struct wpk_thread *thread)
 {
 	struct move *move = thread->arg;
@@ -128,7 +128,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	move->gate = gates[0];
 	move->to = pools[1];
 	thread = wpk_thread(test, move_there, NULL, task, move);
-	/* @thread is on the other CPU: from here on, this thread alone uses this CPU */
+	/* the stop keeps this CPU, so @thread must have left it */
 	wait_for_completion(&move->ready);
 	WRITE_ONCE(locker->thread, current);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -161,8 +161,8 @@ static void stop_before_exchange(struct wpool_task *task)
 }
 
 /*
- * As stop_before_exchange(), but without another thread that ends the stop: the submit continues
- * when the task runs in @moves_to, or has been pending for 50 ms.
+ * As stop_before_exchange(), but no other thread ends the stop: the submit continues when the task
+ * runs in @moves_to, or has been pending for 50 ms.
  */
 static struct wpool *moves_to;
 
@@ -193,7 +193,7 @@ static void no_delay(void *unused)
 	wpool_inject_set_delay(NULL);
 }
 
-/* The arguments of a thread that is created before a CPU stops: the creation may need the CPU. */
+/* Arguments of a thread that must be created before a CPU stops: the creation may need the CPU. */
 struct late {
 	struct completion begin;
 	struct wpool *pool;
@@ -310,7 +310,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * While a submit of the running task is stopped, this run ends, a flush begins, and the task runs
+ * While a submit of the running task is stopped, the run ends, a flush begins, and the task runs
  * again. Then the submit is accepted, for a third run. A flush that begins after the submit waits
  * for that run.
  */
@@ -335,7 +335,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	wpk_gate_let(gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(flushers[0]);
-	/* the flush waits for the stopped submit, which is counted */
+	/* the flush waits: the stopped submit is counted */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
 	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -358,9 +358,9 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 }
 
 /*
- * While a submit of the running task is stopped, this run ends, and @move submits the task to
- * another pool. The stopped submit is accepted for the pool that it names, or not at all. @holders:
- * tasks that fill the other pool at first.
+ * While a submit of the running task is stopped, the run ends, and @move submits the task to
+ * another pool, which @holders may fill at first. The stopped submit must be refused: it names the
+ * first pool.
  */
 static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     int (*move)(struct wpk_thread *thread),
@@ -422,8 +422,8 @@ static pid_t only_worker;
 static atomic_t nr_delays;
 
 /*
- * Stop the only worker between its check that the pool runs tasks and its claim of a task. The
- * worker waits until the pool is closed, but only if it can be preempted there.
+ * Stop the only worker between its check that the pool runs tasks and its claim of a task, until
+ * the pool is closed. A worker that cannot be preempted there does not stop.
  */
 static void stop_claim_if_preemptible(struct wpool_task *task)
 {
@@ -448,7 +448,7 @@ static void wait_for_next(struct wpk_job *job)
 	wpool_task_wait(&job[1].task);
 }
 
-/* @body runs in the first task. After the close has returned, no thread claims the second. */
+/* @body runs in the first task. After the close has returned, no thread claims the second task. */
 static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -503,7 +503,7 @@ static void stop_submitter_if_preemptible(struct wpool_task *task)
 		wait_for_completion_timeout(released, WPK_PATIENCE);
 }
 
-/* The batch gives the second task back to its caller, and then runs the first task. */
+/* In a full pool, the batch gives up its claim of the second task, and then runs the first. */
 static int submit_two(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -569,7 +569,7 @@ static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct
 	before_a_submitter_runs(test, WPOOL_RELEASE_CANCEL);
 }
 
-/* The pool still takes what its own tasks submit, but the submitter is none of these. */
+/* The pool still accepts tasks from its own tasks, but the submitter is not one of them. */
 static void wpool_release_own_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
 {
 	before_a_submitter_runs(test, WPOOL_RELEASE_OWN);
@@ -585,7 +585,7 @@ static void stop_submitter_that_waits(struct wpool_task *task)
 		stop_submitter_if_preemptible(task);
 }
 
-/* Returns whether the monitor looks at the pool after a submit that the close has ended. */
+/* Returns 1 if the monitor watches the pool after the submit has ended with -ESHUTDOWN. */
 static int submit_and_look(struct wpk_thread *thread)
 {
 	int ret = wpool_submit(thread->pool, thread->work);
@@ -594,8 +594,8 @@ static int submit_and_look(struct wpk_thread *thread)
 }
 
 /*
- * A submitter whose wait has ended does not touch the pool, which may have been freed. It would
- * have the monitor look at the pool.
+ * If a release has ended the wait of a submitter, the submitter must not touch the pool, which may
+ * have been freed. Such a touch would set @is_watched.
  */
 static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct kunit *test)
 {
@@ -612,7 +612,7 @@ static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct
 	submitter = wpk_thread(test, submit_and_look, full.pool, &jobs->job[0].task, NULL);
 	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
-	/* nothing waits, and the only task sleeps */
+	/* no thread waits, and the only task sleeps, so the monitor stops watching */
 	WPK_EVENTUALLY(test, !READ_ONCE(full.pool->is_watched));
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);

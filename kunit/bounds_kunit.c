@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that serves thousands of tasks and waiters works in small pieces, and a release that cancels
- * takes no task that was accepted after a reboot. A tracepoint shows the moment between two steps.
+ * A tune that serves many waiters, a release that cancels before a reboot, and the dependencies
+ * that lockdep learns. Tracepoints show the moments between two steps.
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
@@ -51,8 +51,8 @@ static int submit_line(struct wpk_thread *thread)
 }
 
 /*
- * A larger limit lets all waiting submitters in, in the order in which they came. In between, the
- * CPU serves its interrupts.
+ * A larger limit lets all waiting submitters in, some at a time. In between, the CPU serves its
+ * interrupts.
  */
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
@@ -136,8 +136,8 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 #define NR_DROPPED	8
 
 /*
- * A thread that drops the cancelled tasks of a release may be late. It must not take tasks that
- * were accepted since the release.
+ * A thread that drops the cancelled tasks of a release may be late. It must not drop tasks that
+ * were accepted after the reboot.
  */
 static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit *test)
 {

@@ -107,11 +107,9 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 	}
 	wpk_in_hardirq(cancel_twice, &call);
 	KUNIT_EXPECT_TRUE(test, call.ret[0]);
-	/* the second cancel finds nothing to cancel */
 	KUNIT_EXPECT_FALSE(test, call.ret[1]);
 }
 
-/* A cancelled task takes no place. */
 static void wpool_task_cancel_makes_room(struct kunit *test)
 {
 	struct busy busy;
@@ -200,7 +198,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	wpk_destroy(test, busy.pool);
 }
 
-/* In a race with a worker, the task runs or is cancelled, never both, never neither. */
+/* In a race with a worker, the task either runs or is cancelled. */
 static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);
@@ -210,7 +208,6 @@ static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 	int ret;
 
 	for (i = 0; i < WPK_CANCEL_ROUNDS; i++) {
-		/* Now and then take a new job, so that late accesses to the old one show. */
 		if (i % 100 == 0)
 			jobs = wpk_jobs(test, 1, NULL);
 		job = &jobs->job[0];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * WPOOL_RELEASE_OWN: a pool that is closed to all except its own events and tasks.
- */
+/* WPOOL_RELEASE_OWN: a pool that is closed to all except its own events and tasks. */
 #include <linux/wpool_event.h>
 #include <linux/wpool_stats.h>
 #include <linux/wpool_strand.h>
@@ -28,9 +26,7 @@ static void nothing(void *data)
 {
 }
 
-/* ---- submits that are accepted ------------------------------------------------- */
-
-/* Every submit function refuses a task, although there is room, unless an own task submits it. */
+/* Every submit function refuses a task, although there is room, if no own task submits it. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -52,7 +48,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* The pool's own events and tasks still run. */
+/* The pool still accepts and runs its own events and tasks. */
 static void accepts_its_own(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
 			    struct wpk_gate *gate)
 {
@@ -152,8 +148,6 @@ static void wpool_release_own_running_task_submits_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
-/* ---- submitters and events that wait -------------------------------------------- */
-
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -168,7 +162,7 @@ static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 3);
-	/* An event still joins the waiters, since the limit has not changed. */
+	/* An event may still wait for room. */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[1])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
 	wpk_gate_open(full.gate);
@@ -207,8 +201,6 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 			0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 1);
 }
-
-/* ---- reboot, tune, destroy -------------------------------------------------------- */
 
 static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 {
@@ -328,7 +320,6 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 		since = wpk_stat(pool, submitted);
 		late += since - submitted;
 		KUNIT_ASSERT_EQ(test, wpool_reboot(pool), 0);
-		/* submits are accepted again */
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, submitted) > since);
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);

@@ -16,8 +16,6 @@ static int tune_concurrency(struct wpool *pool, u32 concurrency)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_CONCURRENCY);
 }
 
-/* ---- tasks that keep the CPU busy ----------------------------------------- */
-
 /* No task of @job->jobs ends before all of them have started. */
 static void run_until_all_are_inside(struct wpk_job *job)
 {
@@ -71,15 +69,9 @@ static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* ---- workers that return from a sleep ------------------------------------- */
-
-/*
- * @limit: how many tasks of job->jobs may run at once
- * @beside: how many tasks started while more than @limit ran
- */
 struct crowd {
-	int limit;
-	atomic_t beside;
+	int limit;		/* how many of the jobs may run at once */
+	atomic_t beside;	/* jobs that started while more than @limit ran */
 };
 
 static void count_others(struct wpk_job *job)
@@ -89,7 +81,7 @@ static void count_others(struct wpk_job *job)
 
 	if (atomic_read(&job->jobs->running) > crowd->limit)
 		atomic_inc(&crowd->beside);
-	/* Any other worker that may run gets a chance to run. */
+	/* let other workers run */
 	for (i = 0; i < 20; i++) {
 		udelay(5);
 		cond_resched();
@@ -175,8 +167,6 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	KUNIT_EXPECT_GE(test, atomic_read(&crowd->beside), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 2);
 }
-
-/* ---- under load ----------------------------------------------------------- */
 
 static void sleep_or_run(struct wpk_job *job)
 {

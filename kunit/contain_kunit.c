@@ -99,7 +99,7 @@ static void look_around(struct wpk_job *job)
 	state->scopes = current->flags & ALL_SCOPES;
 	state->preempt = preempt_count();
 	state->rcu = rcu_preempt_depth();
-	/* the worker can sleep */
+	/* the worker must be able to sleep */
 	usleep_range(10, 20);
 }
 
@@ -193,7 +193,7 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* A worker cannot release a lock that a task has kept. */
+/* A task keeps this mutex. Its worker can report that, but cannot release the mutex. */
 static DEFINE_MUTEX(kept);
 
 static void keep_a_lock(struct wpk_job *job)
@@ -208,7 +208,7 @@ static void give_it_back(struct wpk_job *job)
 	mutex_unlock(&kept);
 }
 
-/* Count the reports among the messages of the kernel's log. */
+/* Count the reports of held locks in the kernel's log. */
 static void count_report(void *data, const char *text, size_t len)
 {
 	if (strnstr(text, "left preempt count", len))
@@ -229,7 +229,7 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	if (register_trace_console(count_report, &nr_reports))
 		kunit_skip(test, "no tracepoints to see the log with");
 	jobs->job[0].body = keep_a_lock;
-	/* only the thread that has the lock may unlock it, and it must do so before it ends */
+	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
 	for (i = 0; i < NR_INNOCENT + 2; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
@@ -276,7 +276,7 @@ static bool has_creds(void)
 
 static void leave_memcg(struct wpk_job *job)
 {
-	/* the pool compares the pointer: nothing is charged to it before the task returns */
+	/* the pointer is never followed: the pool takes it back before anything is charged to it */
 	set_active_memcg((struct mem_cgroup *)&something);
 }
 
@@ -440,10 +440,10 @@ static void look_for_rest(struct wpk_job *job)
 }
 
 #define NR_LEAVERS 3
-/* In this many tasks, a worker makes the complete check of task/context.h at least once. */
+/* After this many tasks, the worker has made a full look for work: see task/context.h. */
 #define NR_LOOKED 130
 
-/* A task leaves something; the task @away places later finds nothing. The log reports it once. */
+/* What a task leaves is gone in the task @away places later, and is reported once in the log. */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
 	const struct rest *rest = test->param_value;
@@ -617,7 +617,7 @@ static void take_spin_lock(struct wpk_job *job)
 	look_around(job);
 }
 
-/* The log must have the kernel's report of the sleep; then the worker's state is in balance. */
+/* The kernel reports the sleep. Afterwards the state of the worker is in balance. */
 static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);

@@ -8,9 +8,7 @@
 #include "core/cost.c"
 #include "fixture.h"
 
-/* ---- the table ------------------------------------------------------------ */
-
-/* No function is called: any address will do. */
+/* Functions that are never called, so any address will do. */
 static void *nth_func(u32 n)
 {
 	return (void *)(0x1000UL + n);
@@ -50,8 +48,6 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(costs, 0, WPOOL_NR_COSTS * sizeof(*costs)), NULL);
 }
 
-/* ---- the costs of a pool -------------------------------------------------- */
-
 #define NR_ENTRIES	8
 
 struct costs {
@@ -88,7 +84,7 @@ static struct wpool *timed_pool(struct kunit *test)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Time in msleep() by the pool's clock: jiffies stand still on a busy machine, and jump. */
+/* Time in msleep(), by the clock of the pool, since jiffies may lag on a busy machine. */
 static atomic64_t slept_ns;
 
 static void sleep_fn(void *unused)
@@ -141,7 +137,7 @@ static void wpool_get_costs_tells_functions_apart(struct kunit *test)
 	expect_sound(test, &ran, 20);
 	KUNIT_EXPECT_GE(test, slept.run_ns, atomic64_read(&slept_ns));
 	KUNIT_EXPECT_GE(test, computed.cpu_ns, 1);
-	/* at least half of the sleep is no CPU time, however the tick accounts for it */
+	/* at least half of the sleep must not count as CPU time */
 	KUNIT_EXPECT_GE(test, slept.run_ns - slept.cpu_ns, atomic64_read(&slept_ns) / 2);
 }
 

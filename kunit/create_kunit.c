@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Making a pool: defaults, the values of each attribute, and names. A failed creation leaves
- * nothing behind.
- */
+/* The creation of pools: defaults, the values of each attribute, names, and failures. */
 #include <linux/device.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -57,7 +54,7 @@ static void wpool_create_copies_the_attributes(struct kunit *test)
 	attrs.name = name;
 	attrs.cpumask = mask;
 	pool = wpool_create(&attrs);
-	/* wpool_create() has copied the attributes: the caller may reuse their memory. */
+	/* the pool has copies of the name and of the mask */
 	memset(name, 'x', sizeof(name) - 1);
 	cpumask_clear(mask);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(pool));
@@ -83,7 +80,7 @@ static void expect_refused(struct kunit *test, struct wpool_attrs *attrs, int re
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), ret);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
-	/* The name of a pool that was not made is free. */
+	/* The name of the refused pool is free. */
 	KUNIT_EXPECT_NULL(test, wpool_find(attrs->name));
 	wpk_attrs(attrs, 1, 0);
 	wpk_pool_attrs(test, attrs);
@@ -247,7 +244,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* WPOOL_MAX_CAPACITY workers cannot be made. If the name is taken, no worker is made at all. */
+/* WPOOL_MAX_CAPACITY workers cannot be made, so -EEXIST shows that the name is checked first. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

@@ -21,7 +21,7 @@ static void free_oneself(struct wpool_task *task)
 	struct wpk_gate *gate = loner->gate;
 	atomic_t *ran = loner->ran;
 
-	/* From here on the pool must not touch the task any more. */
+	/* from here on the pool must not touch the task */
 	kfree(loner);
 	if (gate)
 		wpk_gate_pass(gate);
@@ -194,7 +194,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
 }
 
-/* The pool's owner is not pinned: a module must destroy its pools before it can be unloaded. */
+/* A pool does not pin its owner, which must destroy the pool before it can be unloaded. */
 static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

@@ -22,7 +22,7 @@ static int do_disable_sync(struct wpk_thread *thread)
 	return wpool_task_disable_sync(thread->work);
 }
 
-/* What the calls of several threads share. */
+/* What the threads of a case share. */
 struct try {
 	struct wpk_jobs *jobs;
 	struct wpk_ev *ev;
@@ -85,12 +85,11 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 }
 
 /*
- * A task that takes @lock, a task that is disabled or cancelled, and many submits of both. For
- * lockdep, a wait for one task is a wait for all tasks of the pool. So @lock is a semaphore, which
- * lockdep does not know.
+ * Two tasks that are submitted all the time: the first takes @lock, and a thread that has @lock
+ * takes the second back. For lockdep, a wait for one task is a wait for all tasks of the pool. So
+ * @lock is a semaphore, which lockdep does not check.
  */
 struct behind {
-	/* only two threads take the semaphore */
 	struct semaphore lock;
 	struct wpk_jobs *jobs;
 	int (*take_back)(struct wpool_task *task);
@@ -139,7 +138,7 @@ static int take_back_with_lock(struct wpk_thread *thread)
 	return ret == -ECANCELED ? 0 : ret;
 }
 
-/* The other task gets the lock after the call, so the call must not wait for that task. */
+/* The other task gets the lock only after the call, so the call must not wait for that task. */
 static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
 {
 	struct behind *behind = kunit_kzalloc(test, sizeof(*behind), GFP_KERNEL);
@@ -171,7 +170,7 @@ static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kuni
 	behind_another(test, wpool_task_cancel_sync);
 }
 
-/* A function at a tracepoint submits @task at the moment at which its cancel ends. */
+/* For a function that submits @task at the tracepoint at the end of its cancel. */
 struct moment {
 	struct wpool *pool;
 	struct wpool_task *task;

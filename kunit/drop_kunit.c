@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy drop_oldest: in a full pool, in every context, a new task takes the place of the
- * oldest task that is queued on its CPU or globally. The abort function of each dropped task is
- * called, no token is lost, and the number of running tasks stays within the capacity.
+ * The policy drop_oldest: in a full pool, a new task takes the place of the oldest task in the
+ * queue of its CPU and the global queue, or else of the first task of another CPU.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -12,7 +11,7 @@
 
 #define DEPTH	3
 
-/* One task is at the gate, with room for DEPTH behind it. The case stays on one CPU. */
+/* A pool with one task at the gate, and room for DEPTH behind it. The case stays on one CPU. */
 static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, unsigned int nr)
 {
 	struct wpool_attrs attrs;
@@ -157,7 +156,7 @@ static void count_call(void *arg)
 	atomic_inc((atomic_t *)arg + 1);
 }
 
-/* A dropped call ends with its abort function, which does not run in the submitter. */
+/* A dropped call of a function ends with the call of its abort function. */
 static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 {
 	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);
@@ -178,7 +177,7 @@ static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
 }
 
-/* A fired event is not dropped: tasks that were queued after it are. */
+/* A fired event is never dropped, although it is older than the tasks that are dropped. */
 static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
 {
 	struct wpk_full full;

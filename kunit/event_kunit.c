@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: tasks that wait without a worker, see struct wpool_event. No case measures time. A case
- * waits for what must happen. An event that must not fire is armed for a time far away, or a
- * function tells the case that the event cannot fire any more.
+ * Events: tasks that wait without a worker, see struct wpool_event. No case measures time. An event
+ * that must not fire is armed for a time far away.
  */
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
@@ -27,8 +26,6 @@ static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ev->hr.timer.is_soft);
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
-
-/* ---- fire ----------------------------------------------------------------- */
 
 static void wpool_event_fire_while_it_runs_runs_it_once_more(struct kunit *test)
 {
@@ -63,8 +60,6 @@ static void wpool_event_fire_while_it_runs_takes_no_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
 }
-
-/* ---- arm ------------------------------------------------------------------ */
 
 static void arm_and_see(struct kunit *test, struct wpk_ev *ev)
 {
@@ -186,7 +181,7 @@ static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *te
 	ev = wpk_evs(test, full.pool, NULL, 2);
 	wpool_event_arm(wpk_event(&ev[0]), 2);
 	wpool_event_fire(wpk_event(&ev[0]));
-	/* The second event is fired by its time first, and then by a call. */
+	/* the timer fires the second event, and a call fires it again */
 	wpool_event_arm(wpk_event(&ev[1]), 2);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(&ev[1])));
@@ -210,8 +205,6 @@ static void wpool_event_mod_changes_the_time(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
 }
-
-/* ---- cancel --------------------------------------------------------------- */
 
 static void wpool_event_cancel_in_line_leaves_it(struct kunit *test)
 {
@@ -309,7 +302,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
-	/* Afterwards the event works as before. */
+	/* afterwards the event works as before */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 }
@@ -341,8 +334,6 @@ static void wpool_event_cancel_sync_ends_one_that_always_comes_back(struct kunit
 	}
 }
 
-/* ---- misuse ---------------------------------------------------------------- */
-
 static int no_group_fn(struct wpool_group_task *task)
 {
 	return 0;
@@ -366,7 +357,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* As a plain task, the task inside an event would call an internal function, or never run. */
+/* The task inside an event, or of a group or strand, must not be submitted as a plain task. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Events that get no place wait among blocked submitters, without a thread. The cases also close
- * pools that have events.
- */
+/* Events that wait for room in line with submitters, and events of closed pools. */
 #include <linux/delay.h>
 #include <linux/wpool_event.h>
 
@@ -24,8 +21,6 @@ static struct wpk_ev *stand_in_line(struct kunit *test, struct wpk_full *full)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full->pool, waiting), NR_LINE);
 	return ev;
 }
-
-/* ---- events that wait for room -------------------------------------------- */
 
 static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
 {
@@ -73,7 +68,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	ev = wpk_evs(test, full.pool, NULL, 3);
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
-	/* max_blocking: one submitter may wait beside the events. */
+	/* with max_blocking 1, one submitter may wait beside the events */
 	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 3);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[2])));
@@ -151,8 +146,6 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].returns), 1);
 }
 
-/* ---- a closed pool -------------------------------------------------------- */
-
 static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -166,7 +159,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	/* An event without an abort function keeps the status, too. */
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
-	/* the closed pool has refused the event, and the event has ended: @state is EVENT_SHUT */
+	/* wait until the refused event has ended: @state is EVENT_SHUT */
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
@@ -262,7 +255,7 @@ static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 }
 
-/* The fixture's reference keeps the memory of the pool until the event fires. */
+/* The reference of the case keeps the memory of the pool until the event fires. */
 static void wpool_destroy_does_not_wait_for_armed_events(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -8,8 +8,6 @@
 #define NR_RACE_EVENTS	8
 #define NR_RACE_FIRES	(WPK_LIMIT_TASKS / 2)
 
-/* ---- events that free themselves ------------------------------------------ */
-
 struct loner {
 	struct wpool_event event;
 	atomic_t *gone;
@@ -70,8 +68,6 @@ static void wpool_event_finish_function_may_free_its_event(struct kunit *test)
 	wpool_event_fire(&loner->event);
 	WPK_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS + 1);
 }
-
-/* ---- all at once ---------------------------------------------------------- */
 
 struct race {
 	struct wpk_ev *evs;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Tasks that end the thread of their worker. The kernel reports no oops, but the worker has died.
- */
+/* Tasks that end the thread of their worker: the worker dies, but the kernel reports no oops. */
 #include <linux/kthread.h>
 
 #include "fixture.h"
@@ -119,7 +117,7 @@ static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
-	/* the flush waits for items[0], whatever is queued behind items[0] */
+	/* a work that is queued behind items[0] does not change the flush */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	wpk_gate_open(gate);

@@ -16,27 +16,18 @@
 
 #define MANY_STEPS WPK_ROUNDS(20000)
 
-/*
- * Tasks that submit themselves again and again.
- * @since: the number of each task's last start
- * @over: tasks must not submit themselves any more
- * @busy_ns: how long each task computes
- * @from: a wait that ends with one of the first @from starts does not count
- * @nr_waits: how often a task waited while others started
- * @longest: the largest number of starts in one wait
- * @nr_long: how many waits took more than @limit starts
- */
+/* Tasks that submit themselves again and again. The length of a wait is in starts of tasks. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
-	int *since;
-	bool over;
-	u64 busy_ns;
-	int from;
-	unsigned int nr_waits;
-	unsigned int nr_long;
+	int *since;		/* for each task, the number of its last start */
+	bool over;		/* tasks must not submit themselves any more */
+	u64 busy_ns;		/* how long each task computes */
+	int from;		/* waits that end with one of the first @from starts do not count */
+	unsigned int nr_waits;	/* waits that count */
+	unsigned int nr_long;	/* waits longer than @limit */
 	int limit;
-	int longest;
+	int longest;		/* the longest wait */
 };
 
 /* Cases that count waits have one worker, so only one task at a time is in this function. */
@@ -92,10 +83,7 @@ static void load_desc(const u32 *nr, char *desc)
 
 KUNIT_ARRAY_PARAM(load, loads, load_desc);
 
-/*
- * Many tasks are queued all the time, most of them in the global queue. In one queue each task
- * would wait for one start of each other task.
- */
+/* In a single queue, each task would wait for one start of each other task. */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 {
 	u32 nr = *(const u32 *)test->param_value;
@@ -104,7 +92,7 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 
-	/* a full ring spills half of its tasks, which then wait longer than in one queue */
+	/* some tasks wait longer: within a tick, the ring and the global queue take turns */
 	load->limit = nr + max(3 * nr / 10, 160U);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -121,8 +109,8 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 #define LONG_STEPS WPK_ROUNDS(6000)
 
 /*
- * Tasks that are known to be long wait in two queues, a few in the ring and the rest in the global
- * queue. Both together are as fair as one queue.
+ * Tasks that are known to be long wait in the ring or in the global queue. The two queues together
+ * are as fair as one.
  */
 static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 {
@@ -185,7 +173,7 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 
 /*
  * The ring is never empty, and the global queue gets no more tasks. The last tasks of the global
- * queue get their turns, too, although few are left.
+ * queue must get their turns, too, although few are left.
  */
 static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
 {
@@ -210,7 +198,7 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 	load_end(test, load);
 }
 
-/* A full ring gives away the tasks that were queued last. */
+/* The tasks of a full ring start in about the order of their submits. */
 static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -231,7 +219,7 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 	preempt_enable();
 	wpk_no_errors(test, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 129));
-	/* young tasks may start before an old one, but not all of the 64 youngest */
+	/* 64 or more younger tasks must not start before one of the oldest 32 */
 	for (i = 0; i < 32; i++)
 		late += jobs->job[i].seq > 64 + (int)i;
 	KUNIT_EXPECT_EQ(test, late, 0);
@@ -279,8 +267,8 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * Values of rq->shared_end on the load's CPU, relative to the number of tasks taken from the global
- * queue. 0: the CPU has put no task there. S32_MAX: its last task there was taken 2^31 tasks ago.
+ * Distance of rq->shared_end, on the CPU of the load, from pool->globq.popped. 0: that CPU has put
+ * no task into the global queue. S32_MAX: some 2^31 tasks were taken there after its last one.
  */
 static const u32 marks[] = { 0, S32_MAX };
 
@@ -305,9 +293,9 @@ static void set_mark(struct wpool *pool, u32 mark)
 }
 
 /*
- * One worker sleeps in a task. A task that is queued on its CPU meanwhile waits for one start of
- * each task of the load. It does not wait until the ring of the other worker is empty. The bound is
- * twice as large: of tasks that were queued in the same tick, the other worker takes its own first.
+ * One worker sleeps in a task. A task that is queued on its CPU does not wait until the ring of the
+ * other worker is empty. It waits for at most two starts of each task of the load: among tasks of
+ * one tick, the other worker takes those of its own ring first.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -333,7 +321,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
 		wpk_jobs_submit(test, pool, targets, i, 1);
-		/* the load went on during that submit */
+		/* tasks of the load have started during the submit */
 		before = atomic_read(&load->jobs->started);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(targets, i + 1));
 		most = max(most, targets->job[i].ret - before);
@@ -365,7 +353,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	int cpu;
 
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF), 0);
-	/* The other worker is in a task, too, and cannot take the queued tasks. */
+	/* meanwhile the other worker is in a task, and cannot take the queued tasks */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));
 	cpu = first->job[0].cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0);
@@ -432,7 +420,7 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_LOCKDEP))
 		kunit_skip(test, "no task is short here");
 	wpk_move_to(wpk_cpu(0));
-	/* the first tasks have unknown lengths, and other threads may use a CPU */
+	/* some tries may fail: the pool must learn the length of the tasks, or a CPU is busy */
 	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
 		in_a_row = two_part(test, pool, jobs) ? 0 : in_a_row + 1;
 	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
@@ -445,12 +433,11 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 #define NR_CHILDREN	30
 #define NR_TRIES	20
 
-/* @slowest_ms: the longest time between two starts; if it is too long, the machine has stopped */
 struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
 	ktime_t last;
-	s64 slowest_ms;
+	s64 slowest_ms;		/* the longest time between two starts of children */
 };
 
 static void take_time(struct family *family)
@@ -526,10 +513,10 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 #define NR_SHARED 40
 #define NR_YOUNGER 60
 
-/* Shared by a task that keeps the CPU of the pool, and a submitter to the global queue. */
+/* What the task that keeps the CPU of the pool, and the submitter to the global queue, share. */
 struct tie {
 	struct wpool *pool;
-	struct wpk_jobs *jobs;		/* first those for the global queue, then the others */
+	struct wpk_jobs *jobs;		/* first the jobs for the global queue, then the others */
 	bool wants_shared;
 	bool has_shared;
 };
@@ -610,8 +597,8 @@ static struct tie *tie_create(struct kunit *test, unsigned int nr)
 }
 
 /*
- * Two queues whose first tasks are of the same tick take turns. The tasks that a worker takes from
- * the global queue must not be queued behind those of later ticks.
+ * Two queues whose first tasks are of the same tick take turns. Tasks that a worker takes from the
+ * global queue must not be queued behind tasks of later ticks.
  */
 static void wpool_submit_of_the_same_tick_not_behind_younger_ones(struct kunit *test)
 {

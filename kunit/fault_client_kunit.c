@@ -179,7 +179,7 @@ static void strand_task_dies_submitted(struct st *st)
 	strand_task_dies(st);
 }
 
-/* The next task of the strand runs in the same pool of one worker. */
+/* After a death, the pool with one worker runs the next task of the strand. */
 static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -224,7 +224,7 @@ static void strand_part_runs(struct wpool_strand_task *task)
 	atomic_inc(&st_of(task)->parts);
 }
 
-/* A task whose part dies, before or after the strand reaches the task, is aborted in its turn. */
+/* A task whose parallel part dies is aborted in its turn, even if the turn comes later. */
 static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The worker dies without an mm: wpool_group_exit() drops the member's reference to the mm. */
+/* The mm is off when the worker dies: wpool_group_exit() drops the member's reference to the mm. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -432,7 +432,7 @@ static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
 	return 0;
 }
 
-/* The chunk of the dead helper is lost: the caller returns -EIO, and does not hang. */
+/* The chunk of the dead helper is lost: wpool_parallel_for() returns -EIO, and does not hang. */
 static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 {
 	struct mortal_loop loop = { .caller = current };
@@ -454,15 +454,13 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* ---- workqueues ------------------------------------------------------------- */
-
 static void die_once(struct wpk_item *item)
 {
 	if (item->left && item->left--)
 		wpk_die();
 }
 
-/* With max_active 1, the queue continues only if the runner of the dead work continues. */
+/* With max_active 1, a queue has one runner, which must run the other works after the death. */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

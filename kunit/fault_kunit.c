@@ -2,8 +2,8 @@
 /*
  * Tasks that die: the pool survives, and waiting threads get -EIO.
  *
- * These cases run only with fault=1: the kernel's log complains, and lockdep is off until the next
- * boot. They run after contain_kunit.c.
+ * These cases run only with fault=1, after contain_kunit.c: the kernel's log complains, and lockdep
+ * is off until the next boot.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -32,7 +32,7 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_jobs_begin_with_first(test, pool, jobs, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -EIO);
-	/* A new worker runs the tasks behind it, even at capacity 1. */
+	/* even at capacity 1, a new worker runs the tasks behind the dead one */
 	for (i = 1; i < 6; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 		KUNIT_EXPECT_NE(test, jobs->job[i].pid, jobs->job[0].pid);
@@ -83,8 +83,6 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 }
-
-/* ---- hooks ----------------------------------------------------------------- */
 
 /* The hooks of a pool: worker_start dies in call @dies_at_start, worker_end in @dies_at_end. */
 struct hooks {
@@ -279,7 +277,7 @@ static void die_pinned(struct wpk_job *job)
 	wpk_die();
 }
 
-/* A CPU whose pinned threads never end cannot go offline. */
+/* A dead thread that kept migration off would keep its CPU from going offline. */
 static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
@@ -296,7 +294,7 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	put_task_struct(thread);
 }
 
-/* No thread waits, and there is no handler: the task's place becomes free, and a worker comes. */
+/* The place becomes free, and a worker comes, also without a handler and a waiting thread. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -408,8 +406,6 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	wpk_destroy(test, pool);
 }
-
-/* ---- a death in the submitter ---------------------------------------------- */
 
 static struct wpool *lost_pool;
 static int lost_ret;

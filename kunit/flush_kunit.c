@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Flush: waits for all tasks that were accepted before it, and for no others.
- */
+/* A flush waits for all tasks that were accepted before it, and ends while others are submitted. */
 #include <linux/slab.h>
 
 #include "fixture.h"
@@ -18,7 +16,6 @@ static void wpool_flush_waits_for_running_and_queued_tasks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
 	wpk_gate_let(gate, 599);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 599));
-	/* One task is left, and the flush waits for it. */
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
@@ -45,8 +42,8 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 }
 
 /*
- * The second flush waits for more tasks than the first. (It may also wait for tasks that were
- * submitted during the first flush, since the pool has only two colours for tasks.)
+ * The second flush waits for more tasks than the first. It may also wait for tasks that were
+ * submitted during the first flush, since the pool has only two colours for tasks.
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {
@@ -219,7 +216,7 @@ static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
-	/* Both workers are in tasks, and one task stays at its gate. */
+	/* both workers are in tasks, so this task is queued */
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[2].task));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);

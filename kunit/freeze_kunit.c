@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Pools with the attribute freezable, frozen as in a suspend, but through a file in debugfs. To see
- * that a pool starts no task, a case waits until another pool has started one, so a slow machine
- * fails no case.
- */
+/* Pools with the attribute freezable, frozen as in a suspend, but through a file in debugfs. */
 #include <linux/wpool_event.h>
 
 #include "event.h"
@@ -12,7 +8,7 @@
 
 #define FROZEN		"wpool/frozen"
 #define NR_JOBS		40
-/* Tasks, each of which waits for the next: more than fit onto one stack. */
+/* Tasks in a chain, each of which waits for the next: more than fit onto one stack. */
 #define NR_CHAIN	200
 
 static int set_frozen(const char *text)
@@ -145,7 +141,6 @@ static void wpool_freeze_makes_no_worker(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* A pool that is not freezable continues to run tasks. */
 static void wpool_freeze_other_pools_run_on(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
@@ -188,7 +183,7 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* A running task that sleeps hands over its CPU, but no queued task starts there. */
+/* A running task that sleeps hands its CPU over, but a frozen pool starts no other task there. */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -221,8 +216,6 @@ static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 1));
 }
 
-/* ---- tasks that wait for tasks ------------------------------------------------ */
-
 struct chain {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -239,7 +232,7 @@ static void wait_for_next(struct wpk_job *job)
 	job->ret = wpool_try_submit(chain->pool, &next->task) ?: wpool_task_wait(&next->task);
 }
 
-/* The freeze waits for the whole chain of tasks, although it is longer than fits onto a stack. */
+/* The freeze waits for the whole chain of tasks, although the chain does not fit onto a stack. */
 static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 {
 	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
@@ -300,8 +293,6 @@ static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kun
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
 }
-
-/* ---- what happens in a frozen pool ---------------------------------------------- */
 
 static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kunit *test)
 {

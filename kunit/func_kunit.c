@@ -169,7 +169,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 	struct ends *ends;
 	int i, depth;
 
-	/* A pool with a limit has a reserve of items, an unlimited pool has none. */
+	/* depth 9: the pool has a reserve of items; depth -1, WPOOL_UNLIMITED: none */
 	for (depth = 9; depth; depth = depth == 9 ? -1 : 0) {
 		ends = kunit_kzalloc(test, sizeof(*ends), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, ends);
@@ -263,10 +263,7 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, conn), 0);
 }
 
-/*
- * fasthttp's server: exactly @capacity connections are served. The next one is refused (the server
- * answers 503). When a connection has ended, another one is served.
- */
+/* Like fasthttp's server: @capacity connections are served at a time, and more are refused. */
 static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *test)
 {
 	const int capacity = 5;
@@ -351,7 +348,6 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
-	/* destroy of an idle pool does not hang */
 	wpk_destroy(test, pool);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Groups: the tasks of one client of a pool, see struct wpool_group.
- */
+/* Groups: the tasks of one client of a pool, see struct wpool_group. */
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -12,7 +10,7 @@
 #include "full_pool.h"
 #include "group.h"
 
-/* Submit a member and wait for it; returns the result of the wait. */
+/* Submit a member whose function returns @ret. Returns the result of a wait for its group. */
 static int run_one(struct kunit *test, struct wpk_member *member, int ret)
 {
 	member->ret = ret;
@@ -26,8 +24,6 @@ static void try_it(void *data)
 
 	member->status = wpk_member_try(member);
 }
-
-/* ---- wait ----------------------------------------------------------------- */
 
 static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
 {
@@ -90,7 +86,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, 8, NULL), 0);
 	KUNIT_EXPECT_EQ(test, run_one(test, members, 0), 0);
-	/* the error of a cancelled task is kept until another task has failed */
+	/* -ECANCELED is kept until a task has failed with another error */
 	members[0].gate = gate;
 	wpk_members_submit_behind_first(test, members, 2);
 	wpool_group_cancel(group);
@@ -122,14 +118,12 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	wpool_group_wait(group);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
-	/* A refused submit counts no error. */
+	/* a refused submit does not count as an error */
 	wpool_release(pool, 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 0);
 }
-
-/* ---- the bound ------------------------------------------------------------ */
 
 static void wpool_group_submit_full_group_waits_or_is_eagain(struct kunit *test)
 {
@@ -209,8 +203,8 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * A waiting submitter has been woken for the free place of the group, but cannot take the place:
- * the case keeps the CPU of the submitter busy.
+ * A waiting submitter is woken for the free place of the group, but cannot take it: the case keeps
+ * the CPU of the submitter busy. Until the submitter runs, no other thread gets the place.
  */
 static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {
@@ -294,8 +288,6 @@ static void wpool_group_submit_policy_run_runs_it_in_the_caller(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(member->group), -EDOM);
 }
 
-/* ---- init and exit -------------------------------------------------------- */
-
 static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 2), 2);
@@ -309,7 +301,7 @@ static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 	ender = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ESHUTDOWN);
-	/* The group still has tasks, and so still exists: it refuses new ones. */
+	/* until its last task has ended, the group refuses other tasks */
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_let(gate, 1);

@@ -12,8 +12,6 @@
 #define NR_OWN		6	/* members of each submitter */
 #define BOUND		3
 
-/* ---- memory --------------------------------------------------------------- */
-
 struct life {
 	struct wpool_group group;
 	struct wpk_member members[NR_SHORT];
@@ -92,8 +90,6 @@ static void wpool_group_task_may_free_itself(struct kunit *test)
 	wpool_group_wait(group);
 	KUNIT_EXPECT_EQ(test, atomic_read(gone), i);
 }
-
-/* ---- all at once ---------------------------------------------------------- */
 
 /**
  * struct crowd - what the threads of a case share
