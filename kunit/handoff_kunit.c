@@ -24,7 +24,7 @@ static int tune_handoff(struct wpool *pool, bool handoff)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF);
 }
 
-/* Submit the first of @jobs, which sleeps at the returned gate. The others have no gate. */
+/* Submit the first of @jobs. Returns the gate at which it sleeps. */
 static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -53,7 +53,7 @@ static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	/* Whichever task is taken first, the other one is queued behind it. */
+	/* whichever task is taken first, the other one is queued behind it */
 	jobs->job[0].gate = gate;
 	jobs->job[1].gate = gate;
 	wpk_submit_together(test, pool, jobs);
@@ -67,7 +67,7 @@ static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A chain: each worker sleeps in its task, so each hands over to the next worker. */
+/* Each worker sleeps in its task, and hands its queue over to the next worker. */
 static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
@@ -138,14 +138,13 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
-/* handoff is switched on while no task is queued. */
 static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, false);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_gate *gate = first_at_gate(test, pool, jobs);
 
-	/* Wait until the monitor has found nothing to do, and has stopped. */
+	/* wait until the monitor has found nothing to do, and has stopped */
 	msleep(SLEEP_MS);
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
@@ -165,7 +164,7 @@ static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 
 	wpk_submit_together(test, pool, on);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
-	/* The workers of the pool have handed over, then return from their sleep. */
+	/* the workers return from their sleep after the tune */
 	KUNIT_ASSERT_EQ(test, tune_handoff(pool, false), 0);
 	wpk_gate_open(gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
@@ -246,7 +245,7 @@ static void stay_awake_and_sleep(struct wpk_job *job)
 	wpk_gate_pass(family->gate);
 }
 
-/* Another CPU, outside the mask, pushes to the global queue. */
+/* The case submits from a CPU outside the pool's mask, so the tasks go to the global queue. */
 static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 {
 	struct family *family = family_create(test, 5);
@@ -269,7 +268,6 @@ static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 	wpk_no_errors(test, parent);
 }
 
-/* A task that is submitted behind a sleeping task starts, too. */
 static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
@@ -326,7 +324,7 @@ static void first_counts_again(struct kunit *test, struct wpool *pool, struct wp
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
-	/* a worker that looked for work in this tick takes the next task at once: wait a tick */
+	/* within a tick of its last look, a worker takes the next task at once: wait a tick */
 	looked = jiffies;
 	WPK_ASSERT_EVENTUALLY(test, time_after(jiffies, looked));
 	WRITE_ONCE(told->end[1], true);
@@ -353,7 +351,7 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	first_counts_again(test, pool, jobs, told, gate);
 }
 
-/* Sleep, and run again on the second CPU. */
+/* Move to the second CPU, sleep, and run there. */
 static void go_away_and_run(struct wpk_job *job)
 {
 	unsigned long sleeps;

@@ -17,10 +17,7 @@ static void sleep_a_little(struct wpk_job *job)
 
 /* ---- places --------------------------------------------------------------- */
 
-/*
- * When the CPU goes offline, all workers except one are asleep in a task, and the queue is handed
- * over from sleeper to sleeper. Queued tasks run elsewhere.
- */
+/* When the CPU goes offline, three of four workers sleep there. The queued tasks run elsewhere. */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
 	long cpu = wpk_cpu(num_online_cpus() - 1);
@@ -48,7 +45,6 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 5));
 	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	/* The tasks have run before the sleepers return. */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
 	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
@@ -75,7 +71,7 @@ static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	wpk_jobs_body(jobs, sleep_a_little, NULL);
-	/* Submit on the CPU that has left the cpumask, and is the home of three workers. */
+	/* this thread submits on the CPU that has left the cpumask */
 	wpk_jobs_submit(test, pool, jobs, 0, 50);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 50));
 	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
@@ -118,7 +114,7 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 
 /* ---- fork and join -------------------------------------------------------- */
 
-/* A binary tree: leaves and some inner tasks sleep; then each task waits for its children. */
+/* A binary tree of tasks. Leaves and some inner tasks sleep, then each waits for its children. */
 static void fork_sleep_and_join(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -227,7 +223,6 @@ static int submit_and_flush(struct wpk_thread *thread)
 		ret = wpool_flush(thread->pool);
 		if (ret)
 			return ret;
-		/* All tasks that were accepted before the flush have finished. */
 		for (i = 0; i < jobs->nr; i++)
 			if (atomic_read(&jobs->job[i].runs) != round + 1)
 				return -EBADE;
@@ -266,7 +261,7 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	wpk_destroy(test, pool);
 }
 
-/* Submit jobs again and again, and reboot the pool if it is closed, until it is destroyed. */
+/* Submit jobs, and reboot the pool whenever it is closed, until the pool is destroyed. */
 static int submit_for_ever(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

@@ -3,7 +3,7 @@
 #include "faces/dev/load/hash.c"
 #include "fixture.h"
 
-/* Another program has computed the hashes: a chained jhash() of one block, "wpool" and zeros. */
+/* Another program has computed the hashes: of a block with "wpool" and zeros, again and again. */
 static const struct {
 	u64 bytes;
 	u32 hash;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Help from another CPU: it comes in the same tick, each time, and does not wait for the monitor.
+ * A queue whose CPU is busy gets help from another CPU, in the same tick and without the monitor.
  *
- * The monitor helps a queue that does not move, but only after 10 ms. So a task that starts in the
- * tick in which it could first start was not started by the monitor. A slow machine, or the end of
- * a tick, can delay a task beyond that, but not every time.
+ * The monitor helps such a queue only after 10 ms. So if a task starts in the tick in which it was
+ * queued, the monitor has not helped. On a slow machine, or at the end of a tick, a task may start
+ * later, but not in each try.
  */
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -12,9 +12,9 @@
 #include "one_cpu.h"
 
 #define NR_TRIES	40
-/* A few tasks may be prompt by chance: jiffies may lag behind the monitor's clock. */
+/* A case needs this many prompt tasks. Fewer may be chance: jiffies may lag a little. */
 #define NR_PROMPT	3
-/* A task of this length takes longer than to wake a worker of another CPU. */
+/* Longer than it takes to wake a worker of another CPU. */
 #define LONG_US		50
 
 /**
@@ -101,14 +101,13 @@ static bool is_prompt(struct wpk_job *job)
 	return note_of(job)->started == note_of(job)->queued;
 }
 
-/* The cases check whether a task starts in the tick in which it is queued. */
 static void skip_if_a_tick_is_too_short(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_KASAN))
 		kunit_skip(test, "a kernel that may take a tick for each of the steps");
 }
 
-/* A pool on two CPUs, whose workers have come, and are idle. */
+/* A pool on two CPUs. All its workers exist, and are idle. */
 static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -140,7 +139,7 @@ static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 
 /* ---- a CPU that its workers do not get --------------------------------------- */
 
-/* Submit tasks one by one, and keep this CPU. Returns how many of them start in their tick. */
+/* Submit tasks one by one, and keep this CPU. Returns how many tasks were prompt, or -errno. */
 static int keep_the_cpu(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -171,7 +170,7 @@ KUNIT_ARRAY_PARAM(length, lengths, length_desc);
 
 #define NR_KEPT 10
 
-/* The first task may need the monitor: its submit has woken the worker of the CPU that is kept. */
+/* The first task may need the monitor: its submit wakes only the worker of the kept CPU. */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
 	struct wpool *pool = helping_pool(test, 2, 0);
@@ -214,7 +213,7 @@ static void push_in_interrupt(void *arg)
 	push->ret = wpool_try_submit(push->pool, push->task);
 }
 
-/* Submit a job, but not as a child of the task that is running here. */
+/* Submit a job in an interrupt, so that the job is no child of the task that runs here. */
 static int push(struct wpool *pool, struct wpk_job *job)
 {
 	struct push push = { .pool = pool, .task = &job->task };
@@ -286,7 +285,7 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(str
 	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
 }
 
-/* Of the first two CPUs, the one that is the home of only one of the pool's three workers. */
+/* Of the first two CPUs, the one with one worker; the other CPU has two. */
 static int cpu_of_one(struct wpool *pool)
 {
 	return wpk_cpu(wpk_workers_at(pool, wpk_cpu(0)) != 1);
@@ -371,7 +370,7 @@ static void sleep_and_yield(struct wpk_job *job)
 	WRITE_ONCE(back->is_back, true);
 	/* pairs with start_behind() */
 	while (!smp_load_acquire(&back->note.worker)) {
-		/* let the worker run that was woken later, at the same priority */
+		/* let the worker run that was woken for the second job; it has the same priority */
 		yield();
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;

@@ -26,7 +26,7 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_hist_bucket(U64_MAX), WPOOL_HIST_BUCKETS - 1);
 }
 
-/* Read what a pool has counted. Returns 0, or an error of wpool_get_latency(). */
+/* Sum up the histograms of a pool. Returns 0, or an error of wpool_get_latency(). */
 static int counted(struct kunit *test, struct wpool *pool, u64 *waited, u64 *ran)
 {
 	struct wpool_hist *hists = kunit_kcalloc(test, 2, sizeof(*hists), GFP_KERNEL);
@@ -120,7 +120,7 @@ static void pass_gate(void *arg)
 	wpk_gate_pass(arg);
 }
 
-/* Of a running task, joinable or of wpool_submit_fn(), only the wait is counted. */
+/* While a task runs, only its wait is counted, also if wpool_submit_fn() made the task. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 100);

@@ -118,7 +118,7 @@ static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), wpk_stat(pool, spawned));
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
 	wpk_destroy(test, pool);
-	/* no EVENTUALLY: wpool_destroy() has waited for the last worker */
+	/* wpool_destroy() has waited for the last worker */
 	expect_paired(test, notes, 5);
 	KUNIT_EXPECT_NULL(test, wpool_worker_own(wpool_default()));
 }
@@ -161,7 +161,7 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&notes->ended) == wpk_stat(pool, spawned));
 	}
-	/* a worker that was requested before the last task ended may come until here */
+	/* until the destroy, a worker may come that was requested before the last task ended */
 	wpk_destroy(test, pool);
 	spawned = wpk_stat(pool, spawned);
 	KUNIT_EXPECT_GE(test, spawned, 20);
@@ -185,7 +185,6 @@ static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 	expect_paired(test, notes, atomic_read(&notes->started));
 }
 
-/* A create that makes workers at once returns the error, and no pool. */
 static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -209,7 +208,6 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 }
 
-/* While one worker sleeps in its hook, another one runs the tasks. */
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test), *hook = wpk_gate(test);
@@ -219,7 +217,7 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	struct notes *notes = hook_attrs(test, &attrs, 4);
 	struct wpool *pool = wpk_pool_attrs(test, &attrs);
 
-	/* one call of the hook may pass, so one worker runs; the others wait in the hook */
+	/* one worker may pass the hook; the others wait in it */
 	notes->gate = hook;
 	wpk_gate_let(hook, 1);
 	wpk_jobs_submit(test, pool, busy, 0, 1);
@@ -229,7 +227,6 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, workers), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	wpk_gate_open(gate);
-	/* the worker that has passed the hook runs all jobs */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
 	notes->gate = NULL;
 	wpk_gate_open(hook);
@@ -237,7 +234,6 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	expect_paired(test, notes, atomic_read(&notes->started));
 }
 
-/* A pool may have only worker_start, or only worker_end. */
 static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -259,13 +255,13 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
-	/* the worker has no own pointer */
+	/* note_end() counts a worker without an own pointer as wrong */
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
 }
 
 /* ---- workers that a tune or a reboot makes ------------------------------------- */
 
-/* The hook takes locks of the pool and of CPU hotplug, whose holders do not wait for the hook. */
+/* A hook may take these locks of the pool and of CPU hotplug: no holder waits for a hook. */
 static int look_around(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;
@@ -354,7 +350,6 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 }
 
-/* A release ends a reboot that is making workers. */
 static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

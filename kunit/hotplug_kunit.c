@@ -50,7 +50,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	struct wpk_thread *thread;
 	int i;
 
-	/* Submit on that CPU, to a pool of all CPUs and to a pool of that CPU only. */
+	/* one pool has all CPUs, the other pool has only the CPU that goes offline */
 	wpk_move_to(cpu);
 	for (i = 0; i < 2; i++) {
 		jobs[i] = wpk_jobs(test, 300, gate);
@@ -70,7 +70,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	}
 }
 
-/* The workers were moved off the CPU. When it is back, they, or new workers, must run there. */
+/* The workers leave a CPU that goes offline. When the CPU is back, tasks must run there again. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -125,7 +125,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 110));
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
-	/* now the mask has only that CPU: at least one worker must have its home there */
+	/* now the mask has only that CPU: at least one worker must move there */
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(cpu);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -134,7 +134,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* When the CPU comes, all workers are on other CPUs, and no more workers may be made. */
+/* When the CPU is back, all workers are on other CPUs, and no more workers may be made. */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -177,7 +177,7 @@ static int submit_one_by_one(struct wpk_thread *thread)
 
 	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
 		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		/* Some tasks are submitted one by one, others many at a time. */
+		/* submit 20 tasks without a wait, the next 20 one by one, and so on */
 		if (!ret && i / 20 % 2)
 			ret = wpool_task_wait(&jobs->job[i].task);
 		if (ret)
@@ -227,7 +227,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
  * stay on that CPU any more.
  * @name: name of the pool
  * @ret: result of the submit
- * @finished: the job has finished before the CPU continued
+ * @finished: the job has finished before the CPU continued to go offline
  * @placed_at: the CPU for which a worker was made, -1 for none so far
  * @is_queued: the worker's new thread is on a run queue of the scheduler
  */
@@ -257,7 +257,7 @@ static int submit_when_it_goes(unsigned int cpu)
 	return 0;
 }
 
-/* At wpool_worker_spawned: the thread of the worker has not run yet. */
+/* Called at the tracepoint wpool_worker_spawned: the thread of the worker has not run yet. */
 static void look_where_it_may_start(void *data, const char *pool, int cpu, pid_t worker,
 				    u64 start_ns)
 {
@@ -279,7 +279,7 @@ static void stop_submitting(void *state)
 	going = NULL;
 }
 
-/* If the new thread were queued on that CPU, where it may not stay, it would be stuck. */
+/* A new thread must not be queued on the CPU that goes offline: it would be stuck there. */
 static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -312,7 +312,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	KUNIT_EXPECT_EQ(test, going->ret, 0);
 	KUNIT_EXPECT_TRUE(test, going->finished);
-	/* Otherwise the pool's callback came first, and the case has tested nothing. */
+	/* if this fails, the pool's callback came first, and the case has tested nothing */
 	KUNIT_EXPECT_EQ(test, going->placed_at, cpu);
 	KUNIT_EXPECT_FALSE(test, going->is_queued);
 }
@@ -336,7 +336,7 @@ struct birth {
 	bool in_time;
 };
 
-/* A function at the tracepoint wpool_worker_spawned. */
+/* Called at the tracepoint wpool_worker_spawned. */
 static void make_slowly(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
 	struct birth *birth = data;
@@ -385,7 +385,6 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
 
-/* Create a pool of @per_cpu workers for each CPU of @mask, with the policy fail. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
 	struct wpool_attrs attrs;
@@ -437,7 +436,7 @@ struct follower {
 	u32 capacity;
 };
 
-/* Create a pool and tune it, for all CPUs or for a CPU that may be offline. */
+/* Create a pool, and tune it to @mask: NULL for all CPUs, or one CPU, which may be offline. */
 static void make_follower(struct kunit *test, struct follower *of, const struct cpumask *mask,
 			  u32 nr_cpus)
 {

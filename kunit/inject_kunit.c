@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation fails once, in calls that have no counterpart in /dev/wpool. A case makes a call
- * whose first allocation fails, then a call whose second one fails, and so on, until a call
- * succeeds. After each failure the pool is as before, and the same call works.
+ * Every allocation fails once, in calls that /dev/wpool does not make. A case makes a call whose
+ * first allocation fails, then a call whose second one fails, and so on, until a call makes fewer
+ * allocations. After each failure the pool is as before, and the same call works.
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
@@ -54,7 +54,7 @@ static int run_shell(char *command)
 	return call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC);
 }
 
-/* Allocations that may sleep fail, too, without a message in the log. */
+/* Let allocations that may sleep fail, too, without a message in the log. */
 static int inject_suite_init(struct kunit_suite *suite)
 {
 	may_inject = !run_shell("echo N >/sys/kernel/debug/failslab/ignore-gfp-wait") &&
@@ -103,7 +103,7 @@ static unsigned int get_nth(void)
 
 #endif
 
-/* Make one call whose nth allocation fails, then a call that must work. */
+/* Let the nth allocation of a call fail; repeat a call that failed. False: it made fewer. */
 static bool sweep_once(struct sweep *sweep, unsigned int nth, int (*call)(struct sweep *sweep))
 {
 	struct kunit *test = sweep->test;
@@ -159,7 +159,7 @@ static int call_create(struct sweep *sweep)
 	return 0;
 }
 
-/* The pool works. Destroy frees its name, which the next call uses again. */
+/* The pool works. The destroy frees the name, which the next call uses again. */
 static void undo_create(struct sweep *sweep)
 {
 	struct kunit *test = sweep->test;
@@ -182,10 +182,7 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 		.most = 50,
 	};
 
-	/*
-	 * The 14 items and their array are allocated first. The allocations after that are the same
-	 * for every pool, and fail in the sweep of /dev/wpool.
-	 */
+	/* the first 50 allocations include the items; later ones are those of every pool */
 	sweep_all(&sweep, 50, call_create, undo_create);
 }
 
@@ -266,7 +263,7 @@ static int invoke_failing(struct sweep *sweep, bool *came)
 	return err;
 }
 
-/* Invoke @nr times while no call finds memory. */
+/* Invoke @nr times, and let the first allocation of each call fail. */
 static void invoke_from_reserve(struct sweep *sweep, u32 nr)
 {
 	struct kunit *test = sweep->test;
@@ -280,7 +277,7 @@ static void invoke_from_reserve(struct sweep *sweep, u32 nr)
 	}
 }
 
-/* Within the limits there is an item for each call, although none is given back yet. */
+/* The reserve has items for @nr calls. The next call finds neither memory nor room. */
 static void check_reserve(struct sweep *sweep, u32 nr)
 {
 	struct kunit *test = sweep->test;
@@ -396,7 +393,6 @@ static void wpool_tune_when_each_allocation_fails(struct kunit *test)
 {
 	struct sweep sweep = { .test = test, .pool = func_pool(test, 2, 10, WPOOL_BLOCK) };
 
-	/* the tune adds 20 items */
 	sweep_all(&sweep, 20, call_grow, undo_grow);
 }
 

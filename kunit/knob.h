@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files of procfs, debugfs and sysfs; and a limit of threads, until the case ends. */
+/* Files of procfs, debugfs and sysfs; and a case without free threads. */
 #ifndef WPOOL_KUNIT_KNOB_H
 #define WPOOL_KUNIT_KNOB_H
 
@@ -17,9 +17,8 @@ struct file *wpk_fs_open(const char *fs, const char *path, int flags);
 int wpk_fs_write(const char *fs, const char *path, const char *text);
 int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size);
 
-/* Let no thread be created from now on; skip the case if that is impossible. */
+/* Let no thread be created until wpk_threads_again(); skip the case if that is impossible. */
 void wpk_no_threads(struct kunit *test);
-/* Threads can be created again. */
 void wpk_threads_again(struct kunit *test);
 
 #endif /* WPOOL_KUNIT_KNOB_H */

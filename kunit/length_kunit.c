@@ -54,7 +54,7 @@ static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 /* How long a push waits: far longer than a short task takes on a slow machine. */
 #define WAIT_US 2000
 
-/* The state of the global queue's lock, for a task that is about to queue itself there. */
+/* WANTED: a task asks the other CPU to take the global queue's lock. HELD: that CPU has it. */
 enum turn { TAKE_IT, WANTED, HELD };
 
 struct contended {
@@ -122,14 +122,14 @@ static void lose_cpu(struct wpk_job *job)
 	/* as if the first job's worker had been switched out in the job */
 	if (job == job->jobs->job)
 		rq->sample.switches--;
-	/* and as if the worker looked for work again in the same tick */
+	/* as if the worker looked for work again in the same tick */
 	rq->call_jiffy = jiffies;
 	job->ret = 0;
 }
 
 /*
- * A worker that loses its CPU in the first task has timed nothing. If it did not time the next
- * task, all tasks would count as long until the next tick, and go to the global queue.
+ * If a worker loses its CPU in the first task, the worker must time the next task. Otherwise all
+ * tasks would count as long until the next tick, and go to the global queue.
  */
 static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(struct kunit *test)
 {

@@ -3,7 +3,7 @@
  * Tasks that die in a way that cannot be repaired completely: the pool loses one place, and
  * everything else continues.
  *
- * These cases run only with lose=1, and after fault_kunit.c: after them no module can be unloaded.
+ * These cases run only with lose=1, and last: no module can be unloaded afterwards.
  */
 #include <linux/module.h>
 #include <linux/sched/task.h>
@@ -76,16 +76,16 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_submit(other, &jobs->job[0].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, other, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
-	/* The pool has lost only the place of the dead task. */
+	/* the pool has lost only the place of the dead task */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[1].task), 0);
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[1].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 }
 
-/* ---- a worker that dies between two steps of the pool's ------------------- */
+/* ---- a worker that dies while a task ends --------------------------------- */
 
-/* The task in whose finish the worker dies, once. */
+/* The worker dies when it counts out @task for the first time. */
 struct deadly {
 	const void *task;
 	atomic_t nr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places, flushes and figures are right at every moment, also for a thread that looks between two
- * steps of another thread. A case with a tracepoint between the two steps hits this moment each
- * time. The other cases hit it by chance: their success proves little.
+ * Places, flushes and figures are right at every moment, also between two steps of another thread.
+ * A case with a tracepoint there hits this moment each time. The other cases hit it by chance:
+ * their success proves little.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -47,7 +47,7 @@ static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test
 	thread = wpk_thread(test, submit_pending, pool, &jobs->job[1].task, NULL);
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < NR_AGAIN; i++) {
-		/* One place is always free. */
+		/* one place is always free */
 		if (wpool_try_submit(pool, last))
 			refused++;
 		else if (wpool_task_cancel_sync(last) != -ECANCELED)
@@ -88,9 +88,9 @@ static void submit_again(void *data)
 }
 
 /*
- * An interrupt hits the worker anywhere, also between the end of its task and the return of the
- * task's place: a thread that sees that the task has ended must find the place free. Each run ends
- * about when the interrupt comes, a little earlier or later each time.
+ * An interrupt may hit the worker between the end of its task and the return of the task's place. A
+ * submit in the interrupt must not be refused. Each run ends about when the interrupt comes, a
+ * little earlier or later each time.
  */
 static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct kunit *test)
 {
@@ -163,10 +163,8 @@ static int submit_batches(struct wpk_thread *thread)
 }
 
 /*
- * The first task of a batch can be cancelled while its submitter is still busy with the others. It
- * then belongs to the thread that cancelled it. If that thread submits the task again and flushes,
- * the flush waits for the task. No other thread is on the CPU of the case, so the case sees each
- * batch.
+ * A thread cancels the first task of a batch while the submitter is still busy with the others, and
+ * submits the task itself. A flush by that thread waits for the task.
  */
 static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *test)
 {
@@ -265,7 +263,7 @@ struct line {
 	bool in_time;
 };
 
-/* At wpool_task_submitted: wake the first submitter, before the pool does. */
+/* Called at the tracepoint wpool_task_submitted: wake the first submitter before the pool does. */
 static void wake_the_first(void *data, const char *pool, int cpu, const void *task, void *func)
 {
 	struct line *line = data;
@@ -334,7 +332,6 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
 	if (!line->in_time)
 		kunit_skip(test, "the other CPU was not there");
-	/* the running task, and the task of the first submitter */
 	KUNIT_EXPECT_GE(test, line->submitted, 2);
 }
 

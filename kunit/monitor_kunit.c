@@ -24,7 +24,6 @@
 
 #define HOG_MS 20U
 
-/* A pool on the first two CPUs, or on the first alone. */
 static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, bool handoff)
 {
 	struct wpool_attrs attrs;
@@ -131,7 +130,7 @@ static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit 
 	struct hog *hog = run_hog(test, pool, true, false);
 
 	KUNIT_EXPECT_TRUE(test, hog->saw_it);
-	/* Each task counts once at most, and on a slow machine the child may be a hog, too. */
+	/* a task counts at most once; on a slow machine the child may be a hog, too */
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
 }
@@ -156,7 +155,6 @@ static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 }
 
-/* At capacity 1 no other worker can help: the child runs after the hog. */
 static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 1, true);
@@ -207,10 +205,7 @@ static void sleep_long(struct wpk_job *job)
 	msleep(700);
 }
 
-/*
- * The tasks are awake only for a moment. If the machine itself stops for hog_ms, such a task counts
- * as a hog, but not in each try.
- */
+/* If the machine stops for hog_ms, a task that is awake for a moment counts as a hog: try again. */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -298,7 +293,6 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	/* The log has at most one line for each try. */
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
 }
@@ -385,8 +379,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor has to run while the CPU is held. On a slow machine it does not run in some tries.
- * The monitor logs at most two stalls of all pools in 5 s, so the tries last longer than 5 s.
+ * The monitor must run while the CPU is held; on a slow machine it misses some tries. The monitor
+ * logs at most two stalls of all pools in 5 s, so the tries last longer than 5 s.
  */
 static void tell_of_a_stall(struct kunit *test, bool by_user)
 {
@@ -399,9 +393,8 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
-	/* the tasks must not wait for a limit */
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
-	/* as /dev/wpool makes it */
+	/* /dev/wpool sets this flag in its pools */
 	if (by_user)
 		pool->gfp |= __GFP_ACCOUNT;
 	wpool_get_attrs(pool, &attrs, NULL);
@@ -416,7 +409,7 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
 	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
-	/* under RCU, the monitor shows the pool after each stall: "pool NAME: open, ..." */
+	/* wait for the monitor, which logs the state of the pool under RCU */
 	synchronize_rcu();
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "open, capacity 64"),
 			by_user ? 0 : wpk_lines_about(attrs.name, "stalled for"));
@@ -466,7 +459,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 
 static atomic_t nr_expiries;
 
-/* Count a function of the module: its printed name contains the module. */
+/* Count a timer whose function is in the module. */
 static void count_ours(const void *function)
 {
 	char name[KSYM_NAME_LEN];
@@ -516,7 +509,6 @@ static void stop_counting(void *data)
 	tracepoint_synchronize_unregister();
 }
 
-/* Count the timers of the module that expire, until the case ends. */
 static void start_counting(struct kunit *test)
 {
 	int i;
@@ -536,10 +528,7 @@ static void start_counting(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting, NULL), 0);
 }
 
-/*
- * Wait until no timer of the module expires for 1.1 s. The longest timer beside the monitor's is
- * that for idle workers of the default pool, 1 s.
- */
+/* Wait until no timer of the module expires for 1.1 s: idle workers have a timer of 1 s. */
 static void expect_quiet(struct kunit *test)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
@@ -554,8 +543,8 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * This also checks that timers are counted. After a submit, the monitor looks at least twice: once
- * because of the submit, and again because of what it saw then. A hog does not keep it running.
+ * Run until the monitor has looked twice: once because of the submit, and once because of what it
+ * saw. This also proves that timers are counted.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {
@@ -585,7 +574,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* Without hand-off, workers that sleep in tasks count as running; the monitor sleeps, too. */
+/* Without hand-off, workers that sleep in tasks count as running. Even so, the monitor stops. */
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;
@@ -596,7 +585,7 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 
 	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
 	attrs.handoff = handoff;
-	/* No task is queued behind a sleeper, with hand-off or without. */
+	/* no task is queued behind a sleeper, with hand-off or without */
 	attrs.concurrency = 3;
 	pool = wpk_pool_attrs(test, &attrs);
 	start_counting(test);

@@ -104,7 +104,7 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* A task waits at FAR_1, and one at NEAR. Does the worker of HERE take the one at NEAR first? */
+/* One task waits at FAR_1, one at NEAR. True if the worker of HERE takes the one at NEAR first. */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];
@@ -211,7 +211,7 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 		pool = pool_of_two_caches(test, ARRAY_SIZE(cpus), false);
 		gate = wpk_gate(test);
 		jobs = wpk_jobs(test, ARRAY_SIZE(cpus), gate);
-		/* no spawner takes this CPU meanwhile */
+		/* keep spawners off this CPU meanwhile */
 		preempt_disable();
 		for (j = 0; j < ARRAY_SIZE(cpus); j++)
 			err = wpool_submit_on(pool, wpk_cpu(cpus[j]), &jobs->job[j].task) ?: err;

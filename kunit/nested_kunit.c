@@ -5,7 +5,6 @@
 
 #include "fixture.h"
 
-/* Each job submits the next one, and waits for it. */
 static void wait_deeper(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;
@@ -36,10 +35,7 @@ static const struct depth depths[] = {
 
 KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
 
-/*
- * Tasks are nested until the stack is used up. A worker that then waits for a task that no worker
- * can run gets -EDEADLK, so that no worker sleeps forever.
- */
+/* With no stack left, a worker that waits for a task that no worker can run gets -EDEADLK. */
 static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
 	const struct depth *depth = test->param_value;
@@ -60,7 +56,6 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
 	KUNIT_EXPECT_GT(test, ran, 8);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* lockdep still works: it has not run out of held locks */
 	wpk_jobs_submit(test, pool, jobs, jobs->nr - 1, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
 }
@@ -88,7 +83,7 @@ static void wait_and_count_locks(struct wpk_job *job)
 	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
 }
 
-/* A thread may hold 48 locks, but tasks may nest deeper: a nested task holds no more locks. */
+/* Lockdep tracks 48 held locks of a thread, and tasks may nest deeper: nesting must add no lock. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
 	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);
@@ -125,7 +120,7 @@ static void submit_once_more(struct wpool_task *task)
 		again->ret = wpool_try_submit(again->pool, task);
 }
 
-/* @arg: the task to wait for; NULL: a task on the stack of the waiter. */
+/* @job->arg: the task to wait for; NULL: a task on the stack of the waiter */
 static void wait_for_again(struct wpk_job *job)
 {
 	struct again on_stack = { .pool = job->task.pool }, *again = job->arg ?: &on_stack;
@@ -138,7 +133,7 @@ static void wait_for_again(struct wpk_job *job)
 }
 
 /*
- * A task that runs on the stack of its waiter accepts no other submit meanwhile: if the worker
+ * A nested task that lies on its waiter's stack accepts no submit while it runs: if the worker
  * died, no thread could find that submit. Any other running task accepts one, and runs twice.
  */
 static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct kunit *test)

@@ -54,7 +54,6 @@ static void wpool_task_init_of_a_queued_task_is_reported(struct kunit *test)
 	expect_report("init active", "wpool_task hint: wpk_job_fn");
 	wpool_task_init(task, wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
-	/* the task may be used as before */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
@@ -81,7 +80,6 @@ static void wpool_submit_without_init_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
-	/* now the task is initialised */
 	wpool_task_init(task, count_call);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
@@ -139,8 +137,8 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 /* ---- events, strands and groups ---- */
 
 /*
- * Objects whose memory is not reused after they are freed. If the expected report does not come, a
- * freed object continues, and the case fails. With other memory the machine would crash.
+ * The memory of these objects stays in its slab when they are freed. So if a report does not come,
+ * the freed object continues and the case fails, but the machine does not crash.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;
@@ -151,7 +149,7 @@ static void *alloc_kept(struct kunit *test, size_t size)
 
 	kept = kmem_cache_create("wpool_object_kept", size, 0, SLAB_TYPESAFE_BY_RCU, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, kept);
-	/* one object in use keeps the slab, and thus the memory of the freed ones, allocated */
+	/* one object in use keeps the slab allocated */
 	kept_in_use = kmem_cache_zalloc(kept, GFP_KERNEL);
 	object = kmem_cache_zalloc(kept, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, kept_in_use);
@@ -168,7 +166,7 @@ static void end_kept(void)
 	kept = NULL;
 }
 
-/* A thread is about to misuse an object. */
+/* Set by a thread that is about to misuse an object. */
 static bool begun;
 
 static int do_strand_init(struct wpk_thread *thread)
@@ -194,7 +192,7 @@ static int do_free(struct wpk_thread *thread)
 	return 0;
 }
 
-/* @fn misuses @object. After the report, @fn ends it, and waits for the task at the gate. */
+/* @fn misuses @object. The report ends @object, so @fn waits for the task at the gate. */
 static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			   struct wpool *pool, void *object, struct wpk_gate *gate)
 {
@@ -209,7 +207,7 @@ static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thre
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 }
 
-/* The first task is at the gate, the second waits in the strand. */
+/* Misuse a strand whose first task is at the gate, and whose second task waits. */
 static void misuse_strand(struct kunit *test, int (*fn)(struct wpk_thread *thread))
 {
 	struct st_strand *of = alloc_kept(test, sizeof(*of));
@@ -284,7 +282,7 @@ static void free_of_an_armed_event_is_reported(struct kunit *test)
 
 	wpool_event_init(event, pool, wait_in_event, NULL);
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(event, WPK_FAR));
-	/* the kernel reports the event's timer, too, and ends it */
+	/* of an armed event only the timer is active: the report stops the timer */
 	expect_report("free active", "timer_list hint: event_timer_expired");
 	kmem_cache_free(kept, event);
 	KUNIT_EXPECT_FALSE(test, timer_pending(&event->timer));
@@ -302,7 +300,6 @@ static void free_of_a_group_that_has_not_ended_is_reported(struct kunit *test)
 	wpk_members_submit_behind_first(test, members, 2);
 	expect_report("free active", "wpool_group hint: free_of_a_group");
 	misuse_at_gate(test, do_free, pool, group, gate);
-	/* after the report the group is cancelled, and ends */
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
 }
@@ -314,12 +311,12 @@ static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct ku
 
 	expect_report("init active", "wpool_group hint: wpool_group_init_of_a_group");
 	KUNIT_EXPECT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
-	/* the report has ended the old group: end the new one, which refers to the pool, too */
+	/* the report has ended the old group; the new group refers to the pool until it ends */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	wpk_destroy(test, pool);
 }
 
-/* First end the pool: an object that was not reported may still be in it. */
+/* First end the pool: an object that was not reported may still be in the pool. */
 static void object_exit(struct kunit *test)
 {
 	wpk_exit(test);

@@ -50,7 +50,6 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 {
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, cpu, &job->task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	/* both workers must be idle for the next job */
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	return job->cpu == cpu;
 }
@@ -79,7 +78,7 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* The worker of the preferred CPU sleeps in its task: another one comes, and no task is lost. */
+/* The worker of the preferred CPU sleeps in its task: another worker runs the next task. */
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -100,7 +99,7 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* tasks are counted on the CPU of the submit, which is this one */
+	/* tasks are counted on the CPU of the submit, wpk_cpu(0) */
 	for (i = 0; i < 2; i++)
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &after[i]);
 	KUNIT_EXPECT_EQ(test, after[0].submitted - before[0].submitted, 2);
@@ -124,7 +123,7 @@ static int submit_and_keep_cpu(struct wpk_thread *thread)
 	return err;
 }
 
-/* Each CPU has a worker, which sleeps in its task. Returns the CPU of the third worker. */
+/* The worker of each CPU sleeps in its task. Returns the CPU of the third worker. */
 static int cpu_of_third_worker(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -190,7 +189,6 @@ static int submit_on_here(struct wpk_thread *thread)
 	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
 }
 
-/* A full pool refuses the task, or its submitter waits, as in wpool_submit(). */
 static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -212,7 +210,6 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(full.pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
 			-ESHUTDOWN);
-	/* the first job ran once more */
 	KUNIT_EXPECT_EQ(test, atomic_read(&full.first->job[0].runs), 2);
 	wpk_destroy(test, full.pool);
 }
@@ -239,7 +236,6 @@ static int submit_across(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Many tasks are submitted while workers come and go: each task runs once. */
 static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * WPK_LIMIT_TASKS, NULL);

@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-/* With so long a hog_ms, no task of a case is a hog: tasks only block. */
+/* hog_ms is so long that no task of a case is a hog. */
 static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 				     u32 concurrency, bool handoff)
 {
@@ -68,7 +68,6 @@ static inline void wpk_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u jobs", jobs->nr);
 }
 
-/* Expect that the figures of a snapshot add up. */
 static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);

@@ -64,12 +64,11 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
 	expect_overdue(test, full.pool, 2);
-	/* the last submit became overdue before its cancel, so both calls return -ETIME */
+	/* the task is overdue before the cancel, so both calls return -ETIME */
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	/* without the limit, and with a free worker, the task runs */
 	set_max_wait(test, full.pool, 0);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	wpk_gate_open(full.gate);
@@ -109,8 +108,8 @@ static void handoff_desc(const bool *handoff, char *desc)
 KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
 
 /*
- * The monitor's timer is off: for a second, no task was queued, and the only worker slept in its
- * task. So the submit has to set the timer, although no worker can be woken.
+ * For a second no task is queued, and the only worker sleeps in its task: the monitor stops its
+ * timer. So the next submit has to start the timer, although it can wake no worker.
  */
 static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 {
@@ -125,7 +124,6 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 	set_max_wait(test, full.pool, SHORT_MS);
 	for (i = 0; i < 2; i++) {
 		msleep(1100);
-		/* submit on the CPU of the sleeping worker, then on another CPU */
 		wpk_move_to(wpk_cpu(i));
 		wpk_jobs_submit(test, full.pool, jobs, i, 1);
 		expect_overdue(test, full.pool, i + 1);
@@ -152,7 +150,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* no task may go to the ring, whose slots have the times: wait until the worker sleeps */
+	/* tasks must not go to the ring, which keeps the times: wait until the worker sleeps */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	/* date the last task back before the first: the monitor acts when the first is overdue */
@@ -174,7 +172,7 @@ struct earlier {
 	u32 nr;
 };
 
-/* latency and max_wait_ms of the pool before the tune, and how many tasks are queued then. */
+/* The pool before the tune: its latency, its max_wait_ms, and the number of queued tasks. */
 static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
@@ -207,7 +205,6 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	wpk_jobs_submit(test, full.pool, old, 0, e->nr);
 	set_max_wait(test, full.pool, SHORT_MS);
 	wpk_jobs_submit(test, full.pool, new, 0, 3);
-	/* the only worker is at the gate */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, overdue) >= 3);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&new->job[i].task), -ETIME);
@@ -272,7 +269,7 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
 	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
-	/* the task belongs to its owner again, and may be submitted */
+	/* the task may be submitted again */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
 	wpk_gate_open(full.gate);
@@ -308,7 +305,6 @@ static void wpool_event_that_is_overdue_ends_with_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 	KUNIT_EXPECT_EQ(test, ev->status, -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), -ETIME);
-	/* a later fire runs the event */
 	set_max_wait(test, full.pool, 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	wpk_gate_open(full.gate);
@@ -333,7 +329,7 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* The tasks of a strand begin to wait one after the other, and become overdue one by one. */
+/* The second task begins to wait when the first has ended, so the two become overdue in turn. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
@@ -361,7 +357,7 @@ static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 
 /* ---- a worker that takes an overdue task ------------------------------------- */
 
-/* Submit a task in its own pool, and pretend that it has waited for longer than max_wait_ms. */
+/* Submit @task to the job's pool, as if it had waited there for longer than max_wait_ms. */
 static void submit_late(struct wpk_job *job, struct wpool_task *task)
 {
 	job->ret = wpool_submit(job->arg, task);
@@ -411,8 +407,8 @@ static bool is_idle(const struct wpk_job *job)
 }
 
 /*
- * The worker submits the same child again and again, and runs it in its wait. So it is no hog, and
- * does not run the other two tasks: the child takes the next slot each time.
+ * The worker submits the same child again and again, and runs the child while it waits. So the
+ * worker is no hog, but does not run the other two tasks: the child takes the next slot each time.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {
@@ -497,7 +493,6 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
-/* A task that is in time runs, with the attribute latency and without. */
 static void wpool_task_that_is_in_time_runs(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);

@@ -108,7 +108,6 @@ static void each_was_done_once(struct kunit *test, struct span *span)
 	KUNIT_EXPECT_EQ(test, atomic_read(&span->inside), 0);
 }
 
-/* The case uses chunks of each kind, also of sizes that do not divide the range. */
 static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 {
 	static const unsigned long grains[] = { 0, 1, 7, 1000, NR_INDICES, ULONG_MAX };
@@ -130,7 +129,6 @@ static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* Nothing overflows up to the last possible index. */
 static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
@@ -151,7 +149,7 @@ static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test
 	wpk_destroy(test, pool);
 }
 
-/* In the caller: wait until a helper has come. */
+/* The caller waits in its chunk until a helper has come. */
 static int await_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -180,7 +178,6 @@ static void wpool_parallel_for_gets_help(struct kunit *test)
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "needs two CPUs");
-	/* the caller and the helper each take chunks for a while */
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, of->nr, 1, meet, of), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_GT(test, atomic_read(&of->by_helpers), 0);
@@ -249,7 +246,7 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* try again if none was cancelled: the monitor may be moving the helper to another queue */
+	/* try again if no helper was cancelled: the monitor may move a helper to another queue */
 	of->done = NULL;
 	if (wpk_cpu(1) >= 0)
 		WPK_EVENTUALLY(test, !run(full.pool, of, 1) && wpk_stat(full.pool, cancelled));
@@ -282,7 +279,6 @@ static void loop_in_task(struct wpk_job *job)
 	job->ret = run(of->pool, of, 1);
 }
 
-/* A task of the only worker runs the whole loop itself. */
 static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -336,7 +332,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->inside), 0);
 	wpk_destroy(test, pool);
 
-	/* without helpers, exactly the chunks up to the one that fails are run */
+	/* without helpers, chunks 0 to 10 run, and no others */
 	wpk_full_pool(test, &full);
 	of = span(test, 0, 1000);
 	of->fail_at = 10;
@@ -346,7 +342,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	wpk_destroy(test, full.pool);
 }
 
-/* The chunk fails in a helper. The caller does nothing before a helper has ended. */
+/* Chunks fail in helpers. The caller begins its first chunk when a helper has ended. */
 static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -358,10 +354,7 @@ static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 	return current == of->caller ? err : -EDOM;
 }
 
-/*
- * The caller gets the error of a helper, and no further chunk begins: a helper takes no chunk after
- * the failed one, and the caller none after it saw that a helper has ended.
- */
+/* The caller returns the error of a helper. Neither takes a chunk after it has seen the error. */
 static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
@@ -397,9 +390,7 @@ static bool another_loop(struct span *of)
 	return wpk_eventually(atomic_long_read(&of->sum) > before + 2 * (long)of->nr);
 }
 
-/*
- * The pool closes and opens during loops: a loop does not need the pool, and keeps no place in it.
- */
+/* A loop ends although its pool is closed, and keeps no place in the pool. */
 static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 3);

@@ -100,7 +100,6 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* set the default mask again */
 	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
@@ -120,7 +119,6 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 	attrs.cpumask = cpu_possible_mask;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
-	/* a call that sets both is refused */
 	attrs.capacity_per_cpu = 2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
 					 WPOOL_TUNE_CAPACITY_PER_CPU), -EINVAL);
@@ -179,7 +177,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EINVAL);
 }
 
-/* The capacity is never below min_workers, whichever of the two attributes is set first. */
+/* The capacity is at least min_workers, whichever of the two a tune changes. */
 static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
@@ -226,7 +224,7 @@ static void wait_here(void *gate)
 	wpk_gate_pass(gate);
 }
 
-/* A bound pool accepts as many calls as its capacity, and has as many items. */
+/* A pool with a function has an item for each call that its capacity admits. */
 static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

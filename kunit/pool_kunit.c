@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A pool as a whole: names and references, figures that add up, and its end, also under load and
- * from several threads at once.
- */
+/* A pool as a whole: names, references, figures that add up, and its end, also under load. */
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -34,7 +31,7 @@ static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-/* Any user may have made such a pool, and may cancel or drop the tasks in it. */
+/* Any user may make a pool with /dev/wpool, and may cancel or drop the tasks in it. */
 static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0), *found;
@@ -42,7 +39,7 @@ static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
 	found = wpool_find(pool->name);
 	KUNIT_EXPECT_PTR_EQ(test, found, pool);
 	wpool_put(found);
-	/* as the device makes it */
+	/* /dev/wpool sets this flag in its pools */
 	pool->gfp |= __GFP_ACCOUNT;
 	found = wpool_find(pool->name);
 	KUNIT_EXPECT_NULL(test, found);
@@ -133,7 +130,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
-	/* One of three tasks is cancelled. */
+	/* two of five tasks run, so at least one of these three can be cancelled */
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
 		;
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
@@ -149,7 +146,6 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->refused, 1);
 	KUNIT_EXPECT_EQ(test, stats->completed, 0);
 	KUNIT_EXPECT_EQ(test, stats->spawned, 2);
-	/* Both tasks sleep at the gate. */
 	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
 	wpk_gate_open(gate);
 	/* a worker may be idle between two tasks, but not before its last task is counted out */
@@ -192,7 +188,7 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 			sum.stolen += stats.stolen;
 		}
 		KUNIT_EXPECT_EQ(test, sum.workers, 3);
-		/* Other queued tasks may be in the global queue. */
+		/* other queued tasks may be in the global queue */
 		KUNIT_EXPECT_LE(test, sum.queued, round ? 0 : 97);
 		KUNIT_EXPECT_EQ(test, sum.submitted, 100);
 		KUNIT_EXPECT_EQ(test, sum.completed, round ? 100 : 0);
@@ -296,10 +292,7 @@ static int hammer(struct wpk_thread *thread)
 	return ret;
 }
 
-/*
- * Several threads, each with a reference, destroy a pool that other threads submit to. Each
- * destroy returns when the pool is gone, and all accepted tasks have run.
- */
+/* Threads destroy a pool under load. Each destroy returns only when all accepted tasks have run. */
 static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 {
 	struct wpk_thread *submitters[4], *destroyers[3];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The averages of pressure, with a clock that the case sets. The selftest sysfs_pressure checks
- * that the monitor switches the pressure on and off, and that programs are told.
+ * The averages of pressure, at times that the case sets. The selftest sysfs_pressure checks that
+ * the monitor switches the pressure on and off, and that programs are told.
  */
 #include "core/pressure.c"
 #include "fixture.h"
 
-/* The first time; any value will do. */
+/* The time at which a case starts; any value will do. */
 #define START_NS	(12345 * NSEC_PER_SEC + 678)
 
 static struct wpool_pressure *pressure(struct kunit *test)
@@ -82,7 +82,7 @@ static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 	expect(test, at(once, 10000000), 10000, 10000, 10000, 10000000);
 }
 
-/* The average decays while it is not read: for a second, an hour, a year. */
+/* The average decays while it is not read: for ten seconds, an hour, a year. */
 static void wpool_pressure_decays_while_nobody_looks(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);

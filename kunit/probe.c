@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions at tracepoints, see probe.h. The pool does not export its tracepoints, but the kernel
- * lists the tracepoints of each module, and its own. This module uses the pool's module, so the
- * latter stays loaded.
+ * lists those of each module. The pool's module stays loaded, because this module uses it.
  */
 #include <kunit/resource.h>
 #include <linux/module.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A function of the case, called at a tracepoint of the pool or of the kernel: so the case hits the
- * moment between two steps of another thread each time.
- */
+/* Functions of a case at tracepoints, to hit the moment between two steps of another thread. */
 #ifndef WPOOL_KUNIT_PROBE_H
 #define WPOOL_KUNIT_PROBE_H
 

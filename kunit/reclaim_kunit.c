@@ -64,7 +64,7 @@ static bool has_rescuer(struct wpool *pool)
 	return READ_ONCE(pool->reserve.rescuer);
 }
 
-/* Put each of the pool's workers into a task, at the gate. */
+/* Keep each worker of the pool in a task, at the gate of @jobs. */
 static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 nr)
 {
 	wpk_jobs_submit(test, pool, jobs, 0, nr);
@@ -111,8 +111,8 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 }
 
 /*
- * Let the rescuer become a worker, and another rescuer be created. Returns how many workers there
- * are then. @slow: the task waited so long that another worker may have been asked for.
+ * Let the rescuer become a worker, and another rescuer be created. Returns the number of workers.
+ * @slow: the task waited so long that another worker may have been requested.
  */
 static u32 use_the_rescuer(struct kunit *test, bool *slow)
 {
@@ -139,14 +139,12 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 	u32 workers;
 	bool slow;
 
-	/* if the task waits for 10 ms, two workers may come: try again */
 	do {
 		workers = use_the_rescuer(test, &slow);
 	} while (workers != 1 && slow && ++try < 10);
 	KUNIT_EXPECT_EQ(test, workers, 1);
 }
 
-/* No thread can be made: the create fails, and nothing is left of the pool. */
 static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -158,7 +156,6 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	pool = wpool_create(&attrs);
 	wpk_threads_again(test);
 	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(pool), -EAGAIN);
-	/* the name is free */
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
@@ -229,7 +226,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
 }
 
-/* The tasks of all three workers end after the queued tasks: only the rescuer can run those. */
+/* All workers are at the gate until the queued tasks end: only the rescuer can run these tasks. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -247,10 +244,7 @@ static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct ku
 	wpk_threads_again(test);
 }
 
-/*
- * The rescuer returns to the reserve when it expires, and is used again, although no other thread
- * can be created meanwhile.
- */
+/* When the rescuer expires, it returns to the reserve. So one thread is enough for all tasks. */
 static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -274,7 +268,6 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* A pool with a rescuer keeps to a smaller capacity, too: the workers in excess end. */
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -304,7 +297,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 
 /* ---- spawners that do not come back ------------------------------------------ */
 
-/* Make the spawner of each pool wait, as it would wait for memory. */
+/* Make the spawner of each pool wait, as if it waited for memory. */
 static void hold_spawners(struct wpool *pools[WPOOL_NR_SPAWNERS])
 {
 	int i;
@@ -379,7 +372,6 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
-	/* a second call changes nothing */
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 	wpool_attrs_init(&attrs);
@@ -391,7 +383,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
-	/* the pool has no reclaim now, and gets it back */
+	/* the pool runs a task without reclaim, and then gets reclaim back */
 	block_workers(test, pool, first, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
@@ -402,7 +394,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
-/* When the tune returns, all min_workers exist, even if the tune has raised the capacity. */
+/* When the tune returns, all min_workers exist, even if the same tune has raised the capacity. */
 static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 2, 0);
@@ -468,7 +460,6 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
 }
 
-/* The tune returns an error, and the pool is as before. */
 static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
@@ -505,7 +496,6 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The reboot fails, the pool stays closed, and another reboot may succeed. */
 static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 4, 2);
@@ -519,7 +509,6 @@ static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
 }
 
-/* Without free threads, a closed pool runs what it has accepted, and ends. */
 static void wpool_destroy_reclaim_no_threads_left_queued_tasks_run(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -589,7 +578,7 @@ static void flush_other(struct wpk_job *job)
 	job->ret = wpool_flush(job->arg);
 }
 
-/* A task of a pool with reclaim flushes a pool without reclaim. With lockdep, the log says so. */
+/* With lockdep, the log says if a task of a pool with reclaim flushes a pool without reclaim. */
 static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

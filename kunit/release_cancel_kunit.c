@@ -35,7 +35,7 @@ static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct ku
 
 /* ---- which thread calls the abort functions ---------------------------------- */
 
-/* One object of each kind. All their callbacks count in the same three counters. */
+/* One object of each kind. All their functions count in the same three counters. */
 struct aborted {
 	struct wpool_task task;
 	struct wpool_group_task member;
@@ -132,7 +132,6 @@ static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *te
 	KUNIT_ASSERT_TRUE(test, wpool_event_fire(&a->event));
 
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	/* the only worker is at the gate */
 	WPK_EVENTUALLY(test, atomic_read(&a->aborts) == 5);
 	wpk_gate_open(full.gate);
 	wpk_destroy(test, pool);
@@ -211,7 +210,6 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	/* the reboot ends the effect of WPOOL_RELEASE_CANCEL */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 64);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

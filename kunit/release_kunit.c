@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Release and reboot: a pool that closes, empties, and opens again.
- */
+/* Release and reboot: a pool that closes, empties, and opens again. */
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
@@ -15,7 +13,7 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* The release waits for no task, and a second release changes nothing. */
+	/* the release waits for no task, and a second release changes nothing */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
@@ -37,13 +35,12 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	struct wpk_thread *waiter;
 	int i;
 
-	/* Queue some tasks in a ring, and the others in the global queue. */
+	/* queue some tasks in a ring, and the others in the global queue */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	/* The queued tasks are cancelled. The task that runs continues. */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	for (i = 1; i < 400; i++)
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
@@ -71,7 +68,7 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE), 0);
-	/* After a result of 0, no task is unfinished, and no worker is left. */
+	/* when the release returns 0, no task is unfinished, and no worker is left */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_ran_once(test, jobs);
@@ -103,7 +100,7 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 	struct wpool *pool;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 
-	/* A pool that was never used; then one with workers that never expire. */
+	/* first a pool that was never used, then a pool whose workers never expire */
 	pool = wpk_pool(test, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	wpk_attrs(&attrs, 4, 0);
@@ -138,7 +135,6 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
-	/* All places are free again, and no old worker is left. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_jobs_submit(test, pool, later, 0, 1);
@@ -246,7 +242,7 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
 }
 
-/* Open the pool, or find it open, and keep the pool from becoming empty. */
+/* Open the pool, unless another thread has opened it, and keep the pool busy. */
 static int reboot_and_submit(struct wpk_thread *thread)
 {
 	return wpool_reboot(thread->pool) ?: wpool_submit(thread->pool, thread->work);

@@ -3,7 +3,7 @@
  * What the kernel's log says about a pool: why tasks wait, once an episode; that the class of a
  * worker was changed from outside; which attribute is not allowed; and how a module misuses a pool.
  *
- * The log is large enough for the lines of one case. No case expects a line soon.
+ * The log is large enough for the lines of one case. No case limits the time until a line comes.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -21,7 +21,7 @@ static const char *name_of(struct wpool *pool)
 	return attrs.name;
 }
 
-/* A pool whose two tasks use all of its capacity until the gate opens. */
+/* A pool at its capacity: two tasks are at the gate. */
 static struct wpool *full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
 {
 	struct wpool *pool = wpk_pool(test, 2, queue_depth);
@@ -46,7 +46,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	/* some tasks continue, and the others wait: this is the same episode, and no stall */
 	wpk_gate_let(gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
-	/* longer than any timer of the module: no line comes, nor is the episode counted again */
+	/* sleep longer than any timer of the module: the episode is not logged or counted again */
 	msleep(1500);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
@@ -72,7 +72,7 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* The log takes 10 such lines in 5 s. A jam whose line is one too many is tried again. */
+/* At most 10 of these lines are logged in 5 s. The monitor tries a suppressed line again. */
 static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit *test)
 {
 	struct wpk_gate *gates[12];
@@ -92,7 +92,7 @@ static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit 
 	}
 }
 
-/* Tasks end one after the other: for a long queue alone, the log has no line. */
+/* While tasks start and end, the log has no line, however long the queue is. */
 static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -120,7 +120,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
 }
 
-/* Compute without a sleep until the log has the line. */
+/* Compute without a sleep until the case has seen the line. */
 static void spin_until_it_is_said(struct wpk_job *job)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
@@ -182,7 +182,7 @@ static void change_class(struct wpk_job *job)
 	sched_set_fifo_low(current);
 }
 
-/* Run a job in the only worker, which sleeps before and after it. Returns the job. */
+/* Run a job in the only worker, when the worker is idle. Returns the job. */
 static struct wpk_job *run_alone(struct kunit *test, struct wpool *pool,
 				 void (*body)(struct wpk_job *job))
 {
@@ -295,7 +295,6 @@ static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *tes
 	attrs.hog_ms = 0;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "hog_ms = 0 is out of its range"), 1);
-	/* a value that contradicts another attribute of the pool */
 	attrs.min_workers = 5;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "min_workers = 5 is above capacity = 2"), 1);
@@ -313,7 +312,7 @@ static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.name = name_of(pool);
 	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
-	/* no line for a pool without an owner: its program gets the errno */
+	/* a pool without an owner belongs to a program, which gets the errno: no line is logged */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "there is a pool of that name"), 1);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A woken worker cannot run, because a task or another thread keeps its CPU for long. If there are
- * other workers, they run the tasks that wait for this worker. No worker is made that these tasks
- * do not need.
+ * A woken worker cannot run, because a task or another thread keeps its CPU for long. Other
+ * workers, if there are any, run the tasks that wait for this worker. No needless worker is made.
  *
- * A thread that is not preempted holds a CPU until the case has seen the expected event. If the
+ * A thread holds a CPU, with preemption off, until the case has seen the expected event. If the
  * event needs the held CPU, HOLD_LIMIT ends the hold, and the case fails.
  */
 #include <linux/preempt.h>
@@ -12,10 +11,9 @@
 
 #include "one_cpu.h"
 
-/* Less than what the kernel takes for a lockup. */
+/* Less than the time limit of a lockup detector. */
 #define HOLD_LIMIT	(WPK_PATIENCE / 3)
 
-/* A pool on the first two CPUs. */
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
 	struct wpool *pool;
@@ -32,7 +30,6 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	return pool;
 }
 
-/* A pool for two workers, whose only CPU is the second. */
 static struct wpool *second_cpu_pool(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -125,8 +122,7 @@ static void skip_if_the_monitor_is_held(struct kunit *test)
 }
 
 /*
- * The only worker was woken, but another thread holds the worker's home CPU. Neither submitters nor
- * the monitor may wait for this worker.
+ * The only worker does not get its CPU: neither submitters nor the monitor may rely on the worker.
  */
 static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
 {
@@ -162,7 +158,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 	skip_if_the_monitor_is_held(test);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	pool = two_cpu_pool(test, &attrs);
-	/* The first worker of a pool is made on the CPU that submits. */
+	/* the first worker of a pool is made on the CPU that submits */
 	holder = hold_start(test, pool, wpk_cpu(0), &jobs->job[0].task);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, wpk_cpu(1));
@@ -172,7 +168,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 
 #define NR_TICKS 30
 
-/* One worker was made for the held CPU, and cannot run: no more are made for that CPU. */
+/* One worker is made for the held CPU, and cannot run. No more are made for that CPU. */
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
@@ -187,7 +183,6 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	/* without hand-off a worker that sleeps counts as running */
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
-	/* the first worker is made on this CPU */
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -196,7 +191,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	for (i = 0; i < NR_TICKS; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* Longer than a tick of the kernel, and than several periods of the monitor. */
+		/* longer than a tick of the kernel, and than the monitor's period */
 		msleep(20);
 	}
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) >= 2);
@@ -210,7 +205,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 
 /* ---- a CPU that is added -------------------------------------------------- */
 
-/* At capacity, no worker is made for a new CPU: an idle one moves, even without queued tasks. */
+/* At capacity, no worker is made for a new CPU: an idle worker moves, even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A pool is closed while submitters wait for room in a group, or with a batch. They are refused at
- * once, or accepted, as are submitters that wait for room in the pool itself.
+ * A pool is closed while submitters wait for room in a group, or with a batch. They are refused or
+ * accepted in the same way as submitters that wait for room in the pool.
  */
 #include <linux/slab.h>
 #include <linux/wpool_group.h>

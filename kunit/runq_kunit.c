@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of a run queue, alone: its order, its limits, the wrap of its free-running indices. When
- * several threads take items, each item is taken exactly once.
+ * The ring of a run queue, alone: its order, its limits, and the wrap of its indices. When several
+ * threads take items, each item is taken exactly once.
  *
- * The ring never follows its pointers, so the items here are numbers: code that follows an item
- * faults. The code under test is compiled into this file, since the module does not export it.
+ * The ring never follows its pointers, so the items here are numbers, at which an access faults.
+ * The code under test is compiled into this file, since the module does not export it.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -36,16 +36,13 @@ static unsigned long item_nr(const struct wpool_task *task)
 	return (unsigned long)task - 1;
 }
 
-/* The operations of producers and consumers, with interrupts off as required. */
-
-/* Push @tasks. The jiffy of the push is the number of the first item. */
+/* Push as many of @tasks as fit. The jiffy of the push is the number of the first item. */
 static u32 push(struct wpool_ring *ring, struct wpool_task *const *tasks, u32 nr)
 {
 	unsigned long flags;
 	u32 ret;
 
 	local_irq_save(flags);
-	/* push as many as there is room for */
 	ret = min(nr, wpool_ring_room(ring));
 	wpool_ring_put(ring, tasks, ret, nr ? item_nr(tasks[0]) : 0);
 	local_irq_restore(flags);
@@ -133,7 +130,7 @@ static void expect_array(struct kunit *test, struct wpool_task **tasks, unsigned
 		KUNIT_ASSERT_PTR_EQ(test, tasks[i], item(from + i));
 }
 
-/* Room for a ring's worth of items, and one more to see an overrun. */
+/* An array for the items of a full ring, and one more to see an overrun. */
 static struct wpool_task **array(struct kunit *test)
 {
 	struct wpool_task **tasks;
@@ -206,7 +203,7 @@ static void wpool_ring_push_and_pop_in_turn_never_lose_order(struct kunit *test)
 	unsigned long in = 0, out = 0;
 	u32 round, i;
 
-	/* Put five items in, take four out: the ring fills up, and its indices wrap a few times. */
+	/* put five items in, take four out: the ring fills up, and reuses its slots */
 	for (round = 0; round < WPOOL_RING_SIZE - 6; round++) {
 		fill(test, ring, in, 5);
 		in += 5;
@@ -291,7 +288,7 @@ static void wpool_ring_holds_what_is_queued(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_ring_holds(ring, item(50)));
 }
 
-/* The ring has the jiffy of its first task. The jiffy moves to another ring with the task. */
+/* The ring stores when each task was queued. A stolen task takes its jiffy to the other ring. */
 static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value, nr, jiffy, i;
@@ -361,7 +358,7 @@ static u32 take(struct contest *contest, int me, u32 round)
 			tasks[i] = pop(&contest->own[me]);
 		break;
 	case 2:
-		/* Search for an item that may be in the ring. This must not disturb a taker. */
+		/* a search for an item that may be in the ring must not disturb a taker */
 		task = item(min(atomic_read(&contest->taken) + 20U, WPK_RING_ITEMS - 1));
 		if (wpool_ring_holds(&contest->ring, task))
 			nr = grab_all(&contest->ring, tasks);
@@ -391,7 +388,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* Some of the ways to take find nothing in a ring that is not empty: continue. */
+		/* some ways to take find nothing in a ring that is not empty */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));
@@ -408,7 +405,7 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 	contest = kunit_kzalloc(test, sizeof(*contest), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, contest);
 	wpool_ring_init(&contest->ring);
-	/* The indices wrap half-way. */
+	/* the indices wrap half-way */
 	contest->ring.tail = 0U - WPK_RING_ITEMS / 2;
 	atomic_set(&contest->ring.head, contest->ring.tail);
 	for (i = 0; i < NR_TAKERS; i++)
@@ -424,7 +421,7 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 		nr = push(&contest->ring, tasks, nr);
 		sent += nr;
 		if (!nr) {
-			/* As the owner of the ring does: run the item that was taken. */
+			/* the ring is full: take an item, as its owner does */
 			struct wpool_task *task = pop(&contest->ring);
 
 			if (task)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler guarantees to tasks: each queue is looked at in bounded time, no task is lost
- * or run twice, no task stays behind a worker that is stuck, and a task may wait for tasks that it
- * submitted.
+ * What the scheduler guarantees: each queue is served in bounded time, no task is lost, run twice,
+ * or left behind a stuck worker, and a task may wait for tasks that it submitted.
  */
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
@@ -10,7 +9,6 @@
 #include "core/state.h"
 #include "fixture.h"
 
-/* A pool whose workers and queues are all on one CPU, to which the case moves, too. */
 static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
 {
 	struct wpool_attrs attrs;
@@ -68,7 +66,6 @@ static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
 
-/* Each job submits the next one, and waits for it. */
 static void fork_one(struct wpk_job *job)
 {
 	struct wpk_job *child = job + 1;
@@ -79,10 +76,7 @@ static void fork_one(struct wpk_job *job)
 		   wpool_task_wait(&child->task);
 }
 
-/*
- * A worker runs a task for which it waits only while there is stack left. Otherwise the worker
- * sleeps, and another worker continues the chain.
- */
+/* Without stack left, a waiting worker sleeps, and another worker continues the chain. */
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
@@ -130,7 +124,6 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 	wpk_jobs_submit(test, pool, last, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, chain, 0, 1);
-	/* the worker of the chain sleeps */
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
@@ -145,12 +138,12 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 
 #define MANY_STEPS 20000
 
-/* A load that continues until the target ran: each job submits the next. */
+/* A load that continues until the target starts: each job submits another job. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
 	struct wpk_jobs *target;
-	int steps_at_start;	/* when the target started */
+	int steps_at_start;	/* starts of @jobs when the target started */
 };
 
 static bool load_goes_on(struct load *load)
@@ -251,7 +244,6 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
-	/* the bound of wpool_submit_own_chain_does_not_starve_the_ring() */
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
 	expect_no_errors(test, load->jobs);
@@ -259,8 +251,9 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 }
 
 /*
- * A CPU outside the pool's mask pushes to the global queue. The ring and the global queue take
- * turns if their first tasks are of the same tick. The load continues during the submit.
+ * The target is submitted from a CPU outside the pool's mask, so it goes to the global queue. That
+ * queue and the ring take turns if their first tasks are of the same tick. The load continues
+ * during the submit.
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
@@ -271,7 +264,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 		kunit_skip(test, "one CPU has no other one outside its mask");
 	for (i = 0; i < 6; i++) {
 		ret = wpool_submit(load->pool, &load->jobs->job[i].task);
-		/* -EALREADY: another job of the load has submitted the target */
+		/* -EALREADY: the job's partner has submitted the job */
 		KUNIT_ASSERT_TRUE(test, !ret || ret == -EALREADY);
 	}
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 100));
@@ -284,7 +277,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* The job submits itself until the target has run, or until the case is stopped. */
+/* The job submits itself until the target starts, or until the case is stopped. */
 static void submit_again_until_then(struct wpk_job *job)
 {
 	struct load *load = job->arg;
@@ -295,10 +288,7 @@ static void submit_again_until_then(struct wpk_job *job)
 
 #define NR_FLOOD 800U	/* more than all rings hold */
 
-/*
- * One worker sleeps. The other one has its own ring, and a global queue that is never empty: a task
- * on the sleeper's CPU does not wait longer because of the global queue.
- */
+/* A task on a sleeper's CPU starts in its turn, although the global queue is never empty. */
 static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
@@ -325,9 +315,9 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	steps = atomic_read(&load->jobs->started);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	/*
-	 * As in one queue, each task of the load starts once before the target. This thread may
-	 * lose its CPU in the middle of the submit, so ten times as many are allowed; a task that
-	 * starves waits for the end of the case.
+	 * As in one queue, each task of the load starts once before the target. The case allows ten
+	 * times as many starts, since this thread may lose its CPU during the submit. A task that
+	 * starves waits until the case ends.
 	 */
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
 	wpk_gate_open(gate);
@@ -437,7 +427,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	/* A worker is made on the CPU that has fewer workers. */
+	/* a new worker is made on the CPU that has fewer workers */
 	for (i = 0; i < 2; i++) {
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
 		KUNIT_EXPECT_EQ(test, stats.workers, 1);
@@ -458,7 +448,6 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* On one CPU, another worker runs the tasks of the sleeping worker. */
 static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
 {
 	struct wpool *pool = one_cpu_pool(test, 2);
@@ -473,7 +462,6 @@ static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *t
 	wpk_jobs_ran_once(test, stuck->left);
 }
 
-/* All CPUs submit, and few of them have workers. */
 static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;
@@ -485,11 +473,10 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 800; i++) {
-		/* Submit 50 tasks on one CPU, then go to the next CPU. */
 		if (i % 50 == 0)
 			wpk_move_to(wpk_cpu(i / 50 % num_online_cpus()));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		/* Submit the last tasks one by one, to workers that sleep. */
+		/* submit the last tasks one by one, to workers that sleep */
 		if (i > 700)
 			KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}
@@ -499,7 +486,6 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Tasks that submit tasks, on all CPUs, through all the queues. */
 static void submit_two_more(struct wpk_job *job)
 {
 	struct wpk_jobs *jobs = job->jobs;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The threads that create and reap the workers of all pools: no pool may delay another pool.
- */
+/* The threads that create and reap the workers of all pools: no pool delays another pool. */
 #include <linux/string.h>
 #include <linux/task_work.h>
 
@@ -80,7 +78,7 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 
 	/* no assertions any more: the gate must exist while a thread waits in it */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* Two pools: the spawner may serve one pool before it handles the thread that ends. */
+	/* use two pools: the spawner may serve one before it handles the thread that ends */
 	expect_a_worker(test, pools[1], jobs[1]);
 	expect_a_worker(test, pools[2], jobs[2]);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
@@ -97,7 +95,7 @@ struct wakes {
 	atomic_t nr;
 };
 
-/* A function at the tracepoint wpool_worker_woken. */
+/* Called at the tracepoint wpool_worker_woken. */
 static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsigned long since)
 {
 	struct wakes *wakes = data;
@@ -106,7 +104,7 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* The system has no free thread: it would not help if idle workers of other pools left. */
+/* The limit is that of the system, not max_workers: no idle worker of another pool is woken. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
@@ -138,10 +136,10 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 /* ---- workers that are made together ------------------------------------------ */
 
 #define NR_POOLS 4
-/* Less than what the kernel takes for a lockup. */
+/* Less than the time limit of a lockup detector. */
 #define HOLD_LIMIT	(WPK_PATIENCE / 3)
 
-/* @made: the number of pools for which a worker was made */
+/* @made: how many workers were made; @late: the second worker did not come in time */
 struct makers {
 	const char *names[NR_POOLS];
 	atomic_t made;
@@ -149,8 +147,8 @@ struct makers {
 };
 
 /*
- * At wpool_worker_spawned: the spawner of the first worker continues only when another pool has got
- * its worker.
+ * Called at the tracepoint wpool_worker_spawned: hold the spawner of the first worker until another
+ * pool has got its worker.
  */
 static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
@@ -170,7 +168,6 @@ static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, 
 	}
 }
 
-/* A slow creation of a worker for one pool does not delay the workers of other pools. */
 static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 {
 	struct makers *makers = kunit_kzalloc(test, sizeof(*makers), GFP_KERNEL);
@@ -197,7 +194,7 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 
 #define NR_ROUNDS 60
 
-/* @sent: when each of two workers was started; @started: when each of two tasks was started */
+/* @sent: when each worker was made; @started: when each task started */
 struct pair {
 	const char *name;
 	struct wpk_gate *gate;
@@ -206,7 +203,7 @@ struct pair {
 	unsigned long started[2];
 };
 
-/* A function at the tracepoint wpool_worker_spawned. */
+/* Called at the tracepoint wpool_worker_spawned. */
 static void note_sent(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
 	struct pair *pair = data;
@@ -228,7 +225,7 @@ static void note_start(struct wpk_job *job)
 }
 
 /*
- * One worker for each task, and no spare worker. If a worker takes more than a tick to start, the
+ * Two tasks get two workers, and no spare one. If a worker takes more than a tick to start, the
  * pool does not rely on it and makes another: such a round does not count.
  */
 static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)

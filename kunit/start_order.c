@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Loads whose order is measured by counting: see start_order.h. Tasks, submits and counting are
- * those of the benchmark.
- */
+/* Loads whose order is measured by counting, see start_order.h, with code of the benchmark. */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
 #include <linux/mm.h>
@@ -11,7 +8,7 @@
 #include "../tools/bench/module/order.h"
 #include "start_order.h"
 
-/* Jiffies. A short task may be overtaken by tasks that are submitted at most this much later. */
+/* In jiffies. Tasks that are submitted at most this much later may overtake a short task. */
 #define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
 						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
 
@@ -116,7 +113,7 @@ static void *get_memory(struct kunit *test, size_t nr, size_t size)
 	return memory;
 }
 
-/* Compare the waits with the waits if tasks had started in the order of their submits. */
+/* Compare the waits with those of a FIFO queue that starts tasks at the same times. */
 static void count_waits(struct kunit *test, struct ordered **by_submit, unsigned int nr,
 			struct wpk_order_figures *figures)
 {
@@ -183,7 +180,7 @@ static struct wpool *create(struct kunit *test, const struct wpk_order_row *row)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-/* Wait until all tasks have started, or no more start: events and strands may still wait. */
+/* Wait until all tasks have started, or no more start. Events and strands may still wait. */
 static bool all_started(struct order *order)
 {
 	int nr = order->row->nr - atomic_read(&order->refused), before;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads whose order is measured by counting: how many tasks started before a task that was
- * submitted earlier?
+ * Loads whose order is measured by counting: how many later tasks started before a task?
  *
  * A task B overtakes a task A if the submit of B was called after the submit of A had returned, and
- * B started before A. Submits at the same time have no order, and do not count. No figure is a
- * time, so the figures are the same on a fast machine and on a slow one.
+ * B started before A. Submits at the same time have no order, and do not count. No count is a time,
+ * so the counts are the same on a fast machine and on a slow one.
  */
 #ifndef WPOOL_KUNIT_START_ORDER_H
 #define WPOOL_KUNIT_START_ORDER_H
 
 #include "fixture.h"
 
-/* How the tasks are given to the pool. */
+/* How the tasks are submitted. */
 enum wpk_order_via {
 	WPK_VIA_SUBMIT,
 	WPK_VIA_BATCH,
@@ -22,7 +21,7 @@ enum wpk_order_via {
 	WPK_VIA_STRAND,		/* each task in a strand of its own */
 };
 
-/* What happens when a third of the tasks has been submitted, and at two thirds. */
+/* What happens after one third and after two thirds of the submits. */
 enum wpk_order_then {
 	WPK_THEN_NOTHING,
 	WPK_THEN_TUNE,		/* the capacity becomes 2, then 64 */
@@ -83,7 +82,6 @@ struct wpk_order_figures {
 	unsigned int rmax;
 };
 
-/* Run a load in a pool of its own. */
 void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
 		   struct wpk_order_figures *figures);
 

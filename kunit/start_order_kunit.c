@@ -3,9 +3,9 @@
  * The order of tasks: under each load here, a task is overtaken only by tasks that were submitted
  * in the same few milliseconds.
  *
- * The verdict counts tasks, see start_order.h. It allows for a machine that stops: a worker may
- * take a task and lose its CPU before the task notes its start. No pool can prevent that. So a load
- * is tried again, and fails if the order is wrong in each try.
+ * The verdict counts tasks, see start_order.h. A worker may take a task and lose its CPU before the
+ * task notes its start, which no pool can prevent. So a load is tried again, and fails if the order
+ * is wrong in each try.
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
@@ -14,7 +14,7 @@
 
 #define NR_TRIES 3
 
-/* Beside the capacity, a few tasks whose length is not known yet may overtake a task. */
+/* This many tasks beyond the capacity may overtake a task: their length is not known yet. */
 #define SLACK 16U
 
 static u32 bound(const struct wpk_order_row *row)
@@ -116,10 +116,10 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 /* ---- shorter tasks ------------------------------------------------------------ */
 
 /*
- * Short tasks wait in one ring for each CPU, and the pool does not compare rings with each other. A
- * full ring is 128 tasks of 20 us at most, which end in less than 3 ms. The bound is for late99: a
- * worker may wait for its CPU for 50 ms, or for 200 ms on a debug kernel, and one task of 100 may
- * be in the ring of a CPU that stands still.
+ * Short tasks wait in the ring of their CPU, and the pool does not compare rings with each other. A
+ * full ring takes less than 3 ms: 128 tasks of 20 us at most. The bound is for late99, because a
+ * worker may wait for its CPU for 50 ms (debug kernel: 200 ms), and one task of 100 may be in the
+ * ring of a CPU that stands still.
  */
 static const struct wpk_order_row short_rows[] = {
 	{ "4 compute 100 us, 256 queued", .capacity = 4, .depth = 256, .nr = WPK_ROUNDS(3000),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a task that several threads use: they submit, cancel and run the task at the same
- * moment, also while its submitter waits for room, or runs the task itself.
+ * The states of a task that several threads submit, cancel and run at the same moment, also while
+ * its submitter waits for room, or runs the task itself.
  */
 #include <linux/cpumask.h>
 #include <linux/sched/signal.h>
@@ -108,7 +108,6 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, -EDEADLK);
-		/* The task has ended: it can be waited for like any other. */
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 	}
 }
@@ -128,7 +127,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	full_pool(test, &full, WPOOL_RUN);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* the submit is refused even if the pool has room */
+	/* the submit is refused, also when the pool has room */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -EALREADY);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
@@ -139,7 +138,6 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_jobs_ran_once(test, jobs);
-	/* afterwards the task is like any other */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
@@ -180,7 +178,6 @@ static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* The submitter of a cancelled task stops waiting for room. */
 static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -212,7 +209,7 @@ static void wpool_task_cancel_sync_in_line_waits_for_no_other_task(struct kunit 
 	full_pool(test, &full, WPOOL_BLOCK);
 	submitter = wait_in_line(test, full.pool, &jobs->job[0].task);
 	canceller = wpk_thread(test, wpk_do_cancel_sync, NULL, &jobs->job[0].task, NULL);
-	/* The gate is still closed: nothing has finished. */
+	/* the gate is still closed: no task has finished */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, canceller), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ECANCELED);
 	wpk_gate_open(full.gate);
@@ -229,7 +226,6 @@ static int submit_both(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, tasks, 2, 0);
 }
 
-/* Cancel a task of a waiting batch: the tasks before it may be accepted, the others are not. */
 static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -246,7 +242,7 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* The fixture holds no reference to this pool: its memory is freed after the destroy. */
+/* The fixture holds no reference to this pool, so wpool_destroy() frees the pool. */
 static struct wpool *short_lived_pool(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -259,7 +255,7 @@ static struct wpool *short_lived_pool(struct kunit *test)
 	return pool;
 }
 
-/* A detached task is cancelled in the queue of a pool that is destroyed afterwards. */
+/* Cancel the detached @task in the queue of @pool, then destroy @pool. */
 static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *task,
 		    struct wpk_gate *gate, struct wpk_jobs *holder)
 {
@@ -275,8 +271,8 @@ static void outlive(struct kunit *test, struct wpool *pool, struct wpool_task *t
 }
 
 /*
- * A detached task that was cancelled in a queue no longer belongs to that queue's pool. A cancel
- * that finds the task waiting in another pool does not follow the task's pointer to the first pool,
+ * A detached task that was cancelled in a queue does not belong to that pool any more. A cancel
+ * that finds the task waiting in another pool must not follow the task's pointer to the first pool,
  * which may be gone.
  */
 static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit *test)
@@ -298,8 +294,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * A submitter that waits holds the task, and may be refused. So another submit of the task is not
- * accepted, although the same pool once accepted the task.
+ * A submitter that waits holds the task, and may be refused. So no other submit of the task is
+ * accepted, although this pool once accepted the task.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {
@@ -365,7 +361,7 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 		hands->cancelled = wpool_task_cancel(hands->task);
 }
 
-/* As wpool_task_cancel_detached_task_leaves_its_pool_behind(), before the submitter waits. */
+/* As wpool_task_cancel_detached_task_leaves_its_pool_behind(), with an earlier cancel. */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
 	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
@@ -398,7 +394,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 
 #define NR_MOVES WPK_ROUNDS(3000)
 
-/* @arg: two pools, to which the task is submitted by turns */
+/* @arg: two pools, to which the task is submitted in turn */
 static int submit_by_turns(struct wpk_thread *thread)
 {
 	struct wpool **pools = thread->arg;
@@ -418,7 +414,7 @@ static int submit_by_turns(struct wpk_thread *thread)
 	return 0;
 }
 
-/* The submitter's CPU is in neither pool's mask, so the task is in their global queues. */
+/* The submitter's CPU is in neither pool's mask, so the task goes to the global queues. */
 static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -454,7 +450,6 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 
 /* ---- a task that is submitted while it runs ------------------------------- */
 
-/* The task submits itself again in each run. */
 static void submit_myself(struct wpk_job *job)
 {
 	job->ret = wpool_try_submit(job->arg, &job->task);
@@ -483,7 +478,7 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 	KUNIT_EXPECT_TRUE(test, job->ret == 0 || job->ret == -ECANCELED);
 }
 
-/* The cancel came first, and waits for the task: no submit is accepted any more. */
+/* While a cancel waits for a task, the task cannot submit itself. */
 static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -521,7 +516,7 @@ static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-		/* a refused submit counts nothing */
+		/* a refused submit is not counted */
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EALREADY);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -534,7 +529,7 @@ static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Each submit that was accepted ends, one way or another, and is counted. */
+/* Each accepted submit counts once: as cancelled or as completed. */
 static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -560,7 +555,6 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	/* Afterwards the task accepts submits again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }

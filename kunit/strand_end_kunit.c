@@ -153,7 +153,7 @@ static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 	st_ran_in_order(test, st, 2);
-	/* the task did not run: it cannot finish its strand */
+	/* a task that is not running cannot finish its strand */
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
 }
 
@@ -187,7 +187,7 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 }
 
-/* A flush that waits has a mark in the queue of the strand: the strand is not empty. */
+/* The mark of a flush that waits is in the queue of the strand: the strand is not empty. */
 static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -329,14 +329,13 @@ static void wpool_destroy_waits_for_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_forget(test, pool);
 	st_ran_in_order(test, st, 3);
-	/* these calls do not need the pool, which is gone */
+	/* these calls need no pool */
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 }
 
 /* ---- races ---------------------------------------------------------------- */
 
-/* The results of one thread's calls. */
 struct race {
 	struct st *st;
 	u32 submitted;
@@ -358,7 +357,6 @@ static int do_race(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Each submit that was accepted ran or was aborted. */
 static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

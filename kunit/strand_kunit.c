@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Strands: tasks that run one after the other, see struct wpool_strand. strand_end_kunit.c tests
- * how they end with their pool.
- */
+/* Strands: tasks that run one after the other, see struct wpool_strand. */
 #include <linux/slab.h>
 #include <linux/wpool_strand.h>
 
@@ -52,7 +49,7 @@ static void wpool_strands_run_side_by_side(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	int i;
 
-	/* the first tasks of all strands run at the same time, otherwise not all four arrive */
+	/* the first tasks of all four strands are at the gate together */
 	for (i = 0; i < 4; i++)
 		st_submit(test, st_tasks(test, st_strand(test, pool, 4), gate, 2), 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
@@ -119,7 +116,6 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	/* the other place is free for other tasks */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -172,7 +168,6 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 	st_submit(test, st, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 20);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
-	/* after the destroy, nothing is left of the strand */
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, st[1].ret, -ESHUTDOWN);
@@ -240,7 +235,7 @@ struct race {
 	int submitted;
 };
 
-/* A slow machine makes fewer rounds: there, few rounds give enough chances for a race. */
+/* A slow machine makes fewer rounds: there, few are enough for a race. */
 static int do_race(struct wpk_thread *thread)
 {
 	struct race *race = thread->arg;
@@ -254,7 +249,7 @@ static int do_race(struct wpk_thread *thread)
 	return err;
 }
 
-/* Each submitter's tasks run in the order of its submits, whatever the others do. */
+/* Each submitter's tasks run in the order of its submits. */
 static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);

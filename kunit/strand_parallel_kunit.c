@@ -30,7 +30,6 @@ static struct st *part_tasks(struct kunit *test, struct st_strand *of, int nr)
 	return st;
 }
 
-/* Expect that the part of each task has run @parts times. */
 static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
 {
 	int i;
@@ -112,7 +111,7 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
-/* In its turn a task becomes a new task at the same address, as after kfree() and kmalloc(). */
+/* In its turn, initialise the task again, as a new task at the same address. */
 static void body_submits_anew(struct st *st)
 {
 	if (atomic_read(&st->runs) > 1)
@@ -175,8 +174,8 @@ static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 }
 
 /*
- * The first task is in its part, two tasks have ended their parts, one is queued in the pool, one
- * waits for room.
+ * At the release, one task is in its part, two have ended their parts, one is queued in the pool,
+ * and one waits for room.
  */
 static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 {
@@ -209,7 +208,7 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[3].aborts) + atomic_read(&st[4].aborts), 2);
 	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
-	/* no place in pool or strand was lost */
+	/* no place in the pool or in the strand was lost */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
 	st_submit(test, st, NR_TASKS);
@@ -224,7 +223,7 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
  * @nr: its number, in the order of the submits
  * @had_part: its parallel part has returned
  * @next: the number that must have the next turn
- * @bad: turns out of order, without the part, or while another one had its turn
+ * @bad: turns out of order, before the part, or during another turn
  */
 struct many {
 	struct wpool_strand_task task;

@@ -88,7 +88,7 @@ static inline void st_abort(struct wpool_strand_task *task, int status)
 	atomic_dec(&st->of->inside);
 }
 
-/* A strand, whose tasks end with the pool of the case. */
+/* Create a strand. Its tasks end with its pool. */
 static inline struct st_strand *st_strand(struct kunit *test, struct wpool *pool, u32 limit)
 {
 	struct st_strand *of = kunit_kzalloc(test, sizeof(*of), GFP_KERNEL);
@@ -133,7 +133,7 @@ static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 	}
 }
 
-/* A pool with one worker, which is in a job at the gate. */
+/* A pool whose only worker is in a job at the gate. */
 static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
 {
 	struct wpool *pool = wpk_pool(test, 1, queue_depth);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Which contexts may submit, and what a bad submit returns.
- */
+/* Submits from all contexts: threads, interrupts, and tasks of this pool or of another pool. */
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -37,7 +35,7 @@ static void in_context(enum context context, void (*fn)(void *arg), void *arg)
 		wpk_in_hardirq(fn, arg);
 		break;
 	case IN_IPI:
-		/* On the last CPU, which may be asleep. */
+		/* the last CPU may be asleep */
 		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg, true);
 		break;
 	default:
@@ -47,7 +45,7 @@ static void in_context(enum context context, void (*fn)(void *arg), void *arg)
 	}
 }
 
-/* The worker is parked, or there is none yet: it must be woken or made. */
+/* The first submit makes the worker; the second submit wakes the parked worker. */
 static void wpool_try_submit_in_any_context_wakes_a_worker(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * NR_CONTEXTS, NULL);
@@ -101,7 +99,6 @@ static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *tes
 
 /* ---- from a task ---------------------------------------------------------- */
 
-/* Each job submits the next one, in a way of its own. */
 static void submit_next(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;

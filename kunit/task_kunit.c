@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The life of a joinable task: submit, run, submit again while it is pending, running, or finished;
- * and which threads may wait for it.
- */
+/* The life of a joinable task: submit, run, submit again, and which threads may wait for it. */
 #include <linux/slab.h>
 
 #include "fixture.h"
@@ -27,7 +24,7 @@ static void look_around(struct wpk_job *job)
 	seen->irqs_on = !irqs_disabled();
 	seen->preemptible = preemptible();
 	seen->kthread = current->flags & PF_KTHREAD;
-	/* A task may sleep: otherwise a debug kernel would complain. */
+	/* a debug kernel complains if this context must not sleep */
 	might_sleep();
 	usleep_range(10, 20);
 }
@@ -61,14 +58,14 @@ static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), 0);
-	/* Now the task is pending again, so a third submit is too early. */
+	/* the task is pending again, so a third submit is too early */
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	/* In its second run the task may be submitted once more. */
+	/* in its second run the task may be submitted once more */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
 	wpk_gate_open(gate);
@@ -94,7 +91,7 @@ static void wpool_submit_finished_task_runs_again(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, job->twice);
 }
 
-/* Two threads submit one task as fast as they can: it runs as often as it is accepted. */
+/* Submit a task as fast as possible. Returns how many submits were accepted, or -errno. */
 static int submit_same(struct wpk_thread *thread)
 {
 	int accepted = 0, i, ret;

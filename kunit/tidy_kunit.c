@@ -45,7 +45,7 @@ static void wpool_abort_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 	struct wpool *pool, *other;
 
 	pool = pool_with_cancelled(test, inside, slow, &jobs);
-	/* the other pool's cancelled task ends, and so do its worker and the pool */
+	/* in the other pool the cancelled task, the worker and the pool itself end */
 	wpk_gate_open(quick);
 	other = pool_with_cancelled(test, others, quick, &more);
 	wpk_gate_open(others);
@@ -64,7 +64,7 @@ static void cancel_in_irq(void *task)
 	wpool_task_cancel(task);
 }
 
-/* The cancel of a task without an abort function waits for no other task's abort function. */
+/* The cancel of a task waits for no abort function of another task. */
 static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);
@@ -97,7 +97,7 @@ static void count_cpus_after_gate(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed;
 }
 
-/* The pool's kworker is in an abort function while the hog is found, and until the hog ends. */
+/* The kworker that lets hogs leave their CPU is in an abort function until the hog has ended. */
 static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test), *next = wpk_gate(test);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Tuning under load: a tune is all or nothing. The cases check what it does to running tasks and to
- * submitters that wait.
- */
+/* Tune a pool while tasks run and submitters wait: a tune is all or nothing. */
 #include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -75,7 +72,7 @@ static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 	const struct wpk_bad *bad = test->param_value;
 	struct wpool *pool = wpk_pool(test, 256, 3);
 	struct wpool_attrs attrs, before, after;
-	/* A valid change beside the bad one must not be made. */
+	/* the bad value must prevent this valid change, too */
 	u32 mask = bad->mask | WPOOL_TUNE_LATENCY;
 
 	wpool_get_attrs(pool, &before, NULL);
@@ -118,7 +115,7 @@ static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
-	/* Two attributes in one call are checked together. */
+	/* two attributes in one call are checked together */
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
 	attrs.min_workers = 2;
@@ -156,7 +153,6 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
-	/* A larger queue_depth lets a submitter in, as a larger capacity does. */
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
@@ -182,7 +178,7 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
-	/* The pool has accepted six tasks, and now has a limit of two: it keeps all six. */
+	/* the pool keeps all six tasks, although its limit is two now */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	for (left = 6; left >= 2; left--) {
@@ -267,7 +263,7 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* Submitters that wait already continue to wait; the new policy is for newcomers. */
+/* Submitters that wait continue to wait. The new policy is for later submitters. */
 static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -354,7 +350,6 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[0].arg, root);
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[1].arg, own);
 	KUNIT_EXPECT_PTR_EQ(test, jobs->job[2].arg, root);
-	/* all jobs ran in the same worker */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 

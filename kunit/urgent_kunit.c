@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent tasks start before all other queued tasks, whatever queue these are in, but every 16th
- * start is left to the others. All that can happen to a queued task can happen to an urgent one.
+ * Urgent tasks start before all other tasks, in whichever queue these wait, but every 16th start is
+ * left to the others. All that can happen to a queued task can happen to an urgent one.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
@@ -82,7 +82,6 @@ static void make_call(void *arg)
 	call->ret = call->by->submit(call->pool, call->task);
 }
 
-/* An urgent task that was queued behind a thousand others is the next to start. */
 static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 {
 	const struct by *by = test->param_value;
@@ -109,7 +108,7 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 #define NR_ALL		160
 #define NR_OTHERS	6
 
-/* Of one batch, every 16th task to start is not urgent, until no such task is left. */
+/* Every 16th start is that of a task that is not urgent, as long as the batch has one. */
 static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -118,7 +117,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	struct wpool_task *tasks[NR_ALL];
 	u32 i, seq;
 
-	/* the others are spread over the batch */
+	/* the tasks that are not urgent are spread over the batch */
 	for (i = 0; i < NR_ALL; i++) {
 		wpool_task_set_urgent(&jobs->job[i].task, i % 26 != 3 || i / 26 >= NR_OTHERS);
 		tasks[i] = &jobs->job[i].task;
@@ -127,7 +126,6 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_ALL));
 	for (i = 0; i < NR_OTHERS; i++) {
-		/* urgent tasks may start in any order among themselves */
 		seq = jobs->job[26 * i + 3].seq;
 		KUNIT_EXPECT_EQ_MSG(test, seq % 16, 0, "of the others, number %u", i);
 		KUNIT_EXPECT_LE(test, seq, 16 * NR_OTHERS);
@@ -136,7 +134,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* After fewer than 15 urgent tasks and one other task, 15 urgent ones may overtake again. */
+/* When a task that is not urgent starts, the count of the 15 urgent tasks begins again. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -194,7 +192,7 @@ static void stream_fn(struct wpool_task *task)
 		s->err = s->err ?: wpool_try_submit(s->pool, task);
 }
 
-/* Three tasks that always submit themselves again, and one worker. */
+/* Three urgent tasks submit themselves again and again in the only worker. */
 static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -212,7 +210,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 		wpool_task_set_urgent(&s->tasks[i], true);
 		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &s->tasks[i]), 0);
 	}
-	/* the others are queued in the ring, in its backlog, and in the queue of one CPU */
+	/* the other tasks are queued in the ring, in its backlog, and for one CPU */
 	wpk_jobs_submit(test, pool, jobs, 0, 499);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
 	wpk_gate_open(gate);
@@ -244,7 +242,7 @@ static void set_flag(struct wpk_job *job)
 	atomic_set(job->arg, 1);
 }
 
-/* The worker here is in a task that computes, and another CPU has nothing to do. */
+/* The worker of this CPU computes in a task, and another CPU is idle. */
 static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -264,7 +262,7 @@ static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* No other task is submitted: each urgent one has to wake its worker. */
+/* No other task is submitted, so each urgent task has to wake a worker. */
 static void wpool_urgent_wakes_a_worker(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, WPK_ROUNDS(2000), NULL);
@@ -287,7 +285,7 @@ static void wpool_urgent_wakes_a_worker(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* The submit itself wakes the idle worker, and does not leave that to the monitor. */
+/* The submit itself wakes the idle worker. The monitor would wake it later. */
 static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -315,7 +313,6 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
-/* The pool to which the child is submitted. */
 static struct wpool *the_pool;
 
 static void submit_urgent_child(struct wpk_job *job)
@@ -353,7 +350,6 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 
 	set_urgent(jobs, 0, 30);
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
-	/* cancel tasks in the middle, at the front, and at the end */
 	for (i = 10; i < 15; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[0].task), -ECANCELED);
@@ -362,7 +358,6 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 7);
 	for (i = 10; i < 15; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-	/* a cancelled task is submitted again, not urgent */
 	wpool_task_set_urgent(&jobs->job[0].task, false);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_gate_open(gate);
@@ -375,7 +370,6 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
 }
 
-/* A release runs or cancels queued urgent tasks; after a reboot they work as before. */
 static void wpool_urgent_release_and_reboot(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
@@ -394,7 +388,6 @@ static void wpool_urgent_release_and_reboot(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 60);
-	/* queued tasks run to their end */
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 60);
 	wpk_destroy(test, pool);
@@ -414,10 +407,10 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	set_urgent(jobs, 0, 1);
 	set_urgent(jobs, 3, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	/* the new task takes the place of the second one, which is not urgent */
+	/* the new task takes the place of a queued task that is not urgent */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ECANCELED);
-	/* an urgent task takes a place in the same way */
+	/* an urgent task also takes the place of a task that is not urgent */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[3].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ECANCELED);
 	/* only urgent tasks are left */
@@ -428,7 +421,7 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* No worker takes the task within max_wait_ms: the monitor ends it. */
+/* No worker takes the tasks within max_wait_ms, so the monitor ends them. */
 static void wpool_urgent_overdue_is_etime(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -453,7 +446,6 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-/* In a full pool, an urgent task's submitter waits like any other. */
 static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -604,7 +596,6 @@ static void wpool_urgent_under_load(struct kunit *test)
 		load[i].jobs = wpk_jobs(test, NR_LOAD, NULL);
 		threads[i] = wpk_thread(test, submit_load, pool, NULL, &load[i]);
 	}
-	/* meanwhile the mask of the pool changes, as if CPUs came and went */
 	for (n = 0; !wpk_ended(threads[0]) && n < 200; n++) {
 		attrs.cpumask = cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0));
 		if (n % 3 == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitters that wait because the pool is full: they are served first-in-first-out, and wait for a
- * bounded time and in a bounded number. A wait that fails has no effect.
+ * Submitters that wait because the pool is full. They are served first-in-first-out, and their
+ * number and the time of their wait may be limited. A wait that fails has no effect.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@ static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *tes
 	int i;
 
 	wpk_full_pool(test, &full);
-	/* With one place, a task starts when its submitter was served. */
+	/* the pool has one place: a task starts when its submitter was served */
 	for (i = 0; i < nr; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	wpk_gate_open(full.gate);
@@ -75,7 +75,7 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 		wpk_full_pool(test, &full);
 		jobs = wpk_jobs(test, 2, NULL);
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-		/* The place becomes free at about the time of the newcomer's submit. */
+		/* the place becomes free at about the time of the newcomer's submit */
 		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
 		wpk_gate_open(full.gate);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
@@ -102,7 +102,6 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[2].task,
 						   WPK_PATIENCE), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
-	/* When one waiting submitter is killed, another one may wait. */
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
@@ -144,13 +143,12 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_full_pool(test, &full);
 	for (i = 0; i < 3; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	/* Kill the second of the waiting submitters, then the first one. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
 	wpk_kill(threads[0]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	/* the task of an interrupted submitter is idle: a wait for it returns at once */
+	/* the task of a killed submitter is idle: a wait for the task returns at once */
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_gate_open(full.gate);
@@ -158,7 +156,6 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, outstanding) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
-	/* The tasks can be submitted again. */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 	wpk_destroy(test, full.pool);
@@ -210,7 +207,6 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 		/* compare jiffies, the unit of the timeout: ticks may come late, and all at once */
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, start + msecs_to_jiffies(50)));
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-		/* A timeout of 0 is over at once. */
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task, 0),
 				-ETIME);
 		KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[i].task));
@@ -228,7 +224,7 @@ static int do_submit_interruptible(struct wpk_thread *thread)
 	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
 }
 
-/* A signal ends an interruptible submit; a submitter that only a kill can wake keeps its place. */
+/* A signal ends an interruptible submit, but not a submit that only a kill ends. */
 static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -245,7 +241,7 @@ static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct k
 	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	/* the task belongs to the caller again, and one free place is enough to submit it */
+	/* the caller may submit the task again */
 	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
 				   &jobs->job[0].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);

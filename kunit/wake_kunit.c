@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parking and waking: no wake-up is lost, even if a worker is about to sleep or to end. A pool
- * without tasks does nothing.
+ * Parking and waking: no wake-up is lost, even if a worker is about to sleep or to end. The workers
+ * of a pool without tasks do not run.
  *
  * The stress cases submit one task at a time and wait until it has run, so that no later submit
- * hides a lost wake-up. Within some 20 ms the monitor would hide it, too, so another thread checks
- * whether a task is queued and no worker is coming for it.
+ * hides a lost wake-up. The monitor would hide one, too, within some 20 ms. So another thread
+ * checks whether a task is queued while all workers are idle.
  */
 #include <kunit/resource.h>
 #include <linux/random.h>
@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Try again: a task may also wait because the machine stops a CPU, after the worker there went to
- * the idle list and before it has looked at the queues once more.
+ * Try again if a wake-up was lost: perhaps the machine only stopped the CPU of a worker that had
+ * gone to the idle list, and had not yet looked at the queues once more.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))
@@ -120,7 +120,7 @@ static int submit_somehow(struct wpool *pool, struct wpool_task *task, u32 round
 	}
 }
 
-/* Submit one job alone, in a way that depends on @round, and wait until the job has run. */
+/* Submit one job, from a context that depends on @round, and wait until the job has run. */
 static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 {
 	struct wpool_task *task = &jobs->job[0].task;
@@ -129,7 +129,7 @@ static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 
 	if (round % 8 == 0)
 		wpk_move_to(wpk_cpu(get_random_u32_below(num_online_cpus())));
-	/* Wait about as long as a worker takes to go to sleep. */
+	/* wait about as long as a worker takes to go to sleep */
 	if (round % 4)
 		udelay(get_random_u32_below(40));
 	atomic_inc(&watch->submitting);
@@ -223,7 +223,6 @@ static void now_and_then(struct kunit *test, struct watch *watch)
 	wpk_move_to(-1);
 }
 
-/* The workers leave nearly as fast as they come. */
 static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -339,7 +338,7 @@ static unsigned long switches_of(struct wpk_job *job)
 
 #define NR_QUIET 10
 
-/* Are all workers asleep and off their CPUs? The @arg of each job is one of the workers. */
+/* True if all workers are asleep and off their CPUs. The @arg of each job is a worker. */
 static bool all_sleep(struct wpk_jobs *jobs)
 {
 	struct task_struct *task;
@@ -353,7 +352,7 @@ static bool all_sleep(struct wpk_jobs *jobs)
 	return true;
 }
 
-/* A pool whose workers are all parked. The @arg of each job is one of the workers. */
+/* A pool whose workers are all parked. The @arg of each job is a worker. */
 static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -374,7 +373,7 @@ static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 		KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_task,
 								(*jobs)->job[i].arg), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
-	/* The last worker may still be leaving the CPU. */
+	/* the last worker may still be leaving its CPU */
 	WPK_ASSERT_EVENTUALLY(test, all_sleep(*jobs));
 	return pool;
 }
@@ -398,9 +397,8 @@ static void wpool_idle_workers_are_not_switched_to(struct kunit *test)
 }
 
 /*
- * One task needs one worker. That worker may wake a second one, as any worker that finds a task
- * does. The second worker finds nothing and wakes none. A worker that waits long for its CPU gets
- * help, which on a busy machine may happen in some rounds.
+ * One task needs one worker, which wakes another one only if tasks are left. A worker that waits
+ * long for its CPU gets help; on a busy machine this may happen in some rounds.
  */
 static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
 {

@@ -10,7 +10,7 @@
 #include "event.h"
 
 /*
- * A file, whose poll returns the events that the case sets.
+ * A file, whose poll returns @ready.
  * @nr_heads: the number of wait queues that a poll uses
  * @wakes: the events of a wake-up that the poll itself makes; 0: none
  */
@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* Ends the watch at the end of the case. Add this after the file and the event of the watch. */
+/* End the watch when the case ends. The file and the event must be made first, to end later. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);
@@ -165,7 +165,6 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 	KUNIT_EXPECT_EQ(test, file_count(mute), 1);
 	expect_runs(test, ev, 0);
-	/* a failed call leaves nothing behind */
 	fake->nr_heads = 1;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), -EBUSY);

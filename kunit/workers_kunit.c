@@ -3,8 +3,8 @@
  * Workers: how many there are, which one is reused, when they leave, and what a task sees of its
  * worker.
  *
- * Expiry is about time, so these cases measure time: a worker never expires too early. How late it
- * expires depends on the machine, and is not measured here.
+ * A case may measure that a worker does not expire too early. How late a worker expires depends on
+ * the machine, and is not measured.
  */
 #include <linux/slab.h>
 
@@ -24,7 +24,6 @@ static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
 
 	wpk_jobs_body(jobs, rest_a_little, NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	/* All workers are needed, and all of them come. */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 5));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 	wpk_gate_open(gate);
@@ -62,7 +61,6 @@ static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_attrs(&attrs, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
-	/* The other workers come without another submit. */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_gate_open(gate);
 }
@@ -88,7 +86,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	wpk_jobs_body(jobs, look_for_others, old);
-	/* Make four workers. After the tune, those beyond the new capacity must take no task. */
+	/* make four workers: after the tune, three of them must take no task */
 	wpk_jobs_submit(test, pool, idle, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
 	wpk_gate_open(idle->job[0].gate);
@@ -114,9 +112,9 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 }
 
 /*
- * The pool does not rely on a worker that waits long for its CPU, but makes another one: on a busy
- * machine this may happen in some rounds, but not in all. Until the first worker has come, none is
- * idle.
+ * The pool does not rely on a worker that waits long for its CPU, and makes another: on a busy
+ * machine this may happen in some rounds, but not in all. The count begins after the first task,
+ * before which no worker is idle.
  */
 static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 {
@@ -145,7 +143,7 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 
 #define NR_IDLE 3
 
-/* A pool on one CPU, where all workers are in one idle list. */
+/* A pool on one CPU, so that all workers are in one idle list. */
 static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool_attrs attrs;
@@ -178,7 +176,7 @@ static void idle_in_turn(struct kunit *test, struct wpool *pool, pid_t *pids)
 	}
 }
 
-/* Returns the pid of the worker that takes the next task. Before and after, all are idle. */
+/* Returns the pid of the worker that takes the next task. All workers are idle before and after. */
 static pid_t next_pid(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -189,7 +187,6 @@ static pid_t next_pid(struct kunit *test, struct wpool *pool)
 	return jobs->job[0].pid;
 }
 
-/* True if the workers take tasks in @order. */
 static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	struct wpool *pool = one_cpu_pool(test, order, prealloc);
@@ -206,7 +203,7 @@ static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 	return ret;
 }
 
-/* Try again if the order is wrong: another worker helps one that waits long for its CPU. */
+/* Try again if the order is wrong: another worker may help one that waits long for its CPU. */
 static void expect_reused(struct kunit *test, enum wpool_order order, bool prealloc)
 {
 	int try = 1;
@@ -285,18 +282,15 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	start = jiffies;
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
-	/* No worker leaves too early. The timers' clock is jiffies. */
+	/* no worker leaves too early; jiffies are the clock of the timers */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
-	/* The remaining workers stay, for longer than any worker was idle so far. */
+	/* the remaining workers stay, for longer than any worker was idle so far */
 	msleep(600);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
-	/*
-	 * The next task makes a worker if none is left. One more is made if a worker does not get
-	 * its CPU soon, which may happen in some rounds, but not in all.
-	 */
+	/* the next task makes a worker if none is left; on a busy machine it may make another */
 	for (try = 0; try < 10 && made != !min_workers; try++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 		before = wpk_stat(pool, spawned);
@@ -317,7 +311,7 @@ static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 	/* time for an error to show */
 	msleep(300);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
-	/* After a tune of expiry_ms the timer starts for workers that are idle now. */
+	/* the tune of expiry_ms starts the timer for workers that are idle already */
 	wpool_attrs_init(&attrs);
 	attrs.expiry_ms = 50;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
@@ -337,13 +331,13 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS |
 					 WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
-	/* Fewer workers must stay now: the timer must start again for the others. */
+	/* fewer workers must stay now, so the timer must start again */
 	attrs.min_workers = 0;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
-/* The workers that were idle for longest leave: the worker that became idle last stays. */
+/* The workers that were idle for longest leave. The worker that became idle last stays. */
 static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -384,7 +378,6 @@ static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *t
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 6);
 	wpk_jobs_submit(test, pool, jobs, 0, 200);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	/* Sleep far longer than expiry_ms. */
 	msleep(200);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 6);
@@ -472,7 +465,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 		expect_class(test, jobs, nr, 4, other, 4);
 		nr += 4;
 	}
-	/* the nice value has no effect while the pool has another class */
+	/* the nice value has no effect while the class is not normal */
 	attrs.nice = -2;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
@@ -514,7 +507,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	attrs.sched = class->sched;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
-	/* first the rescuer runs a job, then the worker that was made after it */
+	/* the rescuer runs one job, and a new worker runs the other */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
@@ -529,7 +522,7 @@ static void sleep_a_little(struct wpk_job *job)
 
 /*
  * Submitter and workers are on one CPU, and real-time workers preempt the submitter. The submitter
- * still runs, although workers also search for tasks, and hand-off wakes further workers.
+ * must still run, although workers search for tasks, and hand-off wakes further workers.
  */
 static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
 {
@@ -576,14 +569,13 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 			KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 		}
 		if (i == 30) {
-			/* Tune with idle workers, and with one worker in a task. */
+			/* one worker is in a task, the other workers are idle */
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
 			attrs.cpumask = cpumask_of(wpk_cpu(1));
 			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 		}
 		if (i == 45)
 			wpk_gate_open(gate);
-		/* Submit on the CPU that is in the mask, and on the other one. */
 		wpk_move_to(wpk_cpu(i % 2));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
@@ -596,7 +588,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
-/* A tune moves an idle worker only to a CPU that it adds to the mask. */
+/* A tune of the mask moves idle workers only to a CPU that the tune adds. */
 static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);

@@ -48,7 +48,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
-	/* the queue of the work is destroyed: both calls have nothing to wait for */
+	/* the queue of the work is destroyed: there is nothing to wait for */
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[0])));
 }
@@ -80,7 +80,6 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		cancel_work_sync(wpk_work(&items[i]));
 
-	/* the flush waits for a work that was queued before */
 	items[3].gate = gate;
 	queue_work(wq, wpk_work(&items[3]));
 	threads[0] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
@@ -112,7 +111,6 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
-	/* the work runs already, and continues */
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
@@ -187,7 +185,7 @@ static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 1));
-	/* a cancel undoes no disable */
+	/* a cancel does not enable the work */
 	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, enable_work(wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
@@ -227,7 +225,7 @@ static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* True if the queue refuses a work. Otherwise cancel it: the drain has not begun yet. */
+/* True if the queue refuses a work. If the queue accepts it, the drain has not begun: cancel it. */
 static bool is_refused(struct wpk_item *item)
 {
 	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
@@ -254,7 +252,6 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, drain), 0);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
-	/* afterwards the queue accepts works as before */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	wpk_wq_end(test, wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
@@ -312,7 +309,7 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	case 2:
 	case 3:
 	case 4:
-		/* true: the work was pending, and is taken back before it becomes pending again */
+		/* true: the pending work was taken back, and then made pending again */
 		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);
@@ -354,7 +351,7 @@ static int do_delayed_load(struct wpk_thread *thread)
 	return 0;
 }
 
-/* A work that became pending ran or was taken back, and no work ran twice at once. */
+/* Each work that became pending ran or was taken back, and no work ran twice at once. */
 static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
 {
 	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);

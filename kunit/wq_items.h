@@ -6,8 +6,8 @@
 #include "fixture.h"
 
 /*
- * The suites use the names of workqueues, so that the names are tested, too. One suite is also
- * built with the kernel's own workqueues: the same cases must pass there.
+ * The suites use the names of workqueues, so they test the names, too. One suite is also built with
+ * the workqueues of the kernel, where the same cases must pass.
  */
 #ifndef WPK_KERNEL_WQ
 #include <linux/wpool_wq.h>
@@ -92,7 +92,7 @@ static inline void wpk_wq_destroy(void *wq)
 	destroy_workqueue(wq);
 }
 
-/* Create a queue, after the items that it runs: it is destroyed before they are freed. */
+/* Create a queue, after its items: they are freed after the queue is destroyed. */
 static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int flags,
 					      int max_active)
 {
@@ -103,7 +103,6 @@ static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int f
 	return wq;
 }
 
-/* Destroy a queue before the case ends. */
 static inline void wpk_wq_end(struct kunit *test, struct workqueue_struct *wq)
 {
 	kunit_release_action(test, wpk_wq_destroy, wq);
@@ -115,8 +114,9 @@ static inline int wpk_runs(struct wpk_item *item)
 }
 
 /*
- * True if the thread is in the one sleep of its function, and has not been woken: a wake-up changes
- * its state at once. After its function the thread is TASK_IDLE, which has both bits.
+ * True if the thread is in the only sleep of its function, and no other thread has woken it: a
+ * wake-up changes its state at once. After its function the thread is TASK_IDLE, which has both
+ * bits.
  */
 static inline bool wpk_still_waits(struct wpk_thread *thread)
 {
@@ -126,7 +126,7 @@ static inline bool wpk_still_waits(struct wpk_thread *thread)
 	       !wpk_ended(thread);
 }
 
-/* Wait until the thread is in the one sleep of its function, which nothing ends early. */
+/* Wait until the thread is in the only sleep of its function, which nothing ends early. */
 static inline bool wpk_waits(struct wpk_thread *thread)
 {
 	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) &&

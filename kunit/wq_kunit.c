@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* before the names are mapped: a work of the kernel's own kind */
+/* a work of the kernel: wq_items.h, below, maps the names to wpool_wq */
 struct of_the_kernel {
 	struct delayed_work work;
 };
@@ -120,7 +120,7 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 
 	for (i = 0; i < 20; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
-	/* three works run, no more: each work that leaves the gate lets one other arrive */
+	/* three works run: each work that leaves the gate lets another one arrive */
 	for (i = 3; i <= 20; i++) {
 		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
 		wpk_gate_let(gate, 1);
@@ -152,7 +152,6 @@ static void queue_work_max_active_works_run_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 100);
 }
 
-/* Two works for different CPUs run at the same time. */
 static void create_workqueue_one_work_a_cpu(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -276,7 +275,7 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* The work gets the memory of another one, which freed itself and whose function still runs. */
+/* The function of a work in the memory of another work, which has freed itself and still runs. */
 static void other_fn(struct work_struct *work)
 {
 	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
@@ -299,7 +298,7 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 
 /* ---- the log ---- */
 
-/* An administrator has set the capacity to 1: the log names the function of the running work. */
+/* At capacity 1, as an administrator may set it, the log names the running work's function. */
 static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -371,7 +370,7 @@ static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 	atomic_set(&static_runs, 0);
 	KUNIT_EXPECT_TRUE(test, schedule_work(&static_work));
 	KUNIT_EXPECT_TRUE(test, schedule_delayed_work(&static_delayed, 1));
-	/* with the timer of the other kind, the work would corrupt memory */
+	/* with the timer function of the other kind, the work would corrupt memory */
 	KUNIT_EXPECT_PTR_EQ(test, of_the_kernel.work.timer.function, &delayed_work_timer_fn);
 	KUNIT_ASSERT_PTR_EQ(test, initialized.timer.function, &wpool_delayed_work_timer_fn);
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_dfl_long_wq, &initialized, 1));
@@ -417,7 +416,7 @@ static void mod_delayed_work_changes_the_time(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[0].work, 1));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1);
 
-	/* a work that is queued already gets a time again, and its flush ends */
+	/* a queued work gets a time again: a flush of the queue does not wait for the work */
 	items[1].gate = gate;
 	queue_work(wq, wpk_work(&items[1]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -438,7 +437,7 @@ static void flush_delayed_work_does_not_wait_for_the_time(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
 	queue_delayed_work(wq, &item->work, HZ * 3600);
-	/* a flush of the plain work, or of the queue, does not wait for its timer */
+	/* a flush of the plain work, or of the queue, does not wait for the timer */
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);

@@ -8,8 +8,8 @@ static void do_nothing(struct wpool_work *work)
 }
 
 /*
- * Works that were cancelled before they started are no reason for more runners: the driver may
- * destroy the queue next, and nothing may work on the queue then.
+ * Works that were cancelled before they started make no runner: the driver may destroy the queue
+ * next, and no thread may grow the queue then.
  */
 static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What workqueues and wpool_wq have in common: this file is built for each of the two, and every
- * case must pass with both.
- */
+/* Cases for workqueues and for wpool_wq: this file is built with each of the two. */
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
@@ -23,7 +20,7 @@ struct move {
 	struct workqueue_struct *to;
 };
 
-/* The work is at the gate on one queue, and pending on another. Kernel queues share a pool. */
+/* Bring a work to the gate on one queue, and make it pending on another queue. */
 static void begin_move(struct kunit *test, struct move *move)
 {
 	move->gate = wpk_gate(test);
@@ -70,7 +67,6 @@ static void flush_work_waits_for_the_queue_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
 	KUNIT_EXPECT_TRUE(test, wpk_waits(queue));
 	wpk_gate_let(move.gate, 1);
-	/* the second run is at the gate */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(move.gate, 2));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(queue));
@@ -90,7 +86,6 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(move.item)));
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
-	/* queue the work on the other queue once more */
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move.to, wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
@@ -114,7 +109,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* time for a runner to take the work; the case cannot see if it was taken */
+		/* give a runner time to take the work, which the case cannot see */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
@@ -126,7 +121,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* Fewer works than max_active wait here because they still run elsewhere: another work starts. */
+/* Works wait in @to while they run in @from. They are fewer than max_active: another starts. */
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);
@@ -163,7 +158,7 @@ static void work_busy_sees_the_queue_before(struct kunit *test)
 	end_move(test, &move, 2);
 }
 
-/* The work queues itself on the next queue, perhaps while it is cancelled. */
+/* The work queues itself on the other queue, perhaps during a cancel. */
 static void move_on(struct wpk_item *item)
 {
 	struct workqueue_struct **wq = (void *)item->wq;
@@ -216,7 +211,7 @@ static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
 	wpk_gate_open(gate);
-	/* works that wait still run before the queue goes */
+	/* the queue runs its waiting works before it goes */
 	destroy_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The 32-bit counters of a pool wrap while it works: those of its rings, of its lists, and of its
- * workers' searches, after some four thousand million tasks. Those of a group wrap after as many
- * flushes and cancels. runq_kunit.c tests the ring alone.
+ * The 32-bit counters of a pool wrap while the pool works. Those of its rings, lists and searches
+ * wrap after 2^32 tasks, that of a group after 2^32 flushes and cancels. runq_kunit.c tests the
+ * ring alone.
  */
 #include <linux/wpool_group.h>
 
@@ -12,10 +12,10 @@
 #include "one_cpu.h"
 
 #define NR_JOBS		2000U
-/* Searches and tasks before the wrap. */
+/* The number of searches or tasks before the wrap. */
 #define BEFORE		60U
 
-/* Start values of the counters: a wrap to 0, and a change of sign. */
+/* Start values of the counters, just before a wrap to 0 and before a change of sign. */
 static const u32 starts[] = { U32_MAX - BEFORE, S32_MAX - BEFORE };
 
 static void start_desc(const u32 *start, char *desc)
@@ -111,7 +111,7 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* For the monitor, these counters identify the first task of a queue. */
+/* By the counters, the monitor knows whether the first task of a queue is still the same. */
 static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -137,12 +137,12 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 
 /* ---- while a task keeps the CPU ------------------------------------------- */
 
-/* Fewer than a ring holds; most of them come after the wrap. */
+/* Fewer tasks than a ring holds, and more than BEFORE. */
 #define NR_LOAD		100
 /* The index of a task that is queued after the wrap. */
 #define VICTIM		80
 
-/* Tasks that a task queues behind itself, and the figures of its CPU after that. */
+/* The tasks that a task queues behind itself, and the figures of the CPU afterwards. */
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -279,7 +279,7 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 
 /* ---- groups --------------------------------------------------------------- */
 
-/* One task runs, one is queued, one waits for room; a fourth one comes after the wrap. */
+/* At the cancel one task runs, one is queued, one waits for room. A fourth comes after the wrap. */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 10), 2);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Loops over many tasks on kernels without preemption: such a loop lets other threads of its CPU
- * run before it ends.
- */
+/* On kernels without preemption, a loop over many tasks lets other threads of its CPU run. */
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -28,10 +25,7 @@ static int run_when_told(struct wpk_thread *thread)
 	return 0;
 }
 
-/*
- * Move the case to the first CPU, too. When this returns, the thread has run before the case, and
- * waits for @go.
- */
+/* Start the thread on the first CPU, and move the case there. The thread then waits for @go. */
 static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urgent)
 {
 	struct wpk_thread *thread;
