@@ -189,14 +189,15 @@ const struct command cmd_advise = {
 "pool: they arrive at their recorded times, and each lasts as long as in the recording. Finds\n"
 "the smallest capacity with which 99 of 100 tasks end within TIME of their arrival.\n"
 "\n"
-"Each try takes as long as the recording. The CPUs should only do the other work that they do\n"
-"in normal use.\n"
+"Each try takes as long as the recording. Meanwhile the machine should do no other work than in\n"
+"normal use.\n"
 "\n"
 "  wpoolctl trace record --pool http --duration 30s\n"
 "  wpoolctl advise wpool.trace --p99 20ms --as sleep",
 	.more =
-"The first try has as many workers as were busy on average. Each further try has twice as many,\n"
-"until they are enough; then it tries numbers in between. Fails if no capacity is enough.",
+"The first try has as many workers as were busy on average in the recording. Each further try\n"
+"has twice as many, until they are enough. Then advise tries numbers in between. It fails if no\n"
+"capacity is enough.",
 	.options = options,
 	.run = run_command,
 };

@@ -27,10 +27,11 @@ const struct command cmd_dump = {
 	.summary = "print queues, workers and waiters of all pools",
 	.help =
 "Prints the state of each pool: its queues, with the functions of their first tasks, its\n"
-"workers in tasks, the submitters that wait, and why. Reads debugfs, so only root may do it.\n"
+"workers in tasks, the submitters that wait, and why tasks wait. Needs root, to read debugfs.\n"
 "sysrq-x writes the same, and the stacks of the workers, to the kernel's log.",
 	.more =
-"The log also gets the state of each pool that stalls, and, with the module's parameter\n"
-"dump_on_panic, that of all pools when the kernel panics.",
+"The log also gets the state of a pool that stalls, unless the pool was made through\n"
+"/dev/wpool. With the parameter dump_on_panic of the module it gets the state of all pools when\n"
+"the kernel panics.",
 	.run = run,
 };

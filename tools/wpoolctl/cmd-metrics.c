@@ -246,7 +246,7 @@ const struct command cmd_metrics = {
 "wpool_tasks_completed_total, and the histograms wpool_wait_seconds and wpool_run_seconds,\n"
 "with a bucket for each power of two.\n"
 "\n"
-"'systemctl enable --now wpoolctl-metrics.timer' writes them into\n"
+"'systemctl enable --now wpoolctl-metrics.timer' writes the figures to\n"
 "/var/lib/prometheus/node-exporter/wpool.prom, if that directory exists.",
 	.options = options,
 	.run = run,

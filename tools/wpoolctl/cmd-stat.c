@@ -123,7 +123,7 @@ static const struct cli_option options[] = {
 	  "length of an interval (1), at least 0.01; ns, us, ms, m, h may be given",
 	  CLI_SECONDS(struct stat_run, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
 	{ "count", "N", "number of intervals (1; with --interval until interrupted)",
-	  "10k is taken, too.",
+	  "N may have a unit: 10k.",
 	  CLI_COUNT(struct stat_run, count, 1, 1000000000) },
 	{ "columns", "NAME,...", "these columns, in this order, however wide; 'all' for all",
 	  "A rate is the name of a figure and /s; the times are called wait_p50, wait_p99,\n"

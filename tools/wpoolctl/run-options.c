@@ -97,12 +97,10 @@ const struct cli_option run_options[] = {
 	{ "rate", "N/s",
 	  "tasks arrive at this rate, of all submitters together, whatever the pool does;\n"
 	  "latencies count from the arrival; 10k/s, 1.5M/s",
-	  "This is an open loop: the next task arrives, whether the pool keeps up or not, and\n"
-	  "a task's latency counts from its arrival, not from when the pool had room for it.\n"
-	  "Tasks that have arrived and are not submitted by the end of the run are reported as\n"
-	  "not sent; their latency is at least their wait until then. Without this option a\n"
-	  "submitter submits when its last call has returned: a slow pool gets fewer tasks, so\n"
-	  "its waits look short.",
+	  "This is an open loop. Tasks that have arrived, but are not submitted by the end of\n"
+	  "the run, are reported as not sent; their latency is at least their wait until then.\n"
+	  "Without this option a submitter submits when its last call has returned: a slow pool\n"
+	  "gets fewer tasks, so its waits look short.",
 	  .set = set_rate },
 	{ "arrivals", "KIND",
 	  "with --rate: fixed, at equal distances (the default), or poisson, at random,\n"
@@ -116,7 +114,7 @@ const struct cli_option run_options[] = {
 	  CLI_NUMBER(struct run, load.arrivals.seed, 0, ~0ULL) },
 	{ "replay", "FILE",
 	  "run the tasks that 'wpoolctl trace record' has recorded: they arrive at the recorded\n"
-	  "times, and run as long; with --tasks N only the first N",
+	  "times, and run as long as in the recording; with --tasks N only the first N",
 	  "A task arrives when its pool accepted it: the recording does not say how long its\n"
 	  "submitter waited for room before. Tasks whose end was not recorded are left out.",
 	  CLI_FILE(struct run, replay_file) },
@@ -158,10 +156,10 @@ const struct cli_option run_options[] = {
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
 	  .set = run_set_create },
 	{ "interval", "TIME", "print a line of figures at each interval of at least 0.1 s",
-	  "The figures are: rates of tasks that arrived (by the schedule), were submitted,\n"
-	  "refused and completed; latencies, from their arrival, of tasks that ended; arrivals\n"
-	  "that are not submitted yet (a call counts when it returns); tasks queued in the\n"
-	  "pool.",
+	  "It has the rates of tasks that arrived by the schedule, were submitted, refused and\n"
+	  "completed; latencies, from the arrival, of tasks that ended; the number of arrivals\n"
+	  "that are not submitted yet (a call counts when it returns); and the number of tasks\n"
+	  "that are queued in the pool.",
 	  CLI_SECONDS(struct run, load.interval_ns, MIN_INTERVAL_NS, MAX_TIME_NS) },
 	{ "progress", "WHEN", "progress bar on stderr: auto (on a terminal), always, never",
 	  CLI_WORD(progress_words, struct run, progress), .no_job = true },

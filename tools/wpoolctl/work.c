@@ -48,8 +48,8 @@ const struct work_kind work_kinds[] = {
 	{ "loop", WPOOL_WORK_LOOP, ARG_DURATION, ":TIME",
 	  "use a CPU, shared with other CPUs of the pool that have nothing else to do" },
 	{ "count", WPOOL_WORK_COUNT, ARG_NONE, "",
-	  "add 1 to a number in the memory of wpoolctl, on whose behalf the task runs; implies\n"
-	  "a group" },
+	  "add 1 to a number in the memory of wpoolctl; the task runs in a group that acts for\n"
+	  "wpoolctl" },
 	{ }
 };
 
