@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bars.py - what was to be reached, and whether it was: ratios within one boot.
+"""bars.py - does wpool reach its bars? Compares figures of one boot.
 
 judge() returns a list of verdicts, each with the machine, the row, what is compared,
 the value, the bar and the goal (either may be missing), and whether they are reached;

@@ -12,7 +12,6 @@
 /* Returns @memory; exits if it is NULL. */
 void *alloc_checked(void *memory);
 
-/* Returns zeroed memory for @nr objects of @size bytes. */
 void *alloc_zeroed(size_t nr, size_t size);
 char *alloc_copy(const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How much a task does: always the same, or drawn for each task. */
+/* The amount of work of a task: fixed, or drawn for each task. */
 #ifndef WPOOLCTL_AMOUNT_H
 #define WPOOLCTL_AMOUNT_H
 

@@ -71,7 +71,7 @@ void arrivals_step(struct arrivals *arrivals, __u64 step)
 {
 	double size = step;
 
-	/* several steps at once: use their mean, which their sum is close to */
+	/* the sum of many random steps is close to as many times their mean */
 	if (arrivals->config->poisson && step == 1)
 		size = -log(random_unit(&arrivals->random));
 	arrivals->expected += size * arrivals->submitters;

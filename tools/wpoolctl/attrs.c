@@ -103,7 +103,6 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
-/* The index of @s in @words, or -1. */
 static int find_word(const char *const *words, size_t nr, const char *s)
 {
 	size_t i;
@@ -323,7 +322,7 @@ int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
 
 static const char *format_number(const struct attr *attr, __s32 value, char *buf, size_t len)
 {
-	/* the first word of a class is 0, too */
+	/* of an ATTR_CLASS @value is its default, 0, which is also the index of its first word */
 	if (attr->type == ATTR_WORD || attr->type == ATTR_CLASS)
 		snprintf(buf, len, "%s", attr->words[value]);
 	else
@@ -366,7 +365,7 @@ static int set_cgroup(int fd, struct attr_set *set)
 {
 	int err = *set->cgroup ? dev_cgroup(fd, set->cgroup) : 0;
 
-	/* -ENOTTY is about the module, -EPERM about the pool */
+	/* -ENOTTY: the module is older; -EPERM: the caller may not change this pool */
 	set->cgroup_failed = err && err != -ENOTTY && err != -EPERM;
 	return err;
 }

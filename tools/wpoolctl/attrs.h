@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The attributes of a pool that can be set: names, ranges and words, which are
- * those of sysfs, and the structure that carries them to /dev/wpool.
+ * The attributes of a pool that can be set: names, ranges and words, as in sysfs, and the structure
+ * for /dev/wpool.
  */
 #ifndef WPOOLCTL_ATTRS_H
 #define WPOOLCTL_ATTRS_H
@@ -44,9 +44,8 @@ int attr_set_add_list(struct attr_set *set, enum attr_use use,
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
 
 /*
- * Find what the kernel would refuse with EINVAL without an explanation, because two attributes
- * exclude each other. @now are the present attributes of the pool; NULL for a pool that is to be
- * created.
+ * Find two attributes that exclude each other: the kernel would refuse them with a bare EINVAL.
+ * @now are the present attributes of the pool; NULL for a pool that is to be created.
  */
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e);
@@ -58,7 +57,6 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);
 
-/* true if no attribute is given */
 bool attr_set_is_empty(const struct attr_set *set);
 
 /* Create @pool through the open device @fd, or tune the pool of @fd. Returns 0 or -errno. */
@@ -76,7 +74,7 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);
 
-/* For completion, print one a line: each "name=", or values to suggest for @name. */
+/* For completion, one a line: print each "name=", or the values to suggest for @name. */
 void attr_put_names(enum attr_use use);
 void attr_put_values(const char *name, enum attr_use use);
 

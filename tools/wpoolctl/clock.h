@@ -18,7 +18,6 @@ static inline __u64 clock_ns(clockid_t clock)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Returns the time of CLOCK_MONOTONIC. */
 static inline __u64 now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

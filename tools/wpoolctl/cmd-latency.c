@@ -35,7 +35,6 @@ static const char *const kinds[NR_HISTS] = {
 	[HIST_RUN] = "run",
 };
 
-/* What to show. */
 struct view {
 	const char *pool;
 	__u64 interval_ns;	/* 0: show all times since latency was switched on */

@@ -57,7 +57,6 @@ static bool in_any_group(const char *attr)
 	return false;
 }
 
-/* What to show of one pool, and how. */
 struct shown {
 	const char *pool;
 	const char *only;	/* names, separated by commas; NULL for all */

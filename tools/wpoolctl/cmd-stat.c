@@ -2,8 +2,7 @@
 /*
  * wpoolctl stat: rates and figures, line by line.
  *
- * It reads sysfs only, so that watching a pool neither needs root nor keeps the
- * module in memory.
+ * It reads sysfs only: this needs no root, and does not keep the module in memory.
  */
 #include <string.h>
 #include <time.h>
@@ -48,7 +47,7 @@ static void print_lines(struct stat_run *run)
 	}
 }
 
-/* Contains name and the two times, whatever columns were chosen. */
+/* The object has the name and the two times, whatever columns were chosen. */
 static void print_json_line(const struct columns *columns, const struct pool *pool)
 {
 	struct json_object *line = columns_json(columns, pool);

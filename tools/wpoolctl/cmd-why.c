@@ -20,7 +20,6 @@
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(60 * NSEC_PER_SEC)
 
-/* What is known of the pool. */
 struct facts {
 	const struct pool *pool;
 	bool has_workers;		/* debugfs is readable */

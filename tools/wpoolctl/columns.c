@@ -60,7 +60,10 @@ static bool needs_two_looks(const struct column *column)
 	return column->kind == RATE || column->kind == WAIT || column->kind == RUN;
 }
 
-/* The column after @column; NULL: the first. NULL after the last. Rates only if @rates. */
+/*
+ * Returns the column after @column, or the first if @column is NULL; NULL after the last. Rates and
+ * times only if @rates.
+ */
 static const struct column *next_column(const struct column *column, bool rates)
 {
 	for (column = column ? column + 1 : all_columns;

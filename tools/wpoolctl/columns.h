@@ -48,7 +48,7 @@ bool columns_set_busy(struct columns *columns, bool times);
 
 const char *column_name(const struct column *column);
 const char *column_title(const struct column *column);
-/* Is the column a number, so that larger values come first when sorted? */
+/* Is the column a number? Then a sort puts the largest value first. */
 bool column_is_number(const struct column *column);
 double column_value(const struct column *column, const struct pool *pool);
 

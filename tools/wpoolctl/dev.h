@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Transport: /dev/wpool. Every function returns 0 or more, or -errno; none
- * prints anything.
+ * Transport: /dev/wpool. Each function returns 0 or more, or -errno, and prints nothing.
  *
- * An open file keeps the module in memory. Closing the file cancels the tasks
- * that were submitted through it.
+ * An open file keeps the module in memory. Its close cancels the tasks that were submitted through
+ * it.
  */
 #ifndef WPOOLCTL_DEV_H
 #define WPOOLCTL_DEV_H

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 struct interval {
-	__u64 from_ns;			/* after the start of the run */
+	__u64 from_ns;			/* time after the start of the run */
 	__u64 to_ns;
 	const char *phase;		/* "ramp", "warm-up", "run" or "drain" */
 	__u64 asked;			/* arrivals; in a closed loop tasks submitted */
-	__u64 submitted;		/* accepted */
+	__u64 submitted;		/* accepted tasks */
 	__u64 refused;
 	__u64 completed;
 	/* tasks that ended in the interval, and quantiles of their times from arrival to end */
@@ -20,7 +20,7 @@ struct interval {
 	__u64 p99_ns;
 	__u64 p99_9_ns;
 	__u64 max_ns;
-	/* at the end of the interval */
+	/* the state at the end of the interval */
 	__u64 behind;			/* tasks that arrived, but were not accepted or refused */
 	__u32 workers;
 	__u32 queued;

@@ -180,7 +180,6 @@ static bool interval_is_left(const struct watch *w)
 	       sums.accepted + sums.refused > w->last.submitted + w->last.refused;
 }
 
-/* When the current interval ends. */
 static __u64 interval_end_ns(const struct watch *w)
 {
 	return w->load->start_ns + w->last.to_ns + w->load->config->interval_ns;
@@ -239,7 +238,6 @@ static void earlier(__u64 *when_ns, __u64 other_ns)
 		*when_ns = other_ns;
 }
 
-/* When submitters have to stop. */
 static __u64 stop_ns(const struct load *load)
 {
 	__u64 length_ns = load_length_ns(load->config);

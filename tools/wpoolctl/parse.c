@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strict readers of numbers, durations, sizes and names. strtoul() and its
- * family accept blanks, signs and garbage, so nothing here uses them.
+ * Strict readers of numbers, durations, sizes and names. strtoul() and its family are not used, as
+ * they accept blanks, signs and garbage.
  */
 #include "parse.h"
 

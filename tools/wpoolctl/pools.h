@@ -32,7 +32,6 @@ void pools_add(struct pools *pools, const char *name);
 int pools_look(struct pools *pools, struct errmsg *e);
 void pools_exit(struct pools *pools);
 
-/* Does any pool measure times? */
 bool pools_have_latency(const struct pools *pools);
 
 /* How much a figure grew per second between the two looks; 0 unless the pool is valid. */

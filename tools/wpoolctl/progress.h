@@ -28,7 +28,7 @@ void progress_init(struct progress *p, enum progress_when when, __u64 total,
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 		     __u64 finished, const char *note);
 
-/* Wipes the bar away. Call this before other output. */
+/* Call this before other output. */
 void progress_clear(struct progress *p);
 
 #endif /* WPOOLCTL_PROGRESS_H */

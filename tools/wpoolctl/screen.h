@@ -45,7 +45,6 @@ __printf(2, 3)
 void screen_put(enum screen_style style, const char *fmt, ...);
 void screen_end_line(void);
 int screen_line(void);		/* the number of the current line, from 0 */
-/* Go to the last line of the terminal. */
 void screen_last_line(void);
 void screen_finish(void);
 

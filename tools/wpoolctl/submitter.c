@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * One submitter: a thread that submits tasks in batches, and a thread that reads their records.
- */
+/* One submitter: a thread that submits tasks in batches, and a thread that reads their records. */
 #include "submitter.h"
 
 #include <errno.h>

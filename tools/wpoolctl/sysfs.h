@@ -3,7 +3,7 @@
  * Transport: the files of pools under /sys/class/wpool. Every user may read them. Nothing here
  * needs /dev/wpool or keeps the module in memory.
  *
- * WPOOLCTL_SYSFS in the environment names another directory, for tests.
+ * For tests, WPOOLCTL_SYSFS in the environment names another directory.
  */
 #ifndef WPOOLCTL_SYSFS_H
 #define WPOOLCTL_SYSFS_H

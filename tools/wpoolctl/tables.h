@@ -3,8 +3,7 @@
  * Transport: the tables of /sys/kernel/debug/wpool, which in most cases only root may read. Columns
  * are found by their titles, because other versions may have other columns.
  *
- * WPOOLCTL_DEBUGFS and WPOOLCTL_PROC in the environment name other directories, for
- * tests.
+ * For tests, WPOOLCTL_DEBUGFS and WPOOLCTL_PROC in the environment name other directories.
  */
 #ifndef WPOOLCTL_TABLES_H
 #define WPOOLCTL_TABLES_H

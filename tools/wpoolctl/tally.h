@@ -28,7 +28,6 @@ struct tally_window {
 	__u64 to_ns;		/* end of the measurement; 0: the end of the last task */
 };
 
-/* How the tasks of one workload ended. */
 struct tally_work {
 	__u64 completed;
 	__u64 failed;
@@ -116,7 +115,6 @@ void tally_exit(struct tally *tally);
 /* Time from the first submit to the last end, by the kernel's clock. */
 __u64 tally_wall_ns(const struct tally *tally);
 
-/* Length of the measurement. */
 __u64 tally_window_ns(const struct tally *tally);
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wpoolctl top: views that are lists of lines (top-list.c). top-lists.c defines
- * the lists.
+ * wpoolctl top: views that are lists of lines (top-list.c); top-lists.c defines the lists.
  */
 #ifndef WPOOLCTL_TOP_LIST_H
 #define WPOOLCTL_TOP_LIST_H
@@ -54,7 +53,6 @@ struct list {
 
 extern const struct list function_list, cost_list, worker_list, cpu_list;
 
-/* Allocate @nr lines. */
 void rows_init(struct rows *rows, size_t nr);
 
 /* Show titles and as many lines, from top->first on, as fit on the screen. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * wpoolctl top: its state (cmd-top.c) and its views (top-views.c).
- */
+/* wpoolctl top: its state (cmd-top.c) and its views (top-views.c). */
 #ifndef WPOOLCTL_TOP_H
 #define WPOOLCTL_TOP_H
 

@@ -59,7 +59,6 @@ struct trace_tasks {
 	void *root;
 };
 
-/* A task has started. */
 void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
 
 /* A task has ended. Copies its start to @started; false if it started before the trace. */
@@ -100,7 +99,6 @@ extern const char *const trace_by_names[NR_TRACE_BYS + 1];
 /* Print a table of ended tasks: how many, how long they waited and ran. */
 int trace_report(const char *file, enum trace_by by, struct errmsg *e);
 
-/* Print a line for each ended task. */
 int trace_timehist(const char *file, struct errmsg *e);
 
 /* Print JSON for trace viewers, a row for each worker. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Workloads: the parser of "--work sleep:1ms@3", and the order in which several
- * workloads take turns.
+ * Workloads: the parser of "--work sleep:1ms@3", and the order in which several take turns.
  */
 #ifndef WPOOLCTL_WORK_H
 #define WPOOLCTL_WORK_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A style: threads or work items that run the steps of connections.
- */
+/* A style: threads or work items that run the steps of connections. */
 #ifndef BENCH_HTTPD_STYLE_H
 #define BENCH_HTTPD_STYLE_H
 

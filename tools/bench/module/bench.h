@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that the files of the benchmark module share: a measurement and its
- * parameters, clocks, and the counting of finished tasks.
+ * Declarations that the files of the benchmark module share.
  *
- * A line "CASE key=value ..." requests a measurement. The answer is one line of JSON:
- * the parameters as given, then the figures.
+ * A line "CASE key=value ..." requests a measurement. The answer is one line of JSON: the
+ * parameters as given, then the figures.
  *
- * A case is a struct bench_case: data and a few functions. main.c does the work that all cases
- * share: it handles the parameters, the memory, the pool and its items, and the pool's figures.
+ * A case is a struct bench_case: data and a few functions. main.c handles the parameters, the
+ * memory, the pool and its items, and the pool's figures for all cases.
  */
 #ifndef WPOOL_BENCH_H
 #define WPOOL_BENCH_H
@@ -64,7 +63,6 @@ struct bench_case {
 	int (*measure)(struct bench *b);
 };
 
-/* See run.h. */
 static inline void *bench_zalloc(struct bench *b, u64 nr, size_t size)
 {
 	return bench_run_zalloc(b->run, nr, size);
@@ -123,7 +121,6 @@ void bench_sleep_us(u64 us);
 /* Compute until @ns have passed; returns the time of the end. */
 u64 bench_compute_for(u64 ns);
 
-/* For sort(). */
 int bench_compare_u32(const void *a, const void *b);
 int bench_compare_u64(const void *a, const void *b);
 
@@ -135,8 +132,8 @@ struct bench_wait {
 };
 
 /*
- * Puts "wait_*", the waits in us. Puts "fifo_*", the waits if the same start times were given to
- * the tasks first in, first out. @waits is in the order of the submits.
+ * Puts "wait_*", the waits in us, and "fifo_*", the waits if the tasks had the same start times in
+ * the order of their submits. @waits is in that order.
  */
 int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Definitions that older kernels lack. Kbuild detects what the kernel has.
- */
+/* Definitions that older kernels lack. Kbuild detects what the kernel has. */
 #ifndef BENCH_COMPAT_H
 #define BENCH_COMPAT_H
 

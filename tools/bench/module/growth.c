@@ -89,7 +89,7 @@ static void in_a_pool(struct bench_item *item)
 
 BENCH_FN(in_a_pool);
 
-/* n is the number of tasks, or of pools. */
+/* b->n is the number of tasks; "destroy" has one for each pool. */
 static int make_pools(struct bench *b)
 {
 	struct growth *g = container_of(b, struct growth, b);

@@ -3,8 +3,7 @@
  * Clocks and counters.
  *
  * CPU time ("cpu_ns") is the time in which online CPUs were not idle, summed over all CPUs: it
- * includes work, wake-ups, switches and interrupts. get_cpu_idle_time_us() counts the idle time in
- * microseconds, not in ticks. Under QEMU's -icount the CPU time is meaningless, because CPUs take
+ * includes work, wake-ups, switches and interrupts. Under QEMU's -icount the CPU time is meaningless, because CPUs take
  * turns; there the wall time counts the instructions of all CPUs.
  *
  * bench_count_wait() notices the end of a run: it reads per-CPU counters, with shorter and shorter

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The peers, see peers.h. The code for each is what its users would write.
- */
+/* The peers, see peers.h. The code for each is what its users would write. */
 #include "peers.h"
 
 #include <linux/atomic.h>

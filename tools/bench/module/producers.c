@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Producers, see bench.h.
- */
+/* Producers, see bench.h. */
 #include "bench.h"
 
 #include <linux/completion.h>

@@ -38,9 +38,7 @@ void bench_run_end(struct bench_run *run);
 u64 bench_num(const struct bench_run *run, const char *key, u64 def);
 const char *bench_text(const struct bench_run *run, const char *key,
 		       const char *def);
-/* Is the value of @key @value? */
 bool bench_is(const struct bench_run *run, const char *key, const char *value);
-/* Add a figure to the result. */
 void bench_put(struct bench_run *run, const char *key, u64 value);
 
 /*
@@ -48,7 +46,7 @@ void bench_put(struct bench_run *run, const char *key, u64 value);
  * run->no_memory: then main.c does not call measure(), so a case's prepare() may ignore NULL.
  */
 void *bench_run_zalloc(struct bench_run *run, u64 nr, size_t size);
-/* bench_run_zalloc() of @nr times, as a struct bench_series of the run. */
+/* Returns room for @nr times, which become a struct bench_series of the run; see above for NULL. */
 u32 *bench_run_series(struct bench_run *run, const char *name, u64 nr);
 void bench_run_free(struct bench_run *run);
 
