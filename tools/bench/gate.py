@@ -11,8 +11,8 @@ plugin in the same boot.
 
 Instructions are compared as a ratio: wpool's instructions per task, divided by those of
 the per-CPU workqueue in the same boot, each the lower quartile of its rounds. A new
-compiler or kernel changes the counts, but hardly the ratio. It does not change the counts
-of locked instructions, so these are compared themselves: those of all CPUs per task of a
+compiler or kernel changes the counts, but hardly the ratio. The counts of locked
+instructions stay the same, so they are compared directly: those of all CPUs per task of a
 row, in its best round, and those of one operation of a path (counts.py).
 
 check prints a line for scripts/test per row and path: pass, fail or skip, a name and the
