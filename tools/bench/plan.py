@@ -71,7 +71,7 @@ def params_of(words):
 
 
 def expanded(text):
-    """The lines for which a line with {a,b,...} stands."""
+    """Expand a line with {a,b,...} into one line for each of a, b, ..."""
     lists = [found.split(',') for found in re.findall(r'\{(.*?)\}', text)]
     if not lists:
         return [text]

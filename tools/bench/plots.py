@@ -139,7 +139,7 @@ def of_figure(name):
 
 def plot(name, title, ylabel, row, groups, peers, what, convert=divided_by(1), boot=None, better='less',
          log=False):
-    """@groups: name -> a variant of the row, or (row, variant). "{}" in @what: the group's name."""
+    """@groups: name -> a variant of the row, or (row, variant). "{}" in @what stands for the group's name."""
     return {'name': name, 'title': title, 'ylabel': ylabel, 'row': row, 'groups': groups, 'peers': peers,
             'what': what, 'convert': convert, 'boot': boot, 'better': better, 'log': log}
 

@@ -4,11 +4,11 @@
 
 usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
                                          they show in measured.json
-       readme.py check                   are the pages those of measured.json and counts.json?
+       readme.py check                   do the pages show what measured.json and counts.json have?
        readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
 
-ratios is the summary, and cost the memory and wake-ups on a stock kernel, both in README.md. native
-are the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
+ratios is the summary in README.md, cost the table there of memory and wake-ups on a stock kernel, and
+native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
 or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
 has the counts of counts.json; write takes over a complete counts.json beside RESULTS.json. write also
 draws the plot of benchmarks.rst. check also refuses a quantity in the text of README.md or
