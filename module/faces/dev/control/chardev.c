@@ -10,8 +10,9 @@
  *     attached file unless its row in the table says otherwise;
  *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
- *   - no call writes to the kernel log. But a task of the kind WPOOL_WORK_FAULT causes an oops, and
- *     the monitor logs why tasks of a pool wait, 10 lines in 5 s for all pools made here.
+ *   - no call writes to the kernel log. But a task of the kind WPOOL_WORK_FAULT causes an oops. The
+ *     monitor logs stalls of pools made here, and why their tasks wait: 12 lines in 5 s for all.
+ *     Failures to create a worker, or to join a cgroup, are logged as those of all pools.
  *
  * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
  * read.c, workloads in workload.c.
