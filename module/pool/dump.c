@@ -10,6 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/nmi.h>
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
 #include <linux/printk.h>
@@ -236,6 +237,8 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 static unsigned long dump_to_log(struct wpool *pool, unsigned long most)
 {
 	wpool_dump(pool, NULL);
+	/* printing many pools to a slow console with interrupts off is no lockup */
+	touch_nmi_watchdog();
 	return 1;
 }
 
