@@ -22,13 +22,21 @@ from drgn.helpers.linux.percpu import per_cpu_ptr
 UNLIMITED = 0xffffffff
 MOST_TASKS = 4
 IS_EVENT = 1 << 2
-STATES = ['open', 'closed', 'closing', 'destroyed']
 # as wpool_trace_func_at(): flag of a task -> the struct that contains the task
 OUTER = {1 << 5: 'struct wpool_strand_task', IS_EVENT: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
 
 
 def limit(value):
     return 'max' if value == UNLIMITED else str(value)
+
+
+def text(chars):
+    return chars.string_().decode(errors='backslashreplace')
+
+
+def state_name(pool):
+    names = {value: name for name, value in pool.state.type_.enumerators}
+    return names[pool.state.value_()].removeprefix('WPOOL_').lower()
 
 
 def func_name(prog, address):
@@ -76,7 +84,7 @@ def waiters(prog, pool):
             yield f'an event or a strand, {func_name(prog, task_func(place))}'
         else:
             thread = container_of(place, 'struct wpool_waiter', 'place').thread
-            yield f'{thread.comm.string_().decode()}, pid {thread.pid.value_()}'
+            yield f'{text(thread.comm)}, pid {thread.pid.value_()}'
 
 
 def show_pool(prog, pool, with_stacks):
@@ -86,7 +94,7 @@ def show_pool(prog, pool, with_stacks):
     workers = list(list_for_each_entry('struct wpool_worker', pool.workers.list.address_of_(), 'node'))
     busy = [w for w in workers if w.task]
     queued = sum(len(tasks) for _, tasks, _ in waiting)
-    print(f'pool {pool.name.string_().decode()}: {STATES[pool.state.value_()]}, '
+    print(f'pool {text(pool.name)}: {state_name(pool)}, '
           f'capacity {limit(pool.capacity.value_())}, queue_depth {limit(pool.queue_depth.value_())}, '
           f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
           f'{queued} queued, {pool.admission.nr_waiting.value_()} waiting')
@@ -94,11 +102,11 @@ def show_pool(prog, pool, with_stacks):
         names = ', '.join(f'{func_name(prog, task_func(task))} for {age}'
                           for task, age in zip(tasks, ages))
         print(f'  {name}: {len(tasks)} tasks, jiffies: {names}')
-    for text in waiters(prog, pool):
-        print(f'  in line: {text}')
+    for waiter in waiters(prog, pool):
+        print(f'  in line: {waiter}')
     for w in busy:
         thread = w.thread
-        print(f'  {thread.comm.string_().decode()} {thread.pid.value_()}, at home on CPU {w.rq.cpu.value_()}, '
+        print(f'  {text(thread.comm)} {thread.pid.value_()}, at home on CPU {w.rq.cpu.value_()}, '
               f'in {func_name(prog, w.func.value_())}')
         if with_stacks:
             for frame in prog.stack_trace(thread):
