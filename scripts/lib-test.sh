@@ -295,15 +295,17 @@ choose_accel()
 # perhaps on more CPUs than this machine has.
 stress()
 {
-	local name=$1 prefix=$2 kernel=$3 timeout=$4 variables=$5
+	local name=$1 prefix=$2 kernel=$3 timeout=$4 variables=$5 cpus=4
 	local config
 	shift 5
+	# A native CPU that spins would keep a CPU of this machine from the holder of the lock.
+	! is_native "$kernel" || [ "$(nproc)" -ge $cpus ] || cpus=$(nproc)
 	config=$("$TOP/scripts/kernel" path "$kernel" config)
 	# KCSAN watches one of 1,000 accesses instead of one of 4,000.
 	! grep -q '^CONFIG_KCSAN=y' "$config" || variables="$variables kcsan.skip_watch=1000"
 	variables="$variables ${rhythm:-}"
 	choose_accel "$kernel"
-	run_vm "$name" "$kernel" --timeout "$timeout" --smp 4 "${accel[@]}" \
+	run_vm "$name" "$kernel" --timeout "$timeout" --smp "$cpus" "${accel[@]}" \
 		--append "$variables" "$@" -- "$TOP/scripts/guest/torture.sh"
 	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$name.out" "$prefix" \
 		<"$LOGS/$name.out"
