@@ -8,7 +8,6 @@
 
 #include "core/state.h"
 
-/** __wpool_runq_activate() - the slow path of wpool_runq_activate() */
 void __wpool_runq_activate(struct wpool_runq *rq);
 
 /*

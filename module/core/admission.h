@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What a pool and its run queues store for admission: tokens, and the submitters that wait for
- * them. The functions are in task/: tokens.h, waiters.h and account.h. The policy of a full pool is
- * applied in task/overload.c.
- */
+/* The data of admission: tokens, and the submitters that wait for them. The code is in task/. */
 #ifndef WPOOL_CORE_ADMISSION_H
 #define WPOOL_CORE_ADMISSION_H
 
@@ -33,20 +29,14 @@
 /* Admission of a pool; the letters are those of state.h. */
 struct wpool_admission {
 	atomic_t tokens;		/* X: tokens in no CPU's cache; below 0: a debt */
-	int plenty;			/* T: tokens are scarce while @tokens is below this;
-					 *    %INT_MAX: always
-					 */
+	int plenty;			/* T: tokens are scarce below this; %INT_MAX: always */
 	raw_spinlock_t lock;		/* K: for A; raw: submitters and finishers take it */
-	struct list_head waiters;	/* A, also to read: submitters, events and strands, first
-					 *    in, first out
-					 */
+	struct list_head waiters;	/* A, also to read: submitters, events, strands, in order */
 	u32 nr_waiting;			/* A: length of @waiters */
 	u32 nr_fired;			/* A: events and strands among @waiters */
 	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
 	int base;			/* T: tokens that exist, see task/tokens.c */
-	u32 nr_closes;			/* T: how often the pool was closed; each close ends the
-					 *    wait of all guests
-					 */
+	u32 nr_closes;			/* T: number of closes; each ends the wait of all guests */
 };
 
 /* The tokens that a run queue caches, and its counts of tasks. */

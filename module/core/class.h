@@ -14,7 +14,7 @@ struct wpool_worker;
  */
 void wpool_class_set(struct wpool_worker *w);
 
-/** wpool_class_is_set() - is the calling worker scheduled as its pool has set it? No lock */
+/** wpool_class_is_set() - is the calling worker scheduled as its pool has set it? */
 bool wpool_class_is_set(const struct wpool *pool);
 
 /*

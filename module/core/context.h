@@ -9,8 +9,7 @@ struct mm_struct;
 /* The part of a thread's state that a module can read; usually all fields are 0 */
 struct wpool_context {
 	int preempt;	/* preempt count */
-	/* how often the thread has disabled softirqs, if the preempt count does not show it */
-	int softirq;
+	int softirq;	/* softirq_count(); 0 without PREEMPT_RT */
 	int rcu;	/* depth of RCU read-side sections */
 	int locks;	/* locks held, as lockdep counts them */
 	int migration;	/* how many times migration is disabled */

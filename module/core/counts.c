@@ -31,8 +31,6 @@ MODULE_PARM_DESC(max_workers,
 /* Workers of all pools together. */
 static atomic_t nr_all_workers;
 
-/* ---- workers of a pool, and of the module ---- */
-
 u32 wpool_workers_room(void)
 {
 	u32 nr = atomic_read(&nr_all_workers);
@@ -124,8 +122,6 @@ void wpool_threads_leave(struct wpool *pool)
 	rcu_read_unlock();
 }
 
-/* ---- waking, searching, running ---- */
-
 /* Make a run queue's CPU look at the queues. An offline CPU need not: it has no submitters. */
 static void make_it_look(struct wpool_runq *rq)
 {
@@ -171,7 +167,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* since when workers are coming: wpool_wake_nr_coming() relies on them for a tick only */
+	/* wpool_wake_nr_coming() relies on coming workers only within a tick of this */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }

@@ -13,11 +13,7 @@
 
 #include "core/state.h"
 
-/* ---- workers of a pool, and of the module ---- */
-
-/*
- * How many more workers the module may have: max_workers less the workers of all pools. Racy.
- */
+/* How many more workers the module may have: max_workers less the workers of all pools. Racy. */
 u32 wpool_workers_room(void);
 
 /*
@@ -36,7 +32,6 @@ static inline void wpool_workers_leave(struct wpool *pool)
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 }
 
-/** wpool_workers_max() - how many workers all pools may have together */
 u32 wpool_workers_max(void);
 
 /** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
@@ -52,9 +47,9 @@ void wpool_home_leave(struct wpool_runq *rq);
 #define WPOOL_BESIDE(cpu)	(-2 - (cpu))
 
 /*
- * Find the best CPU for a worker. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Returns a CPU that
- * wpool_affinity_set() allows: with room if possible; of these with the fewest workers; of these
- * the nearest to @prefer.
+ * Find the best home for a worker. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Of the CPUs that
+ * wpool_affinity_set() allows, those with room come first, then those with the fewest workers, then
+ * those nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
@@ -66,8 +61,6 @@ static inline void wpool_threads_enter(struct wpool *pool)
 
 /** wpool_threads_leave() - count one thread out; the pool may be freed afterwards */
 void wpool_threads_leave(struct wpool *pool);
-
-/* ---- waking, searching, running ---- */
 
 /** wpool_runq_has_room() - may one more worker at home here run? Racy */
 static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
@@ -96,10 +89,7 @@ void wpool_coming_enter(struct wpool_worker *w);
 /** wpool_coming_leave() - a worker no longer counts as coming: it searches, or will not help */
 void wpool_coming_leave(struct wpool_worker *w);
 
-/*
- * End the waking of a worker that has got its CPU. @w: the calling worker, which becomes searching
- * if @w->helps.
- */
+/* The calling worker has got its CPU: end its waking. It becomes searching if @w->helps. */
 void wpool_waking_leave(struct wpool_worker *w);
 
 /*
@@ -115,7 +105,6 @@ static inline void wpool_waking_disown(struct wpool_worker *w)
 		WRITE_ONCE(w->rq->waking, NULL);
 }
 
-/* Count a worker as searching */
 void wpool_searching_enter(struct wpool_worker *w);
 
 /*

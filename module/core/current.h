@@ -9,18 +9,12 @@
 struct wpool;
 struct wpool_worker;
 
-/*
- * The function of every worker's thread. @worker: the struct wpool_worker, whose @loop it calls.
- * Only a worker's thread has this function. Returns what @loop returns.
- */
+/* The function of every worker's thread, and of no other thread. @worker: a struct wpool_worker */
 int wpool_worker_thread(void *worker);
 
-/** __wpool_worker_current() - wpool_worker_current() for a kernel thread */
 struct wpool_worker *__wpool_worker_current(void);
 
-/*
- * The worker that this code runs in; NULL in another thread, or in an interrupt.
- */
+/* The worker that this code runs in; NULL in another thread, or in an interrupt. */
 static inline struct wpool_worker *wpool_worker_current(void)
 {
 	return likely(!(current->flags & PF_KTHREAD)) ? NULL : __wpool_worker_current();

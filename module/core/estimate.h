@@ -15,16 +15,13 @@ struct wpool_estimate {
 					 *    tasks too short to be worth moving
 					 */
 	u32 ring_max;			/* C: a push takes the fast path if the ring then holds at
-					 *    most @ring_max tasks; the slow path sets this; 0: the
-					 *    next push takes the slow path
+					 *    most @ring_max tasks; the slow path sets this
 					 */
 };
 
 /* The timing of tasks. Only workers on this CPU, and push_shared() in sched.c, use this. */
 struct wpool_sample {
-	u32 tick;			/* P: the run queue's @tick at the look that took the
-					 *    first timed task
-					 */
+	u32 tick;			/* P: @tick of the look that took the first timed task */
 	bool is_run;			/* P: are all tasks up to the next full look timed? */
 	u64 ns;				/* P: when the first task was taken; 0: no task is timed */
 	struct task_struct *thread;	/* P: the worker that took that task; only compared */

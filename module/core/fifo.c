@@ -2,10 +2,9 @@
 /*
  * Lists of tasks, see fifo.h.
  *
- * Why one lock for each list is enough. Of 128 pushes, one takes the lock of the backlog, to move
- * all tasks of the full ring there; a worker takes that lock for each task of the backlog. A push
- * takes the lock of the global queue on a CPU without a worker, or if tasks may be long; a worker
- * takes that lock if the first task of the global queue is the oldest that the worker finds.
+ * One lock for each list is enough, because most tasks pass only the ring. A push takes the lock of
+ * the backlog if the ring is full, and that of the global queue on a CPU without a worker, or if
+ * tasks may be long.
  */
 #include "core/fifo.h"
 
@@ -38,7 +37,7 @@ static u64 submit_ns_at(const struct wpool_task *task, u64 now, u32 now_jiffy)
 {
 	u64 about = now - (u64)(now_jiffy - task->jiffy) * TICK_NSEC;
 
-	/* about is at most two ticks off, so the lower half of the time gives the exact time */
+	/* @about is at most two ticks off, so the lower half of the time gives the exact time */
 	return task->submit_ns ? about + (s32)(task->submit_ns - (u32)about) : 0;
 }
 
@@ -89,7 +88,7 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 {
 	raw_spin_lock(&fifo->lock);
 	link_behind(fifo, &fifo->tasks, tasks, nr);
-	/* the pop of these tasks was counted; undo it: results of wpool_fifo_push() stay valid */
+	/* undo the count of their pop: results of wpool_fifo_push() stay valid */
 	WRITE_ONCE(fifo->popped, fifo->popped - nr);
 	raw_spin_unlock(&fifo->lock);
 }

@@ -16,34 +16,24 @@
 #include <linux/wpool.h>
 
 /*
- * Set in task->pool if the rest of the word is the address of the struct wpool_fifo that holds the
- * task. Bit and address are one word, so that a read never returns the address of one list with the
- * bit of another.
+ * A bit of task->pool: the other bits are the address of the struct wpool_fifo that holds the task,
+ * rather than of its pool. Bit and address are one word, so one read gets both.
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
 /* How many tasks of a list a search visits at most, since interrupts are off meanwhile. */
 #define WPOOL_FIFO_MAX_PASSED	4096U
 
-/* First in, first out */
 struct wpool_fifo {
-	/*
-	 * protects the other fields, and node and pool of each task in @tasks; raw: submitters
-	 * take it with interrupts off
-	 */
+	/* protects the fields below, and node and pool of @tasks; raw: taken with interrupts off */
 	raw_spinlock_t lock;
 	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */
-	/*
-	 * how many tasks were taken from the front; shows the monitor whether the list moves
-	 */
+	/* how many tasks were taken from the front; shows the monitor whether the list moves */
 	u32 popped;
 	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
 	struct wpool *pool;	/* the pool of all @tasks; constant */
-	/*
-	 * address of a flag, or NULL; constant. The flag says whether @tasks holds a task, and is
-	 * on a cache line that workers read for each task
-	 */
+	/* constant: points to a flag that says whether @tasks holds a task, or NULL */
 	bool *has_any;
 };
 
@@ -77,19 +67,13 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
 	return wpool_fifo_len(fifo);
 }
 
-/*
- * Put tasks at the end. Interrupts are off. Returns the value that fifo->popped will have when all
- * of @tasks have been taken.
- */
+/* Append tasks; interrupts off. Returns what fifo->popped will be when all of @tasks are taken. */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
 /* Put tasks at the front; they are older than all tasks in the list. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/*
- * Take tasks from the front. @tasks: room for @max tasks; @max: how many at most. Interrupts are
- * off. Returns how many were taken.
- */
+/* Take up to @max tasks from the front. Interrupts are off. Returns how many were taken. */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
 /** __wpool_fifo_pop_first() - take the first task, or return NULL; any context, interrupts off */
@@ -109,9 +93,9 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1,
- * because a task without a time has 0; @ns: when the period ends, exclusive. Checks the first 4,096
- * tasks, because tasks moved here from a ring may be younger than those behind them. Interrupts are
- * off. Returns the task, or NULL.
+ * because a task without a time has 0; @ns: when the period ends, exclusive. Checks 4,096 tasks,
+ * because tasks moved here from a ring may be younger than those behind them. Interrupts are off.
+ * Returns the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
@@ -119,13 +103,9 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
 void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *task, void *data),
 		      void *data);
 
-/**
- * wpool_fifo_remove() - take a given task out of its list
- * @pool: the pool
- * @task: a task whose memory is valid; it may have left the pool
- *
- * Context: any, interrupts off.
- * Return: true if the task was in a list of @pool.
+/*
+ * Take a given task out of its list. @task: its memory is valid, but it may have left the pool.
+ * Interrupts are off. Returns true if the task was in a list of @pool.
  */
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 

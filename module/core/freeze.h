@@ -5,14 +5,11 @@
  *
  * A frozen pool accepts tasks and starts none: its workers park although tasks are queued, no
  * thread wakes them for these tasks, and no worker is created. Parked workers do not expire. They
- * still move to another CPU, and leave if the pool is closed and empty. The path of a task does not
- * check whether the pool is frozen. A worker checks that in a full look for work, at least once a
- * tick.
+ * still move to another CPU, and leave if the pool is closed and empty. A worker checks whether the
+ * pool is frozen only in a full look for work, at least once a tick.
  *
- * After a worker went to sleep for a queued task of its own pool (wait.c), and until it wakes, the
- * pool is not frozen: the freeze waits for running tasks, and for the tasks that these wait for.
- *
- * workers/freezer.c freezes and thaws the pools, and waits until the tasks that run have ended.
+ * While a worker sleeps for a queued task of its own pool (wait.c), the pool is not frozen: the
+ * freeze waits for running tasks, and for the tasks that these wait for.
  *
  * Barrier pairs:
  *
@@ -45,9 +42,8 @@ static inline bool wpool_is_frozen(const struct wpool *pool)
 }
 
 /*
- * The task state in which a submitter waits for room in a pool. @state: TASK_*. Room may come only
- * after the thaw, so the submitter must not hold up the freeze. Returns @state, with TASK_FREEZABLE
- * if the pool is freezable.
+ * Add TASK_FREEZABLE to the state of a submitter that waits for room in a freezable pool: room may
+ * come only after the thaw, so the submitter must not hold up the freeze.
  */
 static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned int state)
 {

@@ -124,7 +124,7 @@ static void switched_out(struct preempt_notifier *notifier,
 	if (!READ_ONCE(pool->handoff) || !is_blocking(w))
 		return;
 	rq = wpool_running_leave(w);
-	/* not counted out, and no task: the worker was about to park, and was picked again */
+	/* without @rq and task, the worker was about to park, and was picked again */
 	w->asleep = rq || w->task;
 	if (!rq)
 		return;
@@ -138,7 +138,7 @@ static void switched_out(struct preempt_notifier *notifier,
 /*
  * Count in a worker, even a hog, that has slept and runs again: it will look for work when its task
  * has ended. Two kinds stay counted out until their tasks have ended: hogs that have not slept, and
- * workers that return on another CPU than their home, whose home CPU stays free for others.
+ * workers that return on another CPU than their home.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {

@@ -20,10 +20,7 @@ struct wpool;
 struct wpool_runq;
 struct wpool_worker;
 
-/*
- * Enable the notifiers, before a pool uses hand-off. Process context, not under the lock of CPU
- * hotplug; sleeps.
- */
+/* Enable the notifiers, before a pool uses hand-off. Sleeps; not under the lock of CPU hotplug */
 void wpool_handoff_enable(void);
 
 /* Notice when the calling worker is switched out. @w: the worker, whose pool uses hand-off */

@@ -5,7 +5,6 @@
 
 #include <linux/wpool.h>
 
-/* All are set before the pool is published, as in struct wpool_attrs. */
 struct wpool_hooks {
 	wpool_fault_fn fault;			/* I: called when a worker has died, or NULL */
 	void *fault_data;			/* I: for @fault */

@@ -46,10 +46,7 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	list_del(&w->idle_node);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
-	/*
-	 * wpool_idle_take:A, the last access: the worker continues without the lock. Pairs with
-	 * wpool_park_sleep:A.
-	 */
+	/* wpool_idle_take:A, the last access of @w; pairs with wpool_park_sleep:A */
 	smp_store_release(&w->parked, false);
 }
 
@@ -67,7 +64,7 @@ bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	else
 		list_add_tail(&w->idle_node, &rq->idle);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle + 1);
-	/* usually set: the bit outlasts the wake-up of a worker, which may soon park again */
+	/* the bit is usually set: it outlasts the wake-up of a worker, which may soon park again */
 	if (!test_bit(rq->index, pool->idle_mask))
 		set_bit(rq->index, pool->idle_mask);
 	trace_wpool_worker_parked(pool->name, rq->cpu, w->thread->pid);
@@ -92,9 +89,9 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_unlock(&rq->lock);
 
 	/*
-	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. A
-	 * worker that wakes itself, in an interrupt, executes no barrier here, but takes a task
-	 * before wpool_run() sets the timer. Interrupts are off: RCU keeps the thread.
+	 * wpool_idle_wake:A, the full barrier of wake_up_process(), pairs with timer_fires:A. If
+	 * the worker wakes itself, in an interrupt, there is no barrier; but the worker takes a
+	 * task, and wpool_run() sets the timer. Interrupts are off: RCU keeps the thread.
 	 */
 	wake_up_process(thread);
 	/* if the worker has to wait for its CPU, the monitor must see that */

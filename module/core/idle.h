@@ -6,9 +6,8 @@
  * order lifo the most recently parked worker, with fifo the coldest one, which has been idle
  * longest. With both orders the coldest worker expires first.
  *
- * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, the
- * expiry timer, or the worker itself. workers/park.h says what the worker does before
- * and afterwards.
+ * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, the expiry
+ * timer, or the worker itself.
  */
 #ifndef WPOOL_CORE_IDLE_H
 #define WPOOL_CORE_IDLE_H
@@ -19,9 +18,8 @@
 bool wpool_idle_any(struct wpool *pool);
 
 /*
- * Clear a CPU's bit in pool->idle_mask, if the CPU has no idle worker. @rq: its run queue. The bit
- * stays when the last idle worker is woken, as that worker may soon park again. A waker that finds
- * no idle worker there calls this. Interrupts are off.
+ * Clear the bit of a run queue in pool->idle_mask, if the run queue has no idle worker; for a waker
+ * that has found none there. Interrupts are off.
  */
 void wpool_idle_trim(struct wpool_runq *rq);
 

@@ -8,8 +8,9 @@
 #include <linux/sched.h>
 
 /*
- * A longer sample moves the estimate by this fraction of the difference; a shorter sample replaces
- * the estimate. A cold cache or an interrupt makes a task look longer than it is, never shorter.
+ * A longer sample moves the estimate by 1 / PART_IF_LONGER of the difference; a shorter one
+ * replaces the estimate. A cold cache or an interrupt makes a task look longer than it is, never
+ * shorter.
  */
 #define PART_IF_LONGER	8
 

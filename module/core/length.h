@@ -81,10 +81,7 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 	return now - READ_ONCE(rq->call_jiffy) <= 1 || now - READ_ONCE(rq->wake_jiffy) <= 1;
 }
 
-/*
- * Will @nr queued tasks be done before another CPU's worker could help? @rq: run queue of any CPU.
- * Racy.
- */
+/* Will @nr queued tasks be done before another CPU's worker could help? @rq: of any CPU. Racy. */
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {
 	return nr < READ_ONCE(rq->estimate.help_len) && __wpool_runq_is_fresh(rq);

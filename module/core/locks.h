@@ -45,6 +45,4 @@
 #ifndef WPOOL_CORE_LOCKS_H
 #define WPOOL_CORE_LOCKS_H
 
-/* The definition of each lock says what it protects. */
-
 #endif /* WPOOL_CORE_LOCKS_H */

@@ -253,7 +253,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has @what been the same for over @max_ns? It may be a new wait: wpool_finish_sweep() checks. */
+/* Has @what been there for over @max_ns? Perhaps in two waits: wpool_finish_sweep() checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return standing_ns(standing, what, now) > max_ns && what;

@@ -21,10 +21,9 @@
  * Either the thread that made the change finds the state OFF and starts the timer, or the look sees
  * the change, and timer_fires() starts the timer.
  *
- * The look visits only pools with @is_watched set. If the monitor finds a pool quiet, it clears
- * the flag, executes a full barrier, and looks again (look_at:A in monitor.c). Either the thread
- * finds the flag clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the
- * change.
+ * The look visits only pools with @is_watched set. If the monitor finds a pool quiet, it clears the
+ * flag, executes a full barrier, and looks again (look_at:A in monitor.c). Either the thread finds
+ * the flag clear and sets it (__wpool_monitor_timer_set:A), or the second look sees the change.
  */
 #include "core/monitor_timer.h"
 

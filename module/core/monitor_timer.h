@@ -40,7 +40,6 @@ void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
 /** wpool_monitor_timer_period() - set the period in ns, for the next start of the timer */
 void wpool_monitor_timer_period(u64 ns);
 
-/** wpool_monitor_timer_is_pending() - is the timer on now? */
 bool wpool_monitor_timer_is_pending(void);
 
 /** wpool_monitor_timer_exit() - cancel the timer, after the last pool */

@@ -11,7 +11,6 @@
 
 #include "core/state.h"
 
-/** __wpool_notify_tell() - the slow path of wpool_notify_tell() */
 void __wpool_notify_tell(struct wpool *pool);
 
 /* Report news of a pool */

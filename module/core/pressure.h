@@ -4,7 +4,7 @@
  * like those of the kernel's /proc/pressure.
  *
  * The monitor switches the pressure on and off. Each change and each read computes the averages,
- * for all the time since the last computation. Nothing runs in between.
+ * for all the time since the last computation.
  */
 #ifndef WPOOL_CORE_PRESSURE_H
 #define WPOOL_CORE_PRESSURE_H
@@ -19,7 +19,6 @@
 /* The average if the pressure was on all the time. */
 #define WPOOL_PRESSURE_FULL	BIT_ULL(32)
 
-/* The pressure of a pool */
 struct wpool_pressure {
 	raw_spinlock_t lock;	/* protects all fields; raw: the monitor takes it */
 	bool is_on;	/* a task or a submitter waits; read anywhere with READ_ONCE */
@@ -30,7 +29,6 @@ struct wpool_pressure {
 	u64 avg[WPOOL_NR_PRESSURES];	/* the averages at @start_ns, 0 to %WPOOL_PRESSURE_FULL */
 };
 
-/* What a reader gets */
 struct wpool_pressure_avgs {
 	u64 avg[WPOOL_NR_PRESSURES];	/* the averages, 0 to %WPOOL_PRESSURE_FULL */
 	u64 total_ns;	/* how long the pressure was ever on */
@@ -39,7 +37,6 @@ struct wpool_pressure_avgs {
 /** wpool_pressure_init() - start without pressure at @now, in ns */
 void wpool_pressure_init(struct wpool_pressure *p, u64 now);
 
-/** __wpool_pressure_set() - the slow path of wpool_pressure_set(), if @on changes */
 void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on);
 
 /*

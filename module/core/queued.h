@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What is queued, and which workers may take it. These functions only read, except that
- * wpool_runq_pop() and wpool_runq_take_next() take a task, and that wpool_runq_offer() and
- * wpool_queues_find_work() change pool->offers.
- */
+/* What is queued, and which workers may take it. */
 #ifndef WPOOL_CORE_QUEUED_H
 #define WPOOL_CORE_QUEUED_H
 
@@ -39,7 +35,6 @@ static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
 }
 
-/* Take the task in the next slot, if there is one. */
 static inline struct wpool_task *wpool_runq_take_next(struct wpool_runq *rq)
 {
 	/* read first, because the exchange is a locked instruction */
@@ -65,11 +60,10 @@ u32 wpool_queues_len(struct wpool *pool);
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /*
- * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(). @rq: of any
- * CPU. Workers visit only those run queues of other CPUs that are offered, so that a search costs
- * the same with two CPUs and with many. The caller has executed a full barrier after the change
- * that makes other workers necessary. Returns true if this call made the offer; then the call is a
- * full barrier.
+ * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(): a worker visits
+ * no run queue of another CPU that is not offered. @rq: of any CPU. The caller has executed a full
+ * barrier after the change that makes other workers necessary. Returns true if this call made the
+ * offer; then the call is a full barrier.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 

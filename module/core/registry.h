@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The list of all pools, and the references to them. A pool's reference count is that
- * of its device.
- */
+/* The list of all pools, and the references to them, which the device of each pool counts. */
 #ifndef WPOOL_CORE_REGISTRY_H
 #define WPOOL_CORE_REGISTRY_H
 
@@ -37,14 +34,10 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 /** wpool_registry_find_name() - as wpool_find(), also pools that were made through /dev/wpool */
 struct wpool *wpool_registry_find_name(const char *name);
 
-/*
- * Call a function for each pool whose destruction has not ended. @fn: called under a mutex. Sleeps.
- */
+/* Call @fn, under a mutex, for each pool whose destruction has not ended. Sleeps. */
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
-/*
- * Is @pool the address of a pool whose destruction has not ended? Under RCU, which keeps the pool.
- */
+/* Is this the address of a pool whose destruction has not ended? Under RCU, which keeps it. */
 bool wpool_registry_has(const struct wpool *pool);
 
 /*

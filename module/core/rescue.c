@@ -37,10 +37,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 		wpool_waking_settle(w, rq);
 		thread = w->thread;
 		trace_wpool_worker_stepped_in(pool->name, rq->cpu, thread->pid);
-		/*
-		 * wpool_reserve_take:A, the last access: the worker continues without the lock.
-		 * Pairs with wpool_rescuer_wait:B.
-		 */
+		/* wpool_reserve_take:A, the last access of @w; pairs with wpool_rescuer_wait:B */
 		smp_store_release(&w->in_reserve, false);
 	}
 	raw_spin_unlock(&pool->workers.lock);

@@ -14,10 +14,7 @@ struct wpool;
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
 
-/*
- * The CPUs or cgroups of the pool have changed: let its worker in reserve adopt them. Process
- * context, interrupts on.
- */
+/* The pool's CPUs or cgroups have changed: let its worker in reserve adopt them. Interrupts on */
 void wpool_reserve_follow(struct wpool *pool);
 
 #endif /* WPOOL_CORE_RESCUE_H */

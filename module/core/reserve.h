@@ -16,12 +16,8 @@ struct wpool_reserve {
 	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 if there is a
 					 *    new rescuer, or @rescued has counted the case
 					 */
-	u64 rescued;			/* W: times that the rescuer could not be replaced, or not
-					 *    within 10 ms
-					 */
-	bool wait_reported;		/* X: the log says that a task waits for a pool without
-					 *    reclaim; racy
-					 */
+	u64 rescued;			/* W: replacements that failed, or took over 10 ms */
+	bool wait_reported;		/* X: the log names a wait for a pool without reclaim */
 };
 
 #endif /* WPOOL_CORE_RESERVE_H */

@@ -42,7 +42,6 @@ struct wpool_ring {
 	u32 jiffy[WPOOL_RING_SIZE];
 };
 
-/* Make a ring empty. @ring: not in use yet */
 void wpool_ring_init(struct wpool_ring *ring);
 
 /* The tail, for a consumer: all slots before it are filled. */
@@ -68,10 +67,7 @@ static inline u32 wpool_ring_head(const struct wpool_ring *ring)
 	return atomic_read(&ring->head);
 }
 
-/*
- * How many tasks a ring holds. Returns 0 to %WPOOL_RING_SIZE; may be outdated when the function
- * returns.
- */
+/* How many tasks a ring holds, 0 to %WPOOL_RING_SIZE: racy. */
 static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 {
 	u32 head = atomic_read(&ring->head);
@@ -81,16 +77,10 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 	return min(len, WPOOL_RING_SIZE);
 }
 
-/*
- * How many more tasks a ring has room for. Called by the producer. Returns 0 to %WPOOL_RING_SIZE;
- * the room can only grow until the next put.
- */
+/* For the producer: how many more tasks a ring has room for. The room can only grow until a put. */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
-	/*
-	 * wpool_ring_room:A, pairs with wpool_ring_pop:A, take_slots:A and
-	 * wpool_ring_steal_half:A
-	 */
+	/* wpool_ring_room:A, pairs with wpool_ring_pop:A, take_slots:A, wpool_ring_steal_half:A */
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
@@ -133,9 +123,7 @@ static inline bool wpool_ring_first(struct wpool_ring *ring, u32 *jiffy)
 	return true;
 }
 
-/*
- * Take the task at the head. Called by a consumer. Returns the task, or %NULL if the ring is empty.
- */
+/* Take the task at the head, or return %NULL if the ring is empty. Called by a consumer. */
 static inline struct wpool_task *wpool_ring_pop(struct wpool_ring *ring)
 {
 	struct wpool_task *task;
@@ -164,16 +152,10 @@ static inline bool wpool_ring_pop_if(struct wpool_ring *ring, const struct wpool
 	       atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + 1));
 }
 
-/*
- * Take all tasks. @tasks: room for %WPOOL_RING_SIZE tasks. Called by a consumer. Returns how many
- * were taken.
- */
+/* Take all tasks. @tasks: room for %WPOOL_RING_SIZE. Called by a consumer. Returns how many. */
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks);
 
-/*
- * Is a task in a ring? @task: the task; only its address is used. Racy: another consumer may take
- * the task meanwhile. Returns true if it was there.
- */
+/* Is a task in a ring? Uses only its address. Racy: a consumer may take the task meanwhile. */
 bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task);
 
 /*

@@ -41,8 +41,8 @@ struct wpool_runq {
 
 	/* @next to @estimate: one cache line, used by each look, and read by CPUs that may help. */
 	/*
-	 * @next: X: task that a task of this pool submitted here. Set on this CPU with interrupts
-	 * off, while it is NULL; cleared by exchange
+	 * @next: X: task that a task of the pool submitted here. This CPU sets @next while it is
+	 * NULL, with interrupts off; an exchange clears it.
 	 */
 	struct wpool_task *next ____cacheline_aligned;
 	struct task_struct *runner;	/* X: thread of the worker that last began to run tasks
@@ -54,13 +54,9 @@ struct wpool_runq {
 					 */
 	u32 shared_jiffy;		/* C: when this CPU last put a task into pool->globq */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
-	u32 urgent_streak;		/* P: number of urgent tasks taken in a row, until
-					 *    @urgent_tick
-					 */
+	u32 urgent_streak;		/* P: urgent tasks taken in a row, until @urgent_tick */
 	u32 urgent_tick;		/* P: @tick of the look that took the last urgent task */
-	u32 call_jiffy;			/* P: when a worker last checked whether the queue needs
-					 *    help
-					 */
+	u32 call_jiffy;			/* P: when a worker last checked if the queue needs help */
 	u32 help_jiffy;			/* C: when this CPU last looked for a worker of another CPU,
 					 *    and either woke none or had short tasks
 					 */
@@ -72,24 +68,20 @@ struct wpool_runq {
 	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because a worker had blocked */
-	u32 turn_tick;			/* P: the @tick at which the global queue's next turn
-					 *    begins, see is_shared_first() in sched.c
-					 */
+	u32 turn_tick;			/* P: @tick at which the global queue's next turn begins */
 	u32 turn_end;			/* P: globq.popped at the end of the global queue's turn */
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */
 
 	/* The workers at home here. */
-	u32 nr_running ____cacheline_aligned; /* Q: the workers that will look for work before they
-					       *    sleep, see counts.h
-					       */
+	u32 nr_running ____cacheline_aligned; /* Q: workers that will look for work, see counts.h */
 	raw_spinlock_t lock;		/* K: for Q of the run queue and of its workers */
 	struct list_head idle;		/* Q: parked workers, in the order of idle.h */
 	u32 nr_idle;			/* Q: length of @idle */
 	u32 nr_workers;			/* Q: workers at home here, parked or not */
-	bool redirect;			/* T: the CPU is offline or not in the cpumask: pushes go
-					 *    to the global queue
+	bool redirect;			/* T: the CPU is offline or not in the cpumask: pushes go to
+					 *    the global queue
 					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
 					 *    queue and has not started to look for work, or NULL;
@@ -99,9 +91,7 @@ struct wpool_runq {
 	u32 cache;			/* T: number of this CPU's last-level cache, as @node */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
-	struct wpool_hists *hists;	/* T: how long tasks waited and ran, or NULL if the pool has
-					 *    never measured it; constant once set
-					 */
+	struct wpool_hists *hists;	/* T: histograms, or NULL; constant once set */
 	struct wpool *pool;		/* I */
 };
 

@@ -121,7 +121,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	rq->turn_end = rq->tick;
 	rq->watch.marks.ring_end = rq->ring.tail;
 	rq->watch.marks.fifo_end = rq->backlog.popped;
-	/* until wpool_affinity_set() has seen the CPU */
+	/* no worker may be at home here until wpool_affinity_set() has seen the CPU */
 	rq->redirect = true;
 	/* wpool_runqs_add:A, pairs with the dependent accesses after wpool_runq() */
 	smp_store_release(per_cpu_ptr(pool->rq, cpu), rq);

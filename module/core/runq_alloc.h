@@ -5,8 +5,7 @@
  * been online since the pool was created has none, and costs a pointer.
  *
  * A run queue becomes active when its first worker gets its home there, when a worker of another
- * home looks for tasks on that CPU, or when a task is queued for a first worker. Only active run
- * queues hold tasks and workers, so a search for these visits no others.
+ * home looks for tasks on that CPU, or when a task is queued for a first worker.
  */
 #ifndef WPOOL_CORE_RUNQ_ALLOC_H
 #define WPOOL_CORE_RUNQ_ALLOC_H
@@ -20,10 +19,9 @@
 int wpool_runqs_init(struct wpool *pool);
 
 /*
- * Make the run queue of a CPU, if the CPU has none. @gfp: how to allocate it; without __GFP_ACCOUNT
- * while a CPU comes online: the calling thread's memory cgroup has nothing to do with the pool, and
- * its limit must not keep the CPU offline. Sleeps. No other thread adds run queues to the pool
- * meanwhile. Returns 0 or -ENOMEM.
+ * Make the run queue of a CPU, if the CPU has none. @gfp: without __GFP_ACCOUNT while a CPU comes
+ * online, because the limit of the calling thread's memory cgroup must not keep the CPU offline.
+ * Sleeps. No other thread adds run queues to the pool meanwhile. Returns 0 or -ENOMEM.
  */
 int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp);
 
@@ -37,10 +35,8 @@ int wpool_runqs_add_hists(struct wpool *pool);
 /** wpool_runqs_free() - free the run queues; no other thread has a pointer to the pool */
 void wpool_runqs_free(struct wpool *pool);
 
-/** wpool_runqs_module_init() - create the slab cache. Return: 0 or -ENOMEM */
+/* The slab cache of run queues. Return: 0 or -ENOMEM */
 int wpool_runqs_module_init(void);
-
-/** wpool_runqs_module_exit() - destroy the slab cache */
 void wpool_runqs_module_exit(void);
 
 #endif /* WPOOL_CORE_RUNQ_ALLOC_H */

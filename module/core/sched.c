@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The scheduler, see sched.h: push, find, take out. wake.c decides which worker to wake, and
- * explains the barriers in here.
- */
+/* The scheduler, see sched.h. wake.c decides which worker to wake, and explains the barriers. */
 #include "core/sched.h"
 
 #include <linux/bitops.h>
@@ -55,10 +52,7 @@ static void push_shared(struct wpool *pool, struct wpool_runq *rq,
 		rq->sample.ns += ktime_get_mono_fast_ns() - from;
 }
 
-/*
- * Did this CPU last push to the global queue in tick @jiffy or later, and is a task of that push
- * still there?
- */
+/* Is the last task that this CPU put into the global queue still there, and of @jiffy or later? */
 static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u32 jiffy)
 {
 	return !time_before32(rq->shared_jiffy, jiffy) &&
@@ -95,10 +89,7 @@ void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wp
 	__wpool_sched_push(pool, rq, &task, 1);
 }
 
-/*
- * Push each run of tasks of equal urgency at once. Do not touch a task after its push: it may have
- * run and been freed.
- */
+/* Push neighbouring tasks of equal urgency together. After its push, a task may be freed. */
 void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 			     struct wpool_task *const *tasks, u32 nr)
 {

@@ -23,7 +23,6 @@ struct wpool_worker;
 /* The most urgent tasks taken in a row while a task that is not urgent waits. */
 #define WPOOL_URGENT_STREAK	15
 
-/** wpool_task_is_urgent() - see wpool_task_set_urgent() */
 static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 {
 	return task->flags & WPOOL_TASK_URGENT;
@@ -148,9 +147,8 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 }
 
 /*
- * Find the next task. While a worker searches, most submits wake no other worker, so the worker
- * must not lose its CPU. Called by the worker, interrupts on, preemption off. Returns a task taken
- * out of the queues, not claimed; NULL if there is none: the worker may still count as searching.
+ * Find the next task. Called by the worker, interrupts on, preemption off. Returns a task taken out
+ * of the queues, not claimed; NULL if there is none: the worker may still count as searching.
  */
 struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
@@ -172,8 +170,7 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
 /*
- * Put tasks back that the caller has taken from the front of a queue: they go to the front of the
- * global queue. Interrupts are off.
+ * Put tasks, taken from the front of any queue, to the front of the global one. Interrupts are off.
  */
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr);
 

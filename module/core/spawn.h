@@ -6,23 +6,16 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-/*
- * What the spawners know of a pool; the letters are those of state.h. The request itself is
- * pool->spawn_wanted, on a cache line that each submit reads.
- */
+/* What the spawners know of a pool; the letters are those of state.h. */
 struct wpool_spawn {
 	int prefer;			/* X: @prefer of wpool_home_place() for the worker that was
 					 *    last asked for; a hint, which any thread may replace
 					 */
 	u32 retry_ms;			/* B: pause after a failed spawn */
-	int error;			/* B: the error of the last attempt, if that failed, or 0;
-					 *    read anywhere with READ_ONCE
-					 */
-	u64 failed;			/* B: attempts that failed; read as @error */
+	int error;			/* B: the error of the last failed attempt, or 0 */
+	u64 failed;			/* B: number of failed attempts */
 	bool failing;			/* B: the last attempt failed, and the log says so */
-	bool refused;			/* S: the module had no place for a worker of the pool;
-					 *    the spawner tries again
-					 */
+	bool refused;			/* S: max_workers, or starving pools, refused a worker */
 	bool starved;			/* S: @refused, and the pool has no worker */
 	struct list_head node;		/* S: in the list of pools that starve */
 	struct delayed_work work;	/* K: the spawner; has a reference while it is pending */

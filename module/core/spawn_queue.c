@@ -34,7 +34,6 @@
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that starve; the first has starved longest. */
 static LIST_HEAD(starved_pools);
-/* Length of starved_pools. */
 u32 wpool_nr_starved __read_mostly;
 
 static struct workqueue_struct *spawn_wq;
@@ -45,10 +44,7 @@ void wpool_spawn_look(struct wpool *pool)
 
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
-	/*
-	 * A thread that finds spawn_wanted set relies on this request: do not lose the CPU before
-	 * the work is queued.
-	 */
+	/* a thread that sees spawn_wanted relies on it: keep the CPU until the work is queued */
 	raw_spin_lock_irqsave(&lock, flags);
 	/* the monitor may still look at a pool whose last reference is gone */
 	if (kobject_get_unless_zero(&pool->dev.kobj)) {
@@ -73,8 +69,6 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 		WRITE_ONCE(pool->spawn.prefer, prefer);
 	wpool_spawn_look(pool);
 }
-
-/* ---- places ---- */
 
 /* Note whether a worker was refused: max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
@@ -123,8 +117,6 @@ void wpool_spawn_place_free(struct wpool *pool)
 		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
-
-/* ---- for the spawners ---- */
 
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
 {

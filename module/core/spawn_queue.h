@@ -14,25 +14,16 @@
 struct workqueue_struct;
 struct wpool;
 
-/* ---- for threads that need a worker ---- */
-
-/**
- * wpool_spawn_ask() - get one more worker: the one in reserve, or a new one
- * @pool: the pool; the caller has seen that it needs one
- * @prefer: as for wpool_home_place()
- *
- * Context: any.
+/*
+ * Get one more worker, which the caller has seen to be needed: the one in reserve, or a new one.
+ * @prefer: as for wpool_home_place(). Any context.
  */
 void wpool_spawn_ask(struct wpool *pool, int prefer);
 
-/**
- * wpool_spawn_look() - have the spawner check whether the pool needs a worker, or a reserve
- * @pool: the pool
- *
- * For a caller that has not checked this. If memory is short and no spawner runs, the monitor later
- * asks for a worker for the queued tasks.
- *
- * Context: any.
+/*
+ * Have the spawner check whether the pool needs a worker, or a reserve; for a caller that has not
+ * checked this. If memory is short and no spawner runs, the monitor later asks for a worker for the
+ * queued tasks. Any context.
  */
 void wpool_spawn_look(struct wpool *pool);
 
@@ -42,12 +33,7 @@ void wpool_spawn_look(struct wpool *pool);
  */
 extern u32 wpool_nr_starved;
 
-/**
- * wpool_spawn_wants_place() - do more pools starve than there are free places?
- *
- * Context: any.
- * Return: true if more pools starve: then the calling worker must leave, unless it is in a task.
- */
+/* Do more pools starve than places are free? If so, a worker leaves when it is in no task. */
 static inline bool wpool_spawn_wants_place(void)
 {
 	u32 nr = READ_ONCE(wpool_nr_starved);
@@ -55,28 +41,16 @@ static inline bool wpool_spawn_wants_place(void)
 	return unlikely(nr) && nr > wpool_workers_room();
 }
 
-/**
- * wpool_spawn_place_free() - announce that the module may have one more worker
- * @pool: the pool whose worker left
- *
- * Context: any. The caller has executed a full barrier since the place became free.
+/*
+ * A worker of @pool left: the module may have one more. Any context. The caller has executed a full
+ * barrier since the place became free.
  */
 void wpool_spawn_place_free(struct wpool *pool);
 
-/* ---- for the spawners ---- */
-
-/**
- * wpool_spawn_retry() - serve a pool again later
- * @pool: the pool that the calling spawner serves
- * @ms: after how many milliseconds
- */
+/** wpool_spawn_retry() - serve the calling spawner's pool again in @ms */
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
 
-/**
- * wpool_spawn_set_refused() - note whether the module had no place for a worker of the pool
- * @pool: the pool that the calling spawner serves
- * @refused: max_workers is reached, or other pools starve
- */
+/* For the spawner of @pool: note whether max_workers, or pools that starve, refused it a worker. */
 void wpool_spawn_set_refused(struct wpool *pool, bool refused);
 
 /** wpool_spawn_attach() - set the workqueue of the spawners, before there is a pool */

@@ -33,8 +33,6 @@ static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not made through /dev/wpool wait and no worker has looked for a task for this time (default: 0, never)");
 
-/* ---- stalls ---- */
-
 static void (*dump)(struct wpool *pool);
 
 void wpool_stall_attach(void (*fn)(struct wpool *pool))
@@ -74,8 +72,6 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 		report_workers(pool);
 }
 
-/* ---- jams ---- */
-
 /* Log why no task starts. Returns false if the monitor must try again in a second. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
@@ -84,7 +80,7 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 	char text[WPOOL_WHY_BYTES];
 	enum wpool_why why = wpool_why(pool, text, sizeof(text));
 
-	/* the reason is not known */
+	/* the reason is not known, or may soon be over: try again while tasks are queued */
 	if (why == WPOOL_WHY_OTHER)
 		return !wpool_queues_len(pool);
 	if (why == WPOOL_WHY_EXHAUSTED && !watch->jam_counted) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the monitor writes to the kernel's log about a pool: one message for each episode.
- */
+/* What the monitor writes to the kernel's log about a pool: one message for each episode. */
 #ifndef WPOOL_CORE_STALL_REPORT_H
 #define WPOOL_CORE_STALL_REPORT_H
 
@@ -19,11 +17,11 @@ struct wpool_looked;
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
 
 /*
- * Check whether tasks or submitters wait while no worker takes a task. @pool: a task is queued, or
- * a submitter waits. If no worker of the pool has looked for a task for a second, the log says why:
- * the capacity is used up, max_workers is reached, or hogs keep the CPUs. The episode ends with
- * wpool_report_no_jam(). Context: the monitor, in an RCU read-side section. Returns true if the
- * monitor must come again: the episode is not reported yet, or panic_on_stall_ms is set.
+ * A task is queued, or a submitter waits: check whether the pool is in a jam. If no worker of the
+ * pool has looked for a task for a second, the log says why: the capacity is used up, max_workers
+ * is reached, or hogs keep the CPUs. The episode ends with wpool_report_no_jam(). Context: the
+ * monitor, in an RCU read-side section. Returns true if the monitor must come again: the episode is
+ * not reported yet, or panic_on_stall_ms is set.
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 

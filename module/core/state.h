@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state that the layers share: struct wpool. The fields that only one mechanism uses are in a
- * struct of that mechanism: admission.h, fifo.h, hooks.h, pressure.h, reserve.h, spawn.h, tidy.h,
- * watch.h. Run queues are in runq.h, workers in worker.h. The functions in here are accessors only.
- * The order of all locks is in locks.h.
+ * The state that the layers share: struct wpool, with accessors. The fields that only one mechanism
+ * uses are in a struct of that mechanism, in the headers included below. The order of all locks is
+ * in locks.h.
  *
  * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read the
  * field anywhere; K, D, M, O and G say who may use it at all.
@@ -65,18 +64,13 @@ struct wpool {
 	struct wpool_runq * __percpu *rq; /* X: the run queue of each CPU, or NULL; added before
 					   *    the CPU first comes online, under cpu_hotplug_lock
 					   */
-	u16 *active;			/* W: the CPUs whose run queues are active, @nr_active of
-					 *    them; it only grows
-					 */
+	u16 *active;			/* W: CPUs of the active run queues; it only grows */
 	u32 nr_active;			/* W: length of @active */
-	u32 attention;			/* A: why a submit or a finish must leave its fast path,
-					 *    WPOOL_ATT_*; usually 0
-					 */
+	u32 attention;			/* A: reasons to leave a fast path, WPOOL_ATT_* */
 	u32 colour;			/* F: colour of newly accepted tasks */
 	u32 token_batch;		/* T: tokens that a run queue caches at a time; 0 if there
-					 *    are fewer than about 64 tokens a CPU, because CPUs
-					 *    would lack the tokens that others cache;
-					 *    %WPOOL_NO_TOKENS without a limit
+					 *    are fewer than about 64 tokens a CPU; %WPOOL_NO_TOKENS
+					 *    without a limit
 					 */
 	u32 capacity;			/* T: workers at most, or %WPOOL_UNLIMITED */
 	u32 nr_workers;			/* W: live workers that have not decided to leave */
@@ -101,17 +95,13 @@ struct wpool {
 
 	/* Read by bound tasks, by workers that look for work and by wakers; rarely written. */
 	wpool_arg_fn func;		/* I: function the pool is bound to, or NULL */
-	wpool_arg_abort_fn abort;	/* I: called for arguments of wpool_invoke() that end
-					 *    without @func, or NULL
-					 */
+	wpool_arg_abort_fn abort;	/* I: abort function for wpool_invoke(), or NULL */
 	struct wpool_items *items;	/* I: reserve of items of a bound pool, or NULL */
 	struct module *owner;		/* I: the module that created the pool */
 	unsigned long *idle_mask;	/* X: active run queues that have an idle worker, and some
 					 *    that no longer have one; changed under runq->lock
 					 */
-	unsigned long *offers;		/* X: active run queues that workers of other CPUs shall
-					 *    check for tasks, see queued.h
-					 */
+	unsigned long *offers;		/* X: active run queues that are offered, see queued.h */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
 	enum wpool_order order;		/* I: which idle worker is reused first, see idle.c */
 	bool has_urgent;		/* X: @urgent holds a task; changed under its lock */
@@ -134,10 +124,7 @@ struct wpool {
 					 *    0; set by the monitor, sched.c and wake.h, cleared by
 					 *    a thread that finds no need for it
 					 */
-	u32 task_ns;			/* X: how long a task runs: an estimate, written by a CPU
-					 *    whose own estimate differs much, see tell_pool() in
-					 *    length.c; %U32_MAX: unknown
-					 */
+	u32 task_ns;			/* X: a task's length, %U32_MAX: unknown; see tell_pool() */
 	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, tasks not
 					 *    known to be short and, while these are queued, all
 					 *    tasks that the same CPU submits in the same tick
@@ -174,9 +161,7 @@ struct wpool {
 	struct wpool_workers workers ____cacheline_aligned; /* the workers, and their lock */
 	struct wpool_spawn spawn;	/* what the spawners know */
 	struct wpool_reserve reserve;	/* the rescuer of a pool with @reclaim */
-	struct task_struct *anchor;	/* K: anchors_mutex, in cgroup.c: a thread in the cgroups
-					 *    that workers join, or NULL
-					 */
+	struct task_struct *anchor;	/* K: anchors_mutex: thread in the pool's cgroups or NULL */
 
 	struct wpool_monitor monitor;	/* what the monitor keeps */
 	struct wpool_pressure pressure;	/* K: share of time in which tasks or submitters waited */
@@ -185,9 +170,7 @@ struct wpool {
 
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
-	struct wpool_tidy tidy;		/* K: tasks and dead workers that end with a call of the
-					 *    owner's functions, see tidy_queue.h
-					 */
+	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */
 	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no function is called */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
@@ -203,12 +186,8 @@ struct wpool {
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key; /* K: the key of @lockdep_map */
-	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait for a
-					 *    task
-					 */
-	u32 made_jiffy;			/* K: when the pool was created: a task queued earlier
-					 *    belongs to another pool
-					 */
+	struct lockdep_map lockdep_map;	/* K: held around tasks, taken by threads that wait */
+	u32 made_jiffy;			/* K: when the pool was created, see wait.c */
 #endif
 };
 

@@ -9,18 +9,13 @@
 
 struct wpool;
 
-/* A queue of a pool */
 struct wpool_tidy {
 	struct wpool *pool;
 	/* protects the fields below except @work; raw: any context may cancel */
 	raw_spinlock_t lock;
 	struct list_head tasks;	/* cancelled tasks, linked by their node */
 	struct list_head workers;	/* workers that died, linked by their dead_node */
-	/*
-	 * @work must end all overdue tasks of the pool, or all queued tasks of a pool released with
-	 * %WPOOL_RELEASE_CANCEL, and let hogs move to other CPUs
-	 */
-	bool sweep;
+	bool sweep;	/* @work must do what wpool_tidy_pool() asks for */
 	/* @work is queued or runs, and will see what is added; @work has a reference to the pool */
 	bool is_queued;
 	struct work_struct work;	/* serves the queue */

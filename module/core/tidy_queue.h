@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks and workers that must be ended in process context, because their end may call a function of
- * the pool's owner, which may sleep: tasks cancelled in another context, workers that died, and
- * queued tasks that have waited for too long, or whose pool was released with
+ * Tasks and workers that must be ended in process context: the pool's owner may have a function for
+ * their end, and the function may sleep. They are tasks cancelled in another context, workers that
+ * died, queued tasks that have waited for too long, and those of a pool released with
  * %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move to other CPUs, which may sleep.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
@@ -56,10 +56,7 @@ void wpool_tidy_pool(struct wpool *pool);
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
-/*
- * Set the workqueues, before there is a pool. @normal: for most pools; @reclaim: for pools with the
- * attribute reclaim.
- */
+/* Set the workqueues, before there is a pool. @reclaim: for pools with the attribute reclaim. */
 void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
 
 #endif /* WPOOL_CORE_TIDY_QUEUE_H */

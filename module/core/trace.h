@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The tracepoints of tasks: their expensive parts, out of line. The events are in
- * include/trace/events/wpool.h.
- */
+/* The code behind the tracepoints of tasks, which include/trace/events/wpool.h defines. */
 #ifndef WPOOL_CORE_TRACE_H
 #define WPOOL_CORE_TRACE_H
 
@@ -52,17 +49,11 @@ static inline void *wpool_trace_func(const struct wpool_task *task)
 void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task);
 
-/*
- * Trace the start of a task. @task: only its address is used; @func: the function of the task;
- * @wait_ns: time since the submit, 0 if that is not known.
- */
+/* Trace the start of a task; uses only its address. @wait_ns: since the submit, or 0: unknown. */
 void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
 			 u64 wait_ns);
 
-/*
- * Trace the end of a task. @task: only its address is used; @func: the function of the task;
- * @run_ns: time since wpool_trace_started().
- */
+/* Trace the end of a task; uses only its address. @run_ns: since wpool_trace_started(). */
 void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
 			  u64 run_ns);
 

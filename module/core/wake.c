@@ -50,8 +50,8 @@
  * "The global queue" means the urgent tasks, too: each thread that reads the length of one
  * reads that of the other.
  *
- * "To look at the queues" means: at the global queue, at the run queue of this CPU, and at
- * those that are offered (pool->offers). So a look costs the same on many CPUs as on few.
+ * "To look at the queues" means: at the global queue, at the run queue of this CPU, and at those
+ * that are offered (pool->offers).
  *
  * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
  * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
@@ -195,10 +195,6 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 	return false;
 }
 
-/*
- * Do not rely on a worker that has been coming for longer than a tick: it may wait for its CPU,
- * which another thread holds.
- */
 u32 wpool_wake_nr_coming(struct wpool *pool)
 {
 	int nr = atomic_read(&pool->nr_coming);
@@ -216,7 +212,7 @@ bool wpool_wake_has_vacancy(struct wpool *pool)
 			return true;
 		usable += !READ_ONCE(rq->redirect);
 	}
-	/* a CPU where no worker has been yet */
+	/* true if there is a CPU where no worker has been yet */
 	return usable < READ_ONCE(pool->nr_cpus);
 }
 
@@ -244,9 +240,9 @@ static bool is_awaited(const struct wpool_runq *rq)
 }
 
 /*
- * Wake a worker, or ask for one. Returns true if a worker was woken or asked for. If there is none
- * to wake, set the monitor's timer: the monitor ends tasks that wait for too long, counts the time
- * in which they wait, and logs the reason. The caller has executed a full barrier.
+ * Wake a worker, or ask for one, and return true. If there is none to wake, set the monitor's
+ * timer: the monitor ends tasks that wait for too long, and logs the reason. The caller has
+ * executed a full barrier.
  *
  * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq;
  * @beside: a worker might not get this CPU, so try to wake a worker of another CPU first.
@@ -354,9 +350,8 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * The current thread, which submits or was interrupted by a submit, probably keeps this CPU, so a
- * worker of this CPU would have to wait. If the tasks are known to be long, a worker of another CPU
- * comes instead. Other tasks wait: a tree of short tasks finds its data in this CPU's cache.
+ * Should a worker of another CPU come, because the current thread probably keeps this CPU? Yes if
+ * the tasks are known to be long. Other tasks wait for this CPU, whose cache has their data.
  */
 static bool is_beside_submitter(struct wpool_runq *rq)
 {

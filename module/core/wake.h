@@ -105,15 +105,10 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
-/*
- * How many coming workers can be relied on. Returns their number if the first of them was woken
- * within the last tick; otherwise 0.
- */
+/* How many workers are coming; 0 if the first, woken over a tick ago, may not get its CPU. */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
-/*
- * Is there a CPU with room for a worker, and without an idle one? Then a new worker would help.
- */
+/* Is there a CPU with room for a worker, and without an idle one? Then a new worker would help. */
 bool wpool_wake_has_vacancy(struct wpool *pool);
 
 #endif /* WPOOL_CORE_WAKE_H */

@@ -21,48 +21,30 @@ struct wpool_worn;
 struct wpool_worker {
 	struct wpool *pool;		/* I */
 	int (*loop)(struct wpool_worker *w); /* I: what its thread does */
-	struct task_struct *thread;	/* I: with a reference, until an RCU grace period after
-					 *    the thread's end
-					 */
-	struct wpool_runq *rq;		/* V: run queue of its home CPU; constant while the worker
-					 *    is idle
-					 */
+	struct task_struct *thread;	/* I: with a reference, for a grace period after its end */
+	struct wpool_runq *rq;		/* V: run queue of its home CPU; constant while idle */
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */
 	struct list_head idle_node;	/* Q: in rq->idle while @parked */
 	unsigned long idle_since;	/* Q: jiffies when it parked */
-	bool parked;			/* Q: asleep or about to be; cleared by the thread that
-					 *    picks the worker
-					 */
+	bool parked;			/* Q: asleep or about to be, until a thread picks it */
 	bool picked;			/* G: created or woken to look for work, and has not started
 					 *    to look; read anywhere with READ_ONCE
 					 */
-	bool helps;			/* G: @picked to look for tasks that other CPUs offer,
-					 *    too; counts in nr_coming
-					 */
-	bool leaving;			/* W: counted out of the pool, because it ends or is the
-					 *    rescuer
-					 */
+	bool helps;			/* G: @picked to help other CPUs too: counts in nr_coming */
+	bool leaving;			/* W: counted out of the pool: it ends, or is the rescuer */
 	bool searching;			/* O: counts in nr_searching */
 	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
 					 *    when it runs again on its home CPU
 					 */
 	bool has_notifier;		/* O: @notifier is registered */
-	bool detached;			/* O: the outermost task is detached: its memory may be gone
-					 */
+	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when the worker joined the cgroups */
-	u32 in_a_row;			/* O: number of tasks run while another thread wants the CPU
-					 */
-	u32 nested;			/* O: number of tasks inside the outermost one: a worker
-					 *    that waits for a task may run that task meanwhile
-					 */
+	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
+	u32 nested;			/* O: number of tasks that run inside the outermost one */
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
-	int locks_left;			/* O: number of locks that its tasks have left held; lockdep
-					 *    still counts these
-					 */
-	int prio;			/* M to write: normal_prio of @thread, as its pool has
-					 *    set it
-					 */
+	int locks_left;			/* O: locks that its tasks left held: lockdep counts them */
+	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
 	bool is_hog;			/* X: set when the worker is counted out as a hog; cleared
@@ -71,52 +53,32 @@ struct wpool_worker {
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched out */
 #endif
-	struct wpool_task *task;	/* V: innermost task that the worker is in, or NULL; other
-					 *    threads use its address only
-					 */
+	struct wpool_task *task;	/* V: innermost task that the worker is in, or NULL */
 	struct wpool_task *outermost;	/* O: if @nested, the task around all nested ones */
-	struct wpool_task *held;	/* O: innermost of the nested tasks that are not on its
-					 *    own stack, linked by their @held
-					 */
-	struct wpool_worn *worn;	/* O: what the innermost task uses of its group's client, or
-					 *    NULL, see task/behalf.h
-					 */
+	struct wpool_task *held;	/* O: nested tasks off its own stack, linked by @held */
+	struct wpool_worn *worn;	/* O: context of a group's client, or NULL, see behalf.h */
 	struct mem_cgroup *memcg;	/* O: the memory cgroup that its tasks are charged to, with
 					 *    a reference, or NULL, see workers/cgroup.h
 					 */
-	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL,
-					 *    see wait.c
-					 */
+	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
 	bool told;			/* W: another worker found a deadlock, and the wait of this
 					 *    worker must return -EDEADLK; read without the lock,
 					 *    too
 					 */
 	void *func;			/* V: function of @task */
-	wpool_abort_fn abort;		/* O: abort function of the outermost task, if it is
-					 *    detached and has one
-					 */
-	struct module *task_owner;	/* O: module pinned for a detached outermost task, or
-					 *    NULL
-					 */
-	void *own;			/* O: what worker_start set, for tasks, worker_end and
-					 *    the fault handler
-					 */
-	struct wpool_preparing *preparing; /* G: where the creator waits for the end of
-					    *    worker_start, see owner_hooks.c
-					    */
-	bool may_go;			/* X: set when its creator has counted it in, or has made
-					 *    it the rescuer
-					 */
+	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
+	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
+	void *own;			/* O: what worker_start stored for wpool_worker_own() */
+	struct wpool_preparing *preparing; /* G: its creator's wait for worker_start */
+	bool may_go;			/* X: its creator has counted it in, or made it rescuer */
 	bool in_hook;			/* O: in worker_start or worker_end */
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
 					 *    cleared by the thread that takes it or ends it
 					 */
 	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
-	struct list_head dead_node;	/* D: in the list of workers whose threads end, or of those
-					 *    that died
-					 */
+	struct list_head dead_node;	/* D: in the list of workers that end, or that died */
 	struct rcu_head rcu;		/* O: frees the worker */
 	struct wpool_context base;	/* O: the state in which worker_start left the thread, and
 					 *    in which tasks find it; usually all 0
@@ -126,16 +88,12 @@ struct wpool_worker {
 /* The workers of a pool. Their number is pool->nr_workers, on a cache line that wakers read. */
 struct wpool_workers {
 	raw_spinlock_t lock;			/* K: for W; raw: threads that end take it */
-	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool,
-						 *    see wait.c
-						 */
+	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool */
 	u32 nr_lifting;				/* W: workers whose awaited task had not started:
 						 *    unless 0, the pool is not frozen, see freeze.h
 						 */
 	u64 expired;				/* W: workers that ended because they were idle */
-	struct timer_list expiry_timer;		/* K: pending while workers beyond min_workers are
-						 *    idle
-						 */
+	struct timer_list expiry_timer;		/* K: pending while an idle worker may expire */
 	struct mutex mutex;			/* K: for M */
 	struct list_head list;			/* M: workers not reaped yet; read under RCU, too */
 	atomic_t nr_threads;			/* X: workers not reaped, without the reserve, plus
