@@ -16,10 +16,7 @@ struct wpool;
  */
 void wpool_affinity_set(struct wpool *pool, int dying);
 
-/*
- * The CPUs of housekeeping.h have changed: adapt a pool that follows them. @unused: %NULL. Process
- * context.
- */
+/* The CPUs of housekeeping.h have changed: adapt a pool that follows them. Process context. */
 void wpool_affinity_follow(struct wpool *pool, void *unused);
 
 /*

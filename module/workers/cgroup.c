@@ -30,8 +30,7 @@
 
 /*
  * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
- * removed, and it is a bug to attach a thread to a removed one. One mutex for all pools, as the
- * kernel has one for all cgroups.
+ * removed, and it is a bug to attach a thread to a removed one.
  */
 static DEFINE_MUTEX(anchors_mutex);
 
@@ -193,7 +192,7 @@ static int anchor_main(void *data)
 	return 0;
 }
 
-/* Open cgroup.procs of @dir; not a file mounted over it, to which the kernel itself would write. */
+/* Open cgroup.procs of @dir; refuse a file mounted over it: the kernel would write to any file. */
 static struct file *open_there(const struct path *dir, int flags)
 {
 	struct file *procs = file_open_root(dir, "cgroup.procs", flags, 0);
@@ -276,7 +275,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 	}
 	mutex_unlock(&anchors_mutex);
 
-	/* idle workers follow, and so does the rescuer, which would keep the old cgroups */
+	/* make idle workers and the rescuer move: otherwise they would stay in the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);
 	wpool_reserve_follow(pool);
@@ -321,8 +320,9 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 
 	be_spared();
 	/*
-	 * A thread with this flag can join no other cpuset. The kernel has such threads in the root
-	 * only: elsewhere they would keep cpuset from being enabled or disabled above.
+	 * A thread with PF_NO_SETAFFINITY can join no other cpuset. The kernel has such threads
+	 * only in the root: elsewhere they would keep cpuset from being enabled or disabled above
+	 * them.
 	 */
 	if (has_same_cgroups(current, in_root))
 		current->flags |= PF_NO_SETAFFINITY;

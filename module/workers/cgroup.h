@@ -8,9 +8,8 @@
  * Only a write to cgroup.procs can move a thread to an empty cgroup of version 2. So if a pool is
  * given a directory, its anchor first joins the cgroups of the caller. A work then writes the
  * anchor's pid to the directory's cgroup.procs, which the caller has opened. The kernel checks what
- * it would check if the caller moved itself: credentials, cgroup and namespaces of the caller. No
- * caller can bring a pool to a cgroup where the caller itself may not go. The cgroups of version 1
- * are those of the caller.
+ * it would check if the caller moved itself: credentials, cgroup and namespaces of the caller. The
+ * cgroups of version 1 are those of the caller.
  *
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
  * cpuset, and refuses to enable or disable cpuset above a cgroup with a bound thread. So a worker
@@ -47,8 +46,8 @@ struct wpool_worker;
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir);
 
 /*
- * Leave the cgroups of a pool. @pool: the pool, without workers, no longer in sysfs, or about to
- * leave it. Sleeps, until the anchor has had the CPU in its cgroup.
+ * Leave the cgroups of a pool. @pool: has no workers, and is no longer in sysfs, or about to leave
+ * it. Sleeps, until the anchor has had the CPU in its cgroup.
  */
 void wpool_cgroup_end(struct wpool *pool);
 

@@ -40,8 +40,8 @@ void wpool_expire_arm(struct wpool *pool)
 }
 
 /*
- * Expire the coldest idle worker of a run queue, if it has been idle since @since and
- * more than min_workers are left.
+ * Expire the coldest idle worker of a run queue, if it has been idle since @since and more than
+ * min_workers are left.
  */
 static bool expire_one(struct wpool_runq *rq, unsigned long since)
 {
@@ -83,10 +83,7 @@ void wpool_expire_timer(struct timer_list *timer)
 	struct wpool_runq *rq;
 	u32 nr = 0, i;
 
-	/*
-	 * wpool_expire_timer:A. A worker that parks now either finds the timer not pending, or
-	 * is found below: see wake.c.
-	 */
+	/* wpool_expire_timer:A: a worker that parks now sees the timer idle, or is found below */
 	smp_mb();
 	wpool_for_each_active(pool, rq, i)
 		while (READ_ONCE(rq->nr_idle) && nr < EXPIRE_BATCH && is_expiring(pool) &&

@@ -5,10 +5,7 @@
 
 struct wpool_worker;
 
-/**
- * wpool_fault_arm() - tell the reaper when this thread ends, for whatever reason
- * @w: the calling worker, at its start
- */
+/** wpool_fault_arm() - tell the reaper when the calling worker's thread ends, for any reason */
 void wpool_fault_arm(struct wpool_worker *w);
 
 /*

@@ -8,8 +8,7 @@
  * pools. So a suspend waits for running tasks, as it does for those of a freezable workqueue, and
  * fails if they take longer than the kernel waits for threads to freeze (20 s).
  *
- * A freezable workqueue could not replace the thread: the kernel waits for the works of the
- * workqueue, but tells no module. Nor could a notifier: it is called before programs are frozen,
+ * A notifier could not replace the thread: the kernel calls notifiers before it freezes programs,
  * and these may wait for tasks of the pools.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

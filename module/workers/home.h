@@ -12,8 +12,8 @@
 #include "workers/cgroup.h"
 
 /*
- * Is the calling worker in the cgroups of its pool, and are its tasks charged there? In the root
- * cgroup all workers have PF_NO_SETAFFINITY, so the check takes two comparisons.
+ * Is the calling worker in the cgroups of its pool, and are its tasks charged there? A worker in
+ * the root cgroup has PF_NO_SETAFFINITY, so for it the check takes two comparisons.
  */
 static inline bool wpool_worker_has_followed(const struct wpool_worker *w)
 {

@@ -12,7 +12,6 @@
 #include "core/wake.h"
 #include "workers/affinity.h"
 
-/* A coming worker takes one task, and asks for another worker if more tasks are queued. */
 bool wpool_need_worker(struct wpool *pool)
 {
 	u32 coming = wpool_wake_nr_coming(pool);
@@ -28,6 +27,7 @@ bool wpool_need_worker(struct wpool *pool)
 		return false;
 	/* wpool_need_worker:B, pairs with stop_searching:A */
 	smp_rmb();
+	/* a coming worker takes one task, and asks for a worker if more tasks are queued */
 	if (wpool_queues_len(pool) <= coming)
 		return false;
 	if (wpool_wake_has_vacancy(pool))

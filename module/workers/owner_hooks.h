@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The hooks of a pool: functions of its owner that each worker calls before its first task and
- * after its last one.
- */
+/* The hooks of a pool: functions of its owner that each worker calls at its start and its end. */
 #ifndef WPOOL_WORKERS_OWNER_HOOKS_H
 #define WPOOL_WORKERS_OWNER_HOOKS_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The reaper, see reaper.h. It calls no function of a pool's owner, which could be slow: it passes
- * a dead worker to tidy.c.
- */
+/* The reaper, see reaper.h. It calls no function of an owner: tidy.c does that for dead workers. */
 #include "workers/reaper.h"
 
 #include <linux/errno.h>

@@ -3,9 +3,7 @@
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 
-/** wpool_reaper_init() - make the workqueue; Return: 0 or -ENOMEM */
 int wpool_reaper_init(void);
-
 /** wpool_reaper_exit() - remove the workqueue, after the last worker */
 void wpool_reaper_exit(void);
 

@@ -9,10 +9,6 @@
  * spawner then creates another one for the reserve, however long that takes. Meanwhile a task may
  * have to wait for another task, but never for memory.
  *
- * The rescuer of a workqueue waits until the creation of a worker has failed, or has taken 10 ms,
- * and returns to its reserve afterwards. With as many threads, wpool's rescuer starts earlier, and
- * has no state of its own: either it is an ordinary worker, or it is in reserve.
- *
  *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
  *                  is never missing. With w->in_reserve set, it waits in the reserve; otherwise
  *                  it is on its way there
@@ -24,9 +20,6 @@
  * All of these states change under pool->workers.lock. A request that comes while the rescuer is on
  * its way is lost, so the rescuer looks at the queues when it is in reserve. From then on any
  * thread that needs a worker finds the rescuer.
- *
- * A rescuer needs no allocation, and has no special flags of the allocator: a task that must use
- * the last reserves of memory sets such flags itself, whichever worker runs it.
  */
 #include "workers/rescuer.h"
 
@@ -45,8 +38,6 @@
 
 /* A replacement that takes longer counts in pool->reserve.rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
-
-/* ---- into reserve ---- */
 
 void wpool_rescuer_is_missing(struct wpool *pool)
 {
@@ -118,8 +109,6 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 	smp_mb();
 }
 
-/* ---- in reserve ---- */
-
 void wpool_rescuer_look(struct wpool *pool)
 {
 	if (wpool_need_worker(pool) && wpool_reserve_take(pool, wpool_need_worker_at(pool)->cpu))
@@ -182,9 +171,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 			return false;
 		/* count the thread out without the lock: the wake-up may sleep on PREEMPT_RT */
 		wpool_threads_leave(pool);
-		/*
-		 * wpool_rescuer_wait:A, @w can be taken, then the queues are read: see wake.c
-		 */
+		/* wpool_rescuer_wait:A, @w can be taken; then the queues are read: see wake.c */
 		smp_mb();
 		wpool_rescuer_look(pool);
 		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */

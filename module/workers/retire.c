@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How a worker is counted in and out, see retire.h. wake.c explains the barrier in
- * wpool_workers_leave_place().
- */
+/* How a worker is counted in and out, see retire.h. wake.c explains the barriers. */
 #include "workers/retire.h"
 
 #include "core/counts.h"

@@ -30,9 +30,7 @@ void wpool_worker_count_out(struct wpool *pool);
  */
 bool wpool_worker_resign(struct wpool_worker *w);
 
-/*
- * Should a worker of this pool call wpool_worker_leave()? Racy: wpool_worker_leave() checks again.
- */
+/* Should a worker of this pool call wpool_worker_leave()? Racy: that function checks again. */
 bool wpool_worker_has_excess(const struct wpool *pool);
 
 /*

@@ -3,7 +3,6 @@
 #ifndef WPOOL_WORKERS_SHRINKER_H
 #define WPOOL_WORKERS_SHRINKER_H
 
-/** wpool_shrinker_init() - register the shrinker; Context: process context; Return: 0 or -errno */
 int wpool_shrinker_init(void);
 
 /** wpool_shrinker_exit() - unregister the shrinker, and wait for calls that are in progress */

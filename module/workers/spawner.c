@@ -8,13 +8,11 @@
  * that drains the pool checks first for tasks and then for threads (flush.c), so it does not miss a
  * worker that is being created.
  *
- * While tasks keep the CPUs busy, kthreadd and the new thread wait for a CPU, so it may take long
- * to create one worker. Workers of several pools are created at the same time. The workqueue needs
- * no rescuer: without memory for a kworker that runs a spawner, there is none for a new worker.
+ * It may take long to create a worker, because kthreadd and the new thread wait for busy CPUs. So
+ * workers of several pools are created at the same time. The workqueue needs no rescuer: without
+ * memory for a kworker that runs a spawner, there is none for a new worker.
  *
- * A pool with the attribute reclaim has a rescuer, which becomes a normal worker when one is
- * needed, see rescuer.c. The spawner creates the next rescuer, which looks at the queues once it is
- * in reserve.
+ * For a pool with the attribute reclaim the spawner creates rescuers instead, see rescuer.c.
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as long with
  * each further failure, up to 1 s, as long as a task is queued or the rescuer is missing. Meanwhile
@@ -41,8 +39,6 @@
 #define RETRY_MAX_MS	1000
 
 static struct workqueue_struct *wq;
-
-/* ---- spawning ---- */
 
 static bool note_success(struct wpool *pool)
 {

@@ -11,7 +11,6 @@ struct work_struct;
 /** wpool_spawner_serve() - the function of pool->spawn.work */
 void wpool_spawner_serve(struct work_struct *work);
 
-/** wpool_spawner_init() - make the workqueue; Return: 0 or -ENOMEM */
 int wpool_spawner_init(void);
 
 /** wpool_spawner_exit() - wait for the last work, remove the workqueue; after the last worker */

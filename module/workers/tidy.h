@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ends tasks and workers for which a function of the pool's owner may be called: workers that died,
- * cancelled tasks with an abort function, tasks that have waited for too long. Pools do not wait
- * for each other.
+ * The works that end tasks and workers for which a function of the pool's owner may be called:
+ * workers that died, cancelled tasks with an abort function, tasks that have waited for too long.
+ * Pools do not wait for each other.
  */
 #ifndef WPOOL_WORKERS_TIDY_H
 #define WPOOL_WORKERS_TIDY_H
@@ -12,7 +12,6 @@ struct work_struct;
 /** wpool_tidy_serve() - the work of a pool's queue, see core/tidy_queue.h */
 void wpool_tidy_serve(struct work_struct *work);
 
-/** wpool_tidy_init() - make the workqueues; Return: 0 or -errno */
 int wpool_tidy_init(void);
 
 /** wpool_tidy_exit() - wait for the last work, and remove the workqueues, after the last pool */

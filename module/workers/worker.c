@@ -79,7 +79,7 @@ static void run_tasks(struct wpool_worker *w)
 
 	for (;;) {
 		/*
-		 * The full look: at least once a tick, and if no task is found.
+		 * This is the full look, at least once a tick, and if no task is found.
 		 * cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker never
 		 * sleeps, and a thread that detaches a tracer would wait.
 		 */
