@@ -83,7 +83,7 @@ static int cancel_and_wait(struct wpool_task *task)
 
 	wpool_task_mark_cancelled(task);
 	while (wpool_task_is_cancelled(task)) {
-		/* keeps the pool for wpool_finish_put_down() */
+		/* RCU keeps the pool for wpool_finish_put_down() */
 		rcu_read_lock();
 		pool = take_out(task);
 		if (pool)

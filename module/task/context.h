@@ -80,10 +80,7 @@ static inline bool wpool_context_is(const struct wpool_context *is,
 		 ((unsigned long)is->plug ^ (unsigned long)was->plug));
 }
 
-/*
- * Restore what a task has changed, and log it. @was: the state before the task. Called by the
- * worker, after its task has returned.
- */
+/* Restore and log what the worker's task has changed. @was: the state before the task. */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
 /* Restore what an inner task has changed. @was: the state before the inner task. */

@@ -18,11 +18,10 @@
  * An event is watched as its task, which has the same address: the event is active while its task
  * is in the pool or its function runs. The kernel watches the event's timer, and reports it under
  * the name of event_timer_expired() or hrevent_timer_expired(). A strand is active until it is
- * empty, a group until wpool_group_exit(). WPOOL_DEBUG_KIND() gives each kind a name of its own.
+ * empty, a group until wpool_group_exit().
  *
  * After the report, a task that is in use is cancelled, as far as the context allows, and a task
- * that was never initialised gets a function that does nothing, so that the machine survives. A
- * task that was initialised statically has the flag WPOOL_TASK_STATIC.
+ * that was never initialised gets a function that does nothing, so that the machine survives.
  */
 #include "task/debug.h"
 

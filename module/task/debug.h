@@ -12,9 +12,9 @@
 struct wpool_task;
 
 /*
- * The description kind##_descr of a kind of objects. kind##_hint() returns the function that names
- * an object; debug_end_##kind(), after the report, ends an object that is in use, as far as the
- * context allows. More members of the description may follow.
+ * Define kind##_descr, the description of a kind of objects. kind##_hint() returns the function
+ * that names an object; debug_end_##kind(), after the report, ends an object that is in use, as far
+ * as the context allows. More members of the description may follow.
  */
 #define WPOOL_DEBUG_KIND(kind, ...)							\
 static const struct debug_obj_descr kind##_descr;					\
@@ -36,7 +36,6 @@ static const struct debug_obj_descr kind##_descr = {					\
 
 #ifdef CONFIG_DEBUG_OBJECTS
 
-/* Slow part of WPOOL_DEBUG_KIND(). */
 bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How a task finishes, see finish.h. The plain case, a joinable task that has run,
- * is in run.c.
- */
+/* How a task finishes, see finish.h. run.c has the plain case, a joinable task that has run. */
 #include "task/finish.h"
 
 #include <linux/export.h>
@@ -249,7 +246,7 @@ bool wpool_finish_take_out(struct wpool_task *task)
 	struct wpool *pool;
 	bool ret;
 
-	/* keeps the pool for wpool_finish_drop() */
+	/* RCU keeps the pool for wpool_finish_drop() */
 	rcu_read_lock();
 	local_irq_save(flags);
 	pool = wpool_task_pool(task);

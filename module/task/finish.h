@@ -97,8 +97,8 @@ void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 void wpool_finish_sweep(struct wpool *pool);
 
 /*
- * Finish all queued tasks of a pool released with %WPOOL_RELEASE_CANCEL; sleeps. The pool's workers
- * finish the tasks that they take themselves.
+ * Finish all queued tasks of a pool released with %WPOOL_RELEASE_CANCEL; sleeps. The workers finish
+ * the tasks that they have taken.
  */
 void wpool_finish_drop_all(struct wpool *pool);
 

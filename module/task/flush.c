@@ -2,11 +2,11 @@
 /*
  * Flush and drain, see flush.h.
  *
- * Two colours, two phases. A submitter may read the colour just before a flush changes it,
- * and count its task in afterwards. So a flush first waits for the colour that is not
- * current, which only such late tasks have; then it changes the colour; then it waits
- * for the colour that was current. Only late tasks are still counted into a colour
- * that is waited for, so a flush returns under continuous submission.
+ * A flush has two phases, for two colours. A submitter may read the colour just before a flush
+ * changes it, and count its task in afterwards. So a flush first waits for the colour that is not
+ * current, which only such late tasks have; then it changes the colour; then it waits for the
+ * colour that was current. Only late tasks are still counted into a colour that is waited for, so a
+ * flush returns under continuous submission.
  *
  * A finish does not check whether it was the last. The thread that waits counts the tasks itself,
  * once a tick, and a worker that finds no more work wakes it earlier: wpool_account_wake().

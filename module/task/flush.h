@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Waiting for all tasks accepted before the call (flush), or until no task is left (drain).
- */
+/* Waiting for all tasks accepted before the call (flush), or until no task is left (drain). */
 #ifndef WPOOL_TASK_FLUSH_H
 #define WPOOL_TASK_FLUSH_H
 

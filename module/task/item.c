@@ -29,17 +29,11 @@
 
 /* Free items of a CPU. */
 struct magazine {
-	u32 nr;	/* how many */
+	u32 nr;	/* number of @items */
 	struct wpool_item *items[MAGAZINE];	/* free items; the last freed is at the end */
 };
 
-/**
- * struct wpool_items - the reserve of a bound pool
- * @lock: protects the other fields
- * @free: free items
- * @nr_free: length of @free
- * @nr: size of the reserve: length of @free if no item is out
- */
+/* The reserve of a bound pool. @nr: its size, the length of @free if no item is out. */
 struct wpool_items {
 	spinlock_t lock; /* protects the reserve */
 	struct llist_node *free;
@@ -49,8 +43,6 @@ struct wpool_items {
 
 static DEFINE_PER_CPU(struct magazine, magazines);
 static struct kmem_cache *item_cache;
-
-/* ---- magazines ---- */
 
 static __always_inline struct wpool_item *magazine_take(void)
 {
@@ -120,8 +112,6 @@ struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block)
 		item->pool = NULL;
 	return item;
 }
-
-/* ---- the reserve ---- */
 
 /* Put an item into the reserve, or free the item if the reserve is full. */
 static void reserve_add(struct wpool_items *items, struct wpool_item *item)
@@ -226,8 +216,6 @@ void wpool_items_destroy(struct wpool_items *items)
 	kfree(items);
 }
 
-/* ---- the end of an item ---- */
-
 void wpool_item_end(struct wpool_task *task)
 {
 	struct wpool_item *item = container_of(task, struct wpool_item, task);
@@ -254,8 +242,6 @@ void wpool_item_abort(struct wpool_task *task, int status)
 		item->abort(item->arg, status);
 	wpool_item_end(task);
 }
-
-/* ---- module ---- */
 
 int wpool_item_module_init(void)
 {

@@ -24,7 +24,7 @@
 
 struct wpool_items;
 
-/* In task->flags, beside WPOOL_TASK_DETACHED: the task is part of a struct wpool_item. */
+/* A bit of task->flags, beside WPOOL_TASK_DETACHED: the task is part of a struct wpool_item. */
 #define WPOOL_TASK_ITEM		BIT(1)
 
 /* A function and its argument as a task. */
@@ -66,13 +66,11 @@ static inline void wpool_item_init(struct wpool_item *item, wpool_arg_fn func,
 	wpool_debug_activate(task);
 }
 
-/** wpool_task_is_item() - is the task part of a struct wpool_item? */
 static inline bool wpool_task_is_item(const struct wpool_task *task)
 {
 	return READ_ONCE(task->flags) & WPOOL_TASK_ITEM;
 }
 
-/** wpool_item_call() - call the function of an item */
 static inline void wpool_item_call(struct wpool_task *task)
 {
 	struct wpool_item *item = container_of(task, struct wpool_item, task);
@@ -95,16 +93,13 @@ struct wpool_item *wpool_items_take(struct wpool *pool);
 /** wpool_items_grow() - grow the reserve to @nr items; Return: 0; -ENOMEM: nothing has changed */
 int wpool_items_grow(struct wpool_items *items, u32 nr);
 
-/** wpool_items_shrink() - make the reserve smaller */
 void wpool_items_shrink(struct wpool_items *items, u32 nr);
 
 /** wpool_items_destroy() - free the reserve, from which no item is out; NULL is allowed */
 void wpool_items_destroy(struct wpool_items *items);
 
-/** wpool_item_module_init() - create the cache that items come from; Return: 0 or -ENOMEM */
+/* The slab cache of items. Return: 0 or -ENOMEM */
 int wpool_item_module_init(void);
-
-/** wpool_item_module_exit() - destroy the cache, after the last pool */
 void wpool_item_module_exit(void);
 
 #endif /* WPOOL_TASK_ITEM_H */

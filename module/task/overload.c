@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The pool is full: the submitter waits for room, runs its task, drops the oldest one, or is
- * refused. Waiting itself is in waiters.c.
- */
+/* The pool is full: the submitter waits, runs its task, drops the oldest one, or is refused. */
 #include "task/overload.h"
 
 #include <linux/errno.h>

@@ -6,7 +6,10 @@
 #include <linux/types.h>
 #include <linux/wpool.h>
 
-/* @state: task state to wait in; @timeout in jiffies; @waited as in struct wpool_waiter. */
+/*
+ * What a submitter without a token does. If it waits: in task state @state, for @timeout jiffies;
+ * @waited as in struct wpool_waiter.
+ */
 struct wpool_overload {
 	enum wpool_policy policy;
 	unsigned int state;

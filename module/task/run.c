@@ -52,7 +52,7 @@
 
 /* ---- the call ---- */
 
-/* @was: for a task inside another one, the thread's state before it; otherwise NULL */
+/* Call a task's function. @was: for an inner task, the thread's state before it; otherwise NULL. */
 static __always_inline void call_func(struct wpool_worker *w, struct wpool_task *task,
 				      wpool_task_fn func, const struct wpool_context *was,
 				      bool item)
@@ -423,10 +423,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 
 /* ---- elsewhere ---- */
 
-/*
- * A worker that runs the tasks it waits for is no hog: advance this CPU's tick, as a look for work
- * does. The monitor reads the tick.
- */
+/* A worker that runs the tasks it waits for is no hog: advance the tick that the monitor reads. */
 static void count_help(struct wpool_worker *w)
 {
 	struct wpool_runq *rq;
@@ -469,7 +466,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	count_help(w);
 	worn = wpool_behalf_off(w);
 	wpool_context_save(&context, w);
-	/* for wpool_finish_dead() */
+	/* wpool_finish_dead() needs what follows */
 	colour = task->colour;
 	task->outer = outer;
 	if (!w->nested++)

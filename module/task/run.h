@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Running tasks: in a worker, nested inside another task of a worker, and in a
- * submitter.
- */
+/* Running tasks: in a worker, nested inside another task of a worker, and in a submitter. */
 #ifndef WPOOL_TASK_RUN_H
 #define WPOOL_TASK_RUN_H
 

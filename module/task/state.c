@@ -36,8 +36,6 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 }
 EXPORT_SYMBOL_GPL(wpool_task_init);
 
-/* ---- a running task and its pool ---- */
-
 static raw_spinlock_t pool_locks[16] = {
 	[0 ... 15] = __RAW_SPIN_LOCK_UNLOCKED(pool_locks),
 };
@@ -56,8 +54,6 @@ void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
 	WRITE_ONCE(task->pool, pool);
 	raw_spin_unlock_irqrestore(pool_lock(task), flags);
 }
-
-/* ---- claim ---- */
 
 /*
  * The task was not IDLE, or it is disabled. The submit of a running task is counted in before the

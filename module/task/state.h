@@ -54,9 +54,7 @@
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* colour in which the second submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until the task is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on the stack of a worker
-					 * that waits for it
-					 */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on its waiter's stack */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
@@ -82,7 +80,6 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 	return pool;
 }
 
-/** wpool_task_change_pool() - slow part of wpool_task_set_pool() */
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
 /*

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submitting: the path of a task from its owner into the queues.
+ * Submitting: the path of a task from its owner into the queues, with interrupts off:
  *
  *   claim (state.h) -> token (tokens.h) -> ring and wake-up (sched.h)
  *
- * with interrupts off. As long as the ring has room and a worker is awake,
- * submit_fast() takes no lock, reads no clock and writes no line that CPUs share. The
- * locked instructions of that path, all on the task's or this CPU's lines:
+ * As long as the ring has room and a worker is awake, submit_fast() takes no lock, reads no clock
+ * and writes no line that CPUs share. The locked instructions of that path, all on the task's or
+ * this CPU's lines:
  *
  *   1. the claim, in wpool_task_claim_fast(); an item needs none
  *   2. the token, in wpool_tokens_take_fast(), if the pool has a limit; one for a
@@ -255,8 +255,6 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
-/* ---- on a CPU ---- */
-
 /* @state: task state to wait in; 0: if there is no room, unclaim the task, and count no refusal. */
 static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			 enum wpool_policy policy, unsigned int state)
@@ -287,8 +285,6 @@ int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 	return submit_on_cpu(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
-
-/* ---- for other files ---- */
 
 int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {

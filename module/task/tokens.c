@@ -189,8 +189,6 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	return more > 0 ? n + more : n ?: more;
 }
 
-/* ---- how many are free ---- */
-
 u32 wpool_nr_free(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -214,8 +212,6 @@ u32 wpool_nr_free(struct wpool *pool)
 	return max(n, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_nr_free);
-
-/* ---- limits ---- */
 
 /* Tasks that took no token, less tasks that gave none; constant while there is a limit. */
 static int count_tokenless(struct wpool *pool)

@@ -60,17 +60,14 @@ static bool is_inside(struct wpool_worker *w, struct wpool_task *task)
 	return t == task && !w->detached;
 }
 
-/*
- * Is the task in a queue of the pool, cancelled or not, or held by a thread that has just taken it
- * or is about to queue it?
- */
+/* Is the task in a queue of the pool, or held by a thread that has taken it or will queue it? */
 static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 {
 	int state = atomic_read(&task->state) & WPOOL_ST_MASK;
 
 	if (state != WPOOL_ST_PENDING && state != WPOOL_ST_CANCELLED)
 		return false;
-	/* its submitter may be about to accept it, in any pool */
+	/* its submitter may be about to accept the task, in any pool */
 	return READ_ONCE(task->queued) == WPOOL_QUEUED_NO ||
 	       (READ_ONCE(task->queued) == WPOOL_QUEUED_POOL &&
 		wpool_task_last_pool(task) == pool);
@@ -186,10 +183,7 @@ static bool is_told(struct wpool_worker *w)
 	return true;
 }
 
-/*
- * A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock: the
- * wait must fail with -EDEADLK.
- */
+/* A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock. */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;

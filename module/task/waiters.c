@@ -14,10 +14,9 @@
  * must not take that submitter's token. WAITERS is set, release, nr_waiting grows <->
  * wpool_get_stats() reads nr_waiting, acquire, and then the submit reads attention.
  *
- * The serve rule: no submitter waits while a token is free. A pass of
- * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts
- * are never off for long. Three things bring tokens or waiters, and each takes passes
- * until the rule holds again:
+ * The serve rule: no submitter waits while a token is free. A pass of wpool_waiters_serve() hands
+ * out at most SERVE_BATCH tokens, so that interrupts are never off for long. Three things bring
+ * tokens or waiters, and each takes passes until the rule holds again:
  *
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters hands out at
  *           least one token. So while submitters wait, the free tokens are never more than the
@@ -44,10 +43,7 @@
 #include "task/state.h"
 #include "task/tokens.h"
 
-/*
- * Limit on the waiters served, and on the tasks accepted, per hold of the lock: as many as
- * one waiter brings.
- */
+/* The most waiters served, and tasks accepted, in one hold of the lock */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS
 
 /* Mark a task as waiting for a token, or as no longer waiting. */
@@ -74,7 +70,6 @@ static void line_add(struct wpool *pool, struct wpool_task *place)
 	smp_store_release(&pool->admission.nr_waiting, pool->admission.nr_waiting + 1);
 }
 
-/* Remove @place from the waiters. */
 static void line_remove(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission.lock)
 {
@@ -213,7 +208,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		task = w ? w->tasks[w->accepted++] : place;
 		if (!w)
 			line_remove(pool, place);
-		/* before the accept: a flush that begins after it must wait for the task */
+		/* count first: a flush that begins after the accept must wait for the task */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
@@ -331,7 +326,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* until the waiter is known not to be done, the pool may have been freed */
+	/* once waiter->done is set, the pool may be freed */
 	wpool_inject_delay(waiter->tasks[0]);
 
 	for (;;) {
@@ -355,8 +350,6 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		abandon_wait(pool, waiter, err);
 	return waiter->error;
 }
-
-/* ---- events ---- */
 
 /*
  * The pool is closed, but the strand took the task before the close: accept the task, beyond the
