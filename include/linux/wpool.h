@@ -49,16 +49,14 @@
  *     tasks that a task of the pool itself submits, at most 16 in a row on a CPU, and urgent
  *     tasks, at most 15 in a row on a CPU. Which of two tasks ends first is not promised.
  *
- * A caller of these functions must make sure that the pool exists until the call
- * returns: as the pool's creator, or with a reference. The exception is a submitter
- * that waits: wpool_destroy() ends the wait with -ESHUTDOWN, and the submitter does not
- * touch the pool afterwards.
+ * A caller of these functions must make sure that the pool exists until the call returns: as the
+ * pool's creator, or with a reference. The exception is a submitter that waits: wpool_destroy()
+ * ends the wait with -ESHUTDOWN, and the submitter does not touch the pool afterwards.
  *
- * An error path may hold %NULL, or the ERR_PTR of a failed wpool_create(), in
- * place of a pool. wpool_destroy() and wpool_put() ignore both. Every other function
- * except the submits returns -EINVAL, or does nothing if it has no error to return. A
- * submit, including wpool_invoke(), returns -EINVAL for %NULL and must not be given
- * an ERR_PTR.
+ * An error path may hold %NULL, or the ERR_PTR of a failed wpool_create(), in place of a pool.
+ * wpool_destroy() and wpool_put() ignore both. Every other function except the submits returns
+ * -EINVAL, or does nothing if it has no error to return. A submit, including wpool_invoke(),
+ * returns -EINVAL for %NULL and must not be given an ERR_PTR.
  *
  * A module must destroy its pools before it is unloaded. If it does not, the log
  * names the module and the pool, and wpool destroys the pool when the module's exit
@@ -158,9 +156,9 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  *
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
- * first task of another CPU. So CPUs that submit short tasks each drop their own oldest first. An
- * event, a task of a strand, or an urgent task is never dropped. The submit gets -EAGAIN if no
- * other task is queued, or if eight events and tasks of strands come first.
+ * first task of another CPU. An event, a task of a strand, or an urgent task is never dropped. The
+ * submit gets -EAGAIN if no other task is queued, or if eight events and tasks of strands come
+ * first.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -172,10 +170,9 @@ enum wpool_policy {
 /**
  * enum wpool_order - which idle worker of a CPU is reused first
  * @WPOOL_LIFO: the worker that was busy last, so that the coldest expires (default)
- * @WPOOL_FIFO: the worker that has been idle longest (default with prealloc)
+ * @WPOOL_FIFO: the worker that has been idle longest (always with prealloc)
  *
- * Each run queue has an idle list of its own, so there is no order between workers of
- * different CPUs.
+ * There is no order between workers of different CPUs.
  */
 enum wpool_order {
 	WPOOL_LIFO,
@@ -190,10 +187,10 @@ enum wpool_order {
  * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, the priority of interrupt threads, as by
  *	sched_set_fifo()
  *
- * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. Only the
- * administrator, who can tune the pool, knows how the real-time threads of a system rank. So a
- * module that does not know its rank should use one of the two names. From priority 51 on, workers
- * preempt interrupt threads, even an interrupt thread that a task waits for.
+ * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. A module that does
+ * not know how the real-time threads of the system rank should use one of the two names; the
+ * administrator can tune the pool. From priority 51 on, workers preempt interrupt threads, even an
+ * interrupt thread that a task waits for.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
  * sleeps or ends: neither cond_resched() nor other workers of that CPU interrupt the task. Use
@@ -282,9 +279,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * struct wpool_attrs - attributes of a pool
  * @name: unique, 1 to 31 characters of [A-Za-z0-9_.-], no leading dot;
  *	default %NULL, which wpool_create() refuses
- * @capacity: maximum number of workers, and so of tasks that run at the same
- *	time: 1 to %WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is
- *	-EINVAL rather than -ERANGE, since it asks for no pool at all.
+ * @capacity: maximum number of workers, and so of tasks that run at the same time: 1 to
+ *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is -EINVAL.
  * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
  *	@cpumask (of all online CPUs if @cpumask has none), but at least @min_workers. Then
  *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
@@ -292,27 +288,24 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
- * @max_blocking: submitters that may sleep at the same time, 0 to
- *	%WPOOL_MAX_BLOCKING, where 0 means no limit; default 0. Ignored unless
- *	@policy is %WPOOL_BLOCK.
+ * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
+ *	means no limit; default 0. Ignored unless @policy is %WPOOL_BLOCK.
  * @policy: what happens on overload; default %WPOOL_BLOCK
  * @expiry_ms: an idle worker expires after this many ms, 0 to
  *	%WPOOL_MAX_EXPIRY_MS, where 0 means never; default 1000
  * @min_workers: workers that never expire once created, 0 to @capacity; default 1
- * @concurrency: workers that run at the same time on one CPU, 1 to
- *	%WPOOL_MAX_CONCURRENCY; default 1. While that many run there, no other worker is
- *	woken. A worker that returns from a sleep inside a task finishes the task, and then
- *	parks if too many run.
+ * @concurrency: workers that run at the same time on one CPU, 1 to %WPOOL_MAX_CONCURRENCY; default
+ *	1. While that many run there, no other worker is woken. A worker that returns from a sleep
+ *	inside a task finishes the task, and then parks if too many run.
  * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
  *	1 to %WPOOL_MAX_HOG_MS; default 10. The hog's run queue goes to a worker of
  *	another CPU, or to one of the same CPU if there is no other. The hog may
  *	then run on any CPU of @cpumask, until its function returns.
- * @handoff: a worker that blocks in a task hands its run queue to another worker;
- *	default true. If false, blocked workers and hogs count towards
- *	@concurrency, and the tasks queued behind them wait unless another CPU
- *	steals them.
+ * @handoff: a worker that blocks in a task hands its run queue to another worker; default true. If
+ *	false, blocked workers and hogs count towards @concurrency, and the tasks queued behind them
+ *	wait unless another CPU steals them.
  * @latency: measure how long tasks wait and run, in histograms, and what they cost, by function;
  *	all counts restart from 0 whenever @latency is switched on; default false
  * @max_wait_ms: how long an accepted task may wait for a worker, in ms, 0 to %WPOOL_MAX_WAIT_MS,
@@ -338,20 +331,18 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	running tasks, and for each task that a running task waits for in wpool_task_wait(). As with
  *	a freezable workqueue, the suspend fails if these tasks take longer than 20 s. A thread that
  *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the suspend
- *	needs.
- *	wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a driver
- *	that destroys its pool in a callback of the suspend cancels the tasks first, with
+ *	needs. wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a
+ *	driver that destroys its pool in a callback of the suspend cancels the tasks first, with
  *	wpool_release().
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
- *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start,
- *	and one more in reserve, the rescuer. When the pool needs a worker, the rescuer becomes
- *	that worker at once, and a new rescuer is created. Until the new rescuer exists, the workers
- *	must be enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued
- *	tasks at a time. The rescuer counts towards the module's max_workers, but in no figure of
- *	the pool. wpool sets no allocation flags for workers: a task that allocates sets its own,
- *	e.g. with memalloc_noio_save(). A task of this pool must not wait for a pool without
- *	@reclaim.
+ *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one
+ *	more in reserve, the rescuer. When the pool needs a worker, the rescuer becomes that worker
+ *	at once, and a new rescuer is created. Until the new rescuer exists, the workers must be
+ *	enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued tasks at a
+ *	time. The rescuer counts towards the module's max_workers, but in no figure of the pool.
+ *	wpool sets no allocation flags for workers: a task that allocates sets its own, e.g. with
+ *	memalloc_noio_save(). A task of this pool must not wait for a pool without @reclaim.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change
@@ -423,10 +414,9 @@ struct wpool_attrs {
  * At most one cache line; all fields are private. Prepare it with
  * wpool_task_init() (joinable) or wpool_task_init_detached().
  *
- * A *joinable* task must live until wpool_task_wait() or
- * wpool_task_cancel_sync() has returned 0, -ECANCELED, -ETIME or -EIO, or until
- * wpool_flush(), wpool_release_timeout() or wpool_destroy(), called after the
- * submit, has returned 0. A *detached* task belongs to its function from the
+ * A *joinable* task must live until wpool_task_wait() or wpool_task_cancel_sync() has returned 0,
+ * -ECANCELED, -ETIME or -EIO, or until wpool_flush(), wpool_release_timeout() or wpool_destroy(),
+ * called after the submit, has returned 0. A *detached* task belongs to its function from the
  * moment the function starts. The function may free it; nobody can wait for it.
  */
 struct wpool_task {
@@ -481,7 +471,7 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  *
  * Does at compile time what wpool_task_init() does at run time, for a task that is static, or a
  * member of a static object. Not for a local variable. Events, strands and groups have no such
- * initialiser: each belongs to a pool from the start, and no pool exists at compile time.
+ * initialiser, because each belongs to a pool from the start.
  */
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
 
@@ -571,8 +561,8 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
  * wpool_task_init_abortable() - prepare a detached task that is never dropped silently
  * @task: the task; must not be pending
  * @func: the function to run; may free @task as its last act
- * @abort: called instead if an accepted task is cancelled before it runs, or if
- *	its worker dies in @func; may free @task
+ * @abort: called instead if an accepted task ends before @func starts, or if its worker dies in
+ *	@func; may free @task
  * @owner: as wpool_task_init_detached()
  *
  * For each accepted submit either @func returns or @abort is called, never both. @func must not
@@ -623,8 +613,7 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * The pool appears as /sys/class/wpool/<name>, and the calling module as its owner. The caller
  * must end it with wpool_destroy(). The contract follows ants' NewPool().
  *
- * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
- * cpus_read_lock().
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return:
  * * the pool, or one of these as ERR_PTR:
  * * -EINVAL - an attribute is missing or wrong, or capacity is 0
@@ -658,8 +647,7 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * fails for lack of memory. If either limit is unlimited, an invoke may fail. The contract follows
  * ants' NewPoolWithFunc().
  *
- * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
- * cpus_read_lock().
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
  * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
  */
@@ -667,16 +655,14 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
 
 /**
  * wpool_destroy() - end a pool
- * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are
- *	allowed and ignored.
+ * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are allowed and ignored.
  *
  * Closes the pool, ends the wait of every submitter with -ESHUTDOWN, lets every accepted task run
  * to its end, and waits until the workers are gone. If another thread is already destroying the
  * pool, the call returns when the pool is gone; such a caller needs a reference of its own. A call
  * for a pool that is already gone only logs that.
  *
- * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last
- * tasks still run.
+ * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last tasks still run.
  *
  * Context: process context; sleeps, uninterruptibly.
  * Return: 0; -EDEADLK if called from one of the pool's own tasks; -EBUSY for the
@@ -727,8 +713,7 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  * wpool_release_timeout() - close a pool and wait until it is empty
  * @pool: the pool
  * @flags: as wpool_release(), but not %WPOOL_RELEASE_OWN
- * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT waits forever, 0 does
- *	not wait
+ * @timeout: in jiffies, not negative; %MAX_SCHEDULE_TIMEOUT waits forever, 0 does not wait
  *
  * May be called again until it returns 0. Then no task is unfinished and no
  * worker is left. After -EDEADLK, -EINVAL and -EBUSY the pool is unchanged.
@@ -739,8 +724,7 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  * * -ETIME - timed out
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
- * * -EINVAL - no pool, a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative
- *   @timeout
+ * * -EINVAL - no pool, a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative @timeout
  * * -EBUSY - the default pool
  */
 int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
@@ -780,8 +764,7 @@ int wpool_reboot(struct wpool *pool);
  *   max_workers, is reached
  * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
- * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or
- *   /dev/wpool
+ * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or /dev/wpool
  */
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
@@ -805,9 +788,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * * -EINVAL - no pool, task or function; or the context is NMI
  * * -EALREADY - the task is still pending, is held by another submitter that may yet be refused, or
  *   is running in another pool, in its submitter, or on the stack of a worker that waits for it
- * * -ECANCELED - the task was cancelled while its submitter waited for room, or is
- *   being cancelled: it has not left its queue yet, or wpool_task_cancel_sync()
- *   waits for it
+ * * -ECANCELED - the task was cancelled while its submitter waited for room, or is being cancelled:
+ *   it has not left its queue yet, or wpool_task_cancel_sync() waits for it
  * * -ESHUTDOWN - the pool is closed
  * * -EAGAIN - the pool is full and the policy is %WPOOL_FAIL, max_blocking is
  *   reached, or too little stack is left to run the task here
@@ -846,8 +828,7 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  * is not in such a task gets -EAGAIN if max_blocking is reached, whatever @timeout is.
  *
  * Context: process context; may sleep.
- * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is
- * negative.
+ * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is negative.
  */
 int __must_check wpool_submit_timeout(struct wpool *pool,
 				      struct wpool_task *task, long timeout);
@@ -926,9 +907,8 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned;
- *	not pinned if it owns the pool, because wpool_destroy() waits for @func; %NULL for built-in
- *	code
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned; not
+ *	pinned if it owns the pool, because wpool_destroy() waits for @func; %NULL for built-in code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -943,8 +923,8 @@ int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
  * wpool_submit_fn_abortable() - as wpool_submit_fn(), for an argument that must not be lost
  * @pool: the pool
  * @func: the function
- * @abort: called instead if the accepted call is cancelled by wpool_release(), or
- *	if its worker dies in @func; %NULL behaves as wpool_submit_fn()
+ * @abort: called instead if the accepted call ends before @func starts, or if its worker dies in
+ *	@func; %NULL behaves as wpool_submit_fn()
  * @arg: the argument of both
  * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned as by
  *	wpool_submit_fn() until the called function has returned; %NULL for built-in code
@@ -978,13 +958,12 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * wpool_task_wait() - wait until a task has finished
  * @task: a joinable task that the caller submitted
  *
- * If the caller is a worker of the task's own pool and the task is still queued, the
- * caller runs the task itself while enough stack is left, so that fork-join works at
- * capacity 1. Otherwise it sleeps until another worker has run the task. If all
- * workers that the pool may have sleep like this, one of them, preferably one that waits for a
- * queued task, gets -EDEADLK, and should cancel @task with wpool_task_cancel_sync(). Only a
- * deadlock within one pool is found: tasks of two pools that wait for each other may sleep until
- * the caller is killed or a task is cancelled.
+ * If the caller is a worker of the task's own pool and the task is still queued, the caller runs
+ * the task itself while enough stack is left, so that fork-join works at capacity 1. Otherwise it
+ * sleeps until another worker has run the task. If all workers that the pool may have sleep like
+ * this, one of them, preferably one that waits for a queued task, gets -EDEADLK, and should cancel
+ * @task with wpool_task_cancel_sync(). Only a deadlock within one pool is found: tasks of two pools
+ * that wait for each other may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last accepted submit. Once the call has
  * returned a status, that submit no longer counts in the pool, and its room is free. An earlier
@@ -1008,11 +987,10 @@ int wpool_task_wait(struct wpool_task *task);
  * wpool_task_cancel() - make sure that a queued task does not run
  * @task: the task; %NULL and ERR_PTR are allowed
  *
- * The room that the task takes in the pool becomes free: at once if the task is
- * joinable, the caller is in process context, and the task is not just moving
- * between two queues; soon otherwise. The task's memory stays in use until
- * wpool_task_cancel_sync() or wpool_task_wait() has returned, and a submit of the
- * task gets -ECANCELED until the task has left its queue.
+ * The room that the task takes in the pool becomes free: at once if the task is joinable, the
+ * caller is in process context, and the task is not just moving between two queues; soon otherwise.
+ * The task's memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() has returned,
+ * and a submit of the task gets -ECANCELED until the task has left its queue.
  *
  * If the submitter still waits for room, its submit returns with -ECANCELED, and
  * the other tasks of the same batch that wait with it are not accepted either.
@@ -1051,14 +1029,12 @@ int wpool_task_cancel_sync(struct wpool_task *task);
  * wpool_task_disable_sync() - cancel a task, and refuse its submits from now on
  * @task: a joinable task
  *
- * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the
- * task gets -ECANCELED, also in a batch. A task that was disabled several times must be enabled as
- * often. The model is disable_work_sync(). There is no call that disables without waiting, since a
- * running task could not notice such a call.
+ * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the task
+ * gets -ECANCELED, also in a batch. A task that was disabled several times must be enabled as
+ * often. The model is disable_work_sync().
  *
  * Context: as wpool_task_cancel_sync().
- * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not
- * disabled.
+ * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not disabled.
  */
 int wpool_task_disable_sync(struct wpool_task *task);
 
@@ -1086,9 +1062,8 @@ void *wpool_worker_own(struct wpool *pool);
  * wpool_worker_set_func() - set which function is shown for the calling worker
  * @func: the function, shown by name while its module is loaded, and as an address later
  *
- * For a layer whose task function calls a function of its own users: until the task ends, the
- * log, debugfs, tracepoints and costs show @func instead of the task's function. Call this
- * before @func.
+ * For a layer whose task function calls a function of its own users: until the task ends, the log,
+ * debugfs, tracepoints and costs show @func instead of the task's function. Call this before @func.
  *
  * Context: the function of a task; does nothing in any other context.
  */
@@ -1171,12 +1146,11 @@ void wpool_put(struct wpool *pool);
  * wpool_find() - find a pool by name
  * @name: the name
  *
- * Finds the pools of modules and the default pool, but no pool that was made through /dev/wpool:
- * its maker may be any user, and may cancel the tasks of all others there.
+ * Finds the pools of modules and the default pool. It finds no pool that was made through
+ * /dev/wpool, because any user may have made it, and may cancel the tasks of a module there.
  *
  * Context: process context; sleeps.
- * Return: the pool, with a reference that the caller must drop with wpool_put(), or
- * %NULL.
+ * Return: the pool, with a reference that the caller must drop with wpool_put(), or %NULL.
  */
 struct wpool *wpool_find(const char *name);
 
