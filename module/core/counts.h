@@ -113,10 +113,7 @@ void wpool_searching_enter(struct wpool_worker *w);
  */
 void wpool_searching_leave(struct wpool_worker *w);
 
-/**
- * wpool_running_enter() - count a worker as running: it will look for work. A full barrier
- * @w: the calling worker, which does not count yet
- */
+/** wpool_running_enter() - the calling worker will look for work: count it; a full barrier */
 void wpool_running_enter(struct wpool_worker *w);
 
 /** __wpool_running_leave() - count a worker out of @rq; false if it did not count; rq->lock held */

@@ -28,18 +28,11 @@ struct wpool_task;
 #define WPOOL_RING_SIZE		128U
 #define WPOOL_RING_HALF		(WPOOL_RING_SIZE / 2)
 
-/**
- * struct wpool_ring - the ring
- * @head: next slot to take; consumers move it
- * @tail: next slot to fill; the producer moves it
- * @slots: the tasks
- * @jiffy: when each task was queued
- */
 struct wpool_ring {
-	atomic_t head;
-	u32 tail ____cacheline_aligned;
+	atomic_t head;	/* next slot to take; consumers move it */
+	u32 tail ____cacheline_aligned;	/* next slot to fill; the producer moves it */
 	struct wpool_task *slots[WPOOL_RING_SIZE];
-	u32 jiffy[WPOOL_RING_SIZE];
+	u32 jiffy[WPOOL_RING_SIZE];	/* when each task was queued */
 };
 
 void wpool_ring_init(struct wpool_ring *ring);

@@ -8,9 +8,7 @@
 
 /* What the spawners know of a pool; the letters are those of state.h. */
 struct wpool_spawn {
-	int prefer;			/* X: @prefer of wpool_home_place() for the worker that was
-					 *    last asked for; a hint, which any thread may replace
-					 */
+	int prefer;			/* X: @prefer for wpool_home_place(): a racy hint */
 	u32 retry_ms;			/* B: pause after a failed spawn */
 	int error;			/* B: the error of the last failed attempt, or 0 */
 	u64 failed;			/* B: number of failed attempts */

@@ -84,10 +84,7 @@ struct wpool {
 	bool prealloc;			/* I: @capacity workers exist before the first task */
 	bool freezable;			/* T: no task starts while the system sleeps */
 	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
-	bool spawn_wanted;		/* X: set by a thread that asks the spawner to look, before
-					 *    it queues the spawner; cleared by the spawner before
-					 *    the look
-					 */
+	bool spawn_wanted;		/* X: a request to the spawner, see spawn_queue.c */
 	u16 cgroup_nr;			/* K: counts the changes of @anchor, under anchors_mutex;
 					 *    read anywhere with READ_ONCE
 					 */
@@ -113,10 +110,7 @@ struct wpool {
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
 	u32 coming_jiffy;		/* X: when the first of these was woken */
-	bool unserved;			/* X: a thread needed a worker and could wake or create
-					 *    none; the next worker that makes room clears this, and
-					 *    looks at the queues: wake_one:A in wake.c
-					 */
+	bool unserved;			/* X: no worker could be woken or created, see wake.c */
 	char name[WPOOL_NAME_LEN];	/* I */
 
 	u32 left ____cacheline_aligned;	/* X: index in @active, plus one, of a run queue from which
@@ -125,10 +119,7 @@ struct wpool {
 					 *    a thread that finds no need for it
 					 */
 	u32 task_ns;			/* X: a task's length, %U32_MAX: unknown; see tell_pool() */
-	struct wpool_fifo globq;	/* K: tasks submitted on CPUs without a worker, tasks not
-					 *    known to be short and, while these are queued, all
-					 *    tasks that the same CPU submits in the same tick
-					 */
+	struct wpool_fifo globq;	/* K: tasks for all CPUs, see __wpool_sched_push() */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */
@@ -144,18 +135,15 @@ struct wpool {
 	u32 queue_depth;		/* T: accepted tasks beyond @capacity */
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
-	u64 max_wait_since;		/* T: in ns: @max_wait_ms applies to tasks submitted later;
-					 *    set before @max_wait_ms
-					 */
+	u64 max_wait_since;		/* T: in ns: @max_wait_ms applies to later submits */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
 	u32 expiry_ms;			/* T: for how long a worker may be idle */
 	u32 min_workers;		/* T: idle workers beyond this number expire */
 	u32 hog_ms;			/* T: after how long a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
 	u32 sched;			/* T, M: written under both mutexes */
-	bool class_reported;		/* M: the log says that a worker's class or nice value was
-					 *    changed; cleared when @nice or @sched is tuned; read
-					 *    anywhere with READ_ONCE
+	bool class_reported;		/* M: the log says that a task changed its worker's class or
+					 *    nice value; read anywhere with READ_ONCE
 					 */
 
 	struct wpool_workers workers ____cacheline_aligned; /* the workers, and their lock */
@@ -174,9 +162,7 @@ struct wpool {
 	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no function is called */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
-	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time;
-					 *    worker_start may be called meanwhile
-					 */
+	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time */
 	struct mutex tune_mutex;	/* K: for T */
 	struct completion destroyed;	/* K: completed when destroy has finished */
 

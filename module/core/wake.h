@@ -105,7 +105,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
-/* How many workers are coming; 0 if the first, woken over a tick ago, may not get its CPU. */
+/* How many workers are coming; 0 if the first was woken over a tick ago: it may lack its CPU. */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
 /* Is there a CPU with room for a worker, and without an idle one? Then a new worker would help. */

@@ -50,9 +50,7 @@ struct wpool_monitor {
 	u64 marked_ns;		/* N: when the marks of the pool's queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
-	u64 exhausted;		/* N: times that tasks waited because all workers were in tasks, and
-				 *    the pool could have no more workers
-				 */
+	u64 exhausted;		/* N: jams in which all workers that may exist were in tasks */
 };
 
 #endif /* WPOOL_CORE_WATCH_H */

@@ -57,15 +57,10 @@ struct wpool_worker {
 	struct wpool_task *outermost;	/* O: if @nested, the task around all nested ones */
 	struct wpool_task *held;	/* O: nested tasks off its own stack, linked by @held */
 	struct wpool_worn *worn;	/* O: context of a group's client, or NULL, see behalf.h */
-	struct mem_cgroup *memcg;	/* O: the memory cgroup that its tasks are charged to, with
-					 *    a reference, or NULL, see workers/cgroup.h
-					 */
+	struct mem_cgroup *memcg;	/* O: reference to its tasks' memory cgroup, or NULL */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
-	bool told;			/* W: another worker found a deadlock, and the wait of this
-					 *    worker must return -EDEADLK; read without the lock,
-					 *    too
-					 */
+	bool told;			/* W: its wait must return -EDEADLK, see is_told() */
 	void *func;			/* V: function of @task */
 	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
@@ -73,9 +68,7 @@ struct wpool_worker {
 	struct wpool_preparing *preparing; /* G: its creator's wait for worker_start */
 	bool may_go;			/* X: its creator has counted it in, or made it rescuer */
 	bool in_hook;			/* O: in worker_start or worker_end */
-	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads;
-					 *    cleared by the thread that takes it or ends it
-					 */
+	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads */
 	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
 	struct list_head dead_node;	/* D: in the list of workers that end, or that died */
