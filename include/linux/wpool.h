@@ -188,9 +188,9 @@ enum wpool_order {
  *	sched_set_fifo()
  *
  * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. A module that does
- * not know how the real-time threads of the system rank should use one of the two names; the
- * administrator can tune the pool. From priority 51 on, workers preempt interrupt threads, even an
- * interrupt thread that a task waits for.
+ * not know how the real-time threads of the system rank should use %WPOOL_SCHED_FIFO_LOW or
+ * %WPOOL_SCHED_FIFO; the administrator can tune the pool. From priority 51 on, workers preempt
+ * interrupt threads, even an interrupt thread that a task waits for.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
  * sleeps or ends: neither cond_resched() nor other workers of that CPU interrupt the task. Use
@@ -201,8 +201,7 @@ enum wpool_order {
  *    if there are no others, but waits until the hog sleeps;
  *  - SCHED_NORMAL threads on that CPU get only the time that the kernel reserves for them, by
  *    default 50 ms of each second. Workers are created by such threads, so a pool whose tasks keep
- *    all CPUs busy grows slowly: give it @min_workers, or @prealloc;
- *  - a worker that looks for tasks for @spin_us stops as soon as another thread wants its CPU.
+ *    all CPUs busy grows slowly: give it @min_workers, or @prealloc.
  */
 enum wpool_sched {
 	WPOOL_SCHED_NORMAL	= 0,
@@ -211,10 +210,10 @@ enum wpool_sched {
 };
 
 /**
- * struct wpool_fault - what is known about a task whose worker died in it
+ * struct wpool_fault - what is known about a worker that died in a task
  * @pool: name of the pool
  * @task: address of the task, only as a value: the object may be gone
- * @func: the task's function
+ * @func: the task's function; of nested tasks, @task and @func are those of the innermost
  * @cpu: CPU on which the worker died
  * @own: what worker_start set for the worker, or %NULL; worker_end is not called for a dead worker
  *
@@ -229,7 +228,7 @@ struct wpool_fault {
 };
 
 /**
- * typedef wpool_fault_fn - called when a worker has died in a task, once for each task
+ * typedef wpool_fault_fn - called once for each worker that has died in a task
  * @fault: what is known, valid during the call
  * @data: &wpool_attrs.fault_data
  *
@@ -346,8 +345,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change
- * @fault: called for each task whose worker died; default %NULL, which means that
- *	the death is logged instead
+ * @fault: called for each worker that died in a task; default %NULL: the death is logged instead
  * @fault_data: second argument of @fault
  * @worker_start: called by each worker before its first task; default %NULL
  * @worker_end: called by each worker after its last task; default %NULL
@@ -681,9 +679,9 @@ int wpool_destroy(struct wpool *pool);
  * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
  * From then on every submit gets -ESHUTDOWN, and so does every submitter that waits for room, in
- * the pool or in a group. Running tasks are left alone and not waited for. Idempotent: on a pool
- * that is already closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the tasks that are
- * still queued.
+ * the pool or in a group; %WPOOL_RELEASE_OWN makes exceptions, see below. Running tasks are left
+ * alone and not waited for. Idempotent: on a pool that is already closed, or being destroyed,
+ * %WPOOL_RELEASE_CANCEL cancels the tasks that are still queued.
  *
  * Once a call with %WPOOL_RELEASE_CANCEL has returned, a task starts only if a worker, or under
  * %WPOOL_RUN the submitter, had already taken it. Queued tasks, and the second submit of a running
@@ -791,8 +789,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * * -ECANCELED - the task was cancelled while its submitter waited for room, or is being cancelled:
  *   it has not left its queue yet, or wpool_task_cancel_sync() waits for it
  * * -ESHUTDOWN - the pool is closed
- * * -EAGAIN - the pool is full and the policy is %WPOOL_FAIL, max_blocking is
- *   reached, or too little stack is left to run the task here
+ * * -EAGAIN - the pool is full and the policy is %WPOOL_FAIL, or %WPOOL_DROP_OLDEST has found no
+ *   task to drop; max_blocking is reached; or too little stack is left to run the task here
  * * -EDEADLK - the pool is full, and the caller is one of its own tasks and would
  *   have waited (under %WPOOL_FAIL it gets -EAGAIN like any caller)
  * * -EINTR - the caller was killed while it waited
@@ -847,8 +845,6 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * @cpu yet, or if @cpu is offline or not in the pool's cpumask. If the pool is full, the task is
  * queued on the CPU where room becomes free. For code that must run on @cpu, use a workqueue.
  *
- * The call takes a lock that the workers of @cpu take, too.
- *
  * Context: as wpool_submit().
  * Return: as wpool_submit(); -EINVAL also if @cpu is not possible.
  */
@@ -888,10 +884,10 @@ u32 wpool_nr_free(struct wpool *pool);
  * @pool: the pool
  * @tasks: pointers to initialised tasks, read only during the call
  * @nr: number of tasks, 1 to INT_MAX
- * @flags: %WPOOL_BATCH_TRY or %WPOOL_BATCH_INTERRUPTIBLE
+ * @flags: 0, %WPOOL_BATCH_TRY, %WPOOL_BATCH_INTERRUPTIBLE, or both
  *
- * The tasks that are accepted are a prefix of @tasks. Under %WPOOL_BLOCK the call continues until
- * all tasks are accepted.
+ * The tasks that are accepted are a prefix of @tasks. Under %WPOOL_BLOCK, and without
+ * %WPOOL_BATCH_TRY, the call continues until all tasks are accepted.
  *
  * Context: process context; may sleep, and reschedules from time to time. With
  * %WPOOL_BATCH_TRY any except NMI.
