@@ -113,10 +113,8 @@ struct wpool {
 	bool unserved;			/* X: no worker could be woken or created, see wake.c */
 	char name[WPOOL_NAME_LEN];	/* I */
 
-	u32 left ____cacheline_aligned;	/* X: index in @active, plus one, of a run queue from which
-					 *    workers of other CPUs shall take the oldest tasks, or
-					 *    0; set by the monitor, sched.c and wake.h, cleared by
-					 *    a thread that finds no need for it
+	u32 left ____cacheline_aligned;	/* X: 0, or 1 + the index in @active of a run queue that
+					 *    needs workers of other CPUs, see take_left()
 					 */
 	u32 task_ns;			/* X: a task's length, %U32_MAX: unknown; see tell_pool() */
 	struct wpool_fifo globq;	/* K: tasks for all CPUs, see __wpool_sched_push() */

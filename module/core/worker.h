@@ -21,7 +21,7 @@ struct wpool_worn;
 struct wpool_worker {
 	struct wpool *pool;		/* I */
 	int (*loop)(struct wpool_worker *w); /* I: what its thread does */
-	struct task_struct *thread;	/* I: with a reference, for a grace period after its end */
+	struct task_struct *thread;	/* I: referenced until an RCU grace period after its end */
 	struct wpool_runq *rq;		/* V: run queue of its home CPU; constant while idle */
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */
 	struct list_head idle_node;	/* Q: in rq->idle while @parked */

@@ -61,9 +61,7 @@
 /* task->queued: which pool is task->pool? */
 #define WPOOL_QUEUED_NO		0	/* its former pool, or the next one */
 #define WPOOL_QUEUED_POOL	1	/* the pool that has accepted the task, until its end */
-#define WPOOL_QUEUED_LINE	2	/* the pool where the task waits for a token, with others
-					 * in task->waiter, or alone if it is an event's
-					 */
+#define WPOOL_QUEUED_LINE	2	/* the pool where the task waits for a token */
 #define WPOOL_QUEUED_REFUSED	3	/* the pool, which was closed when the event fired */
 
 /* Bit in task->pool, beside the address: the task waits in that pool for a token. */

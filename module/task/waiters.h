@@ -100,8 +100,8 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 bool wpool_waiters_leave(struct wpool_task *task);
 
 /*
- * End the wait of the submitter that waits with a task marked as cancelled, for all of its tasks;
- * true if it was waiting. Interrupts are off.
+ * A task is marked as cancelled: end the wait of its submitter, for all tasks that the submitter
+ * waits with. Returns true if it was waiting. Interrupts are off.
  */
 bool wpool_waiters_withdraw(struct wpool_task *task);
 
