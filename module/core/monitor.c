@@ -16,12 +16,11 @@
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
  *
- *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. A task that
- *             was submitted before max_wait_ms was set counts, too, because it hides how long
- *             the tasks behind it have waited. The wait is measured by the submit time in a list,
- *             by the tick stored beside the task in a ring, and in a next slot by how long the
- *             same task has been there. The pool's work (tidy.c) then ends all overdue tasks:
- *             finish.c.
+ *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. A task that was
+ *             submitted before max_wait_ms was set counts, too, because it hides how long the tasks
+ *             behind it have waited. The wait is measured by the submit time in a list, by the tick
+ *             stored beside the task in a ring, and in a next slot by how long the same task has
+ *             been there. The pool's work (tidy.c) then ends all overdue tasks: finish.c.
  *
  *   pressure  a task has been queued since the last look, or a submitter waits: pressure.h
  *

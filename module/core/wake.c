@@ -66,8 +66,7 @@
  * A task is queued; then the counts of searching, running, coming and idle workers are
  * read, here in wpool_wake_for_push(), wake_one() and wpool_wake_for_rest():
  *
- *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global
- *                                queue
+ *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global queue
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
@@ -105,35 +104,31 @@
  * Other pairs:
  *
  *   wpool_runq_is_left:A
- *                       a ring was seen to hold a task; then its workers are counted, and
- *                       the task may be left to them. Pairs with wpool_running_left:A:
- *                       a worker that is still counted looks at the ring afterwards, and
- *                       sees the task. A worker that had counted itself out before the
- *                       task was queued is not counted.
- *   end_offer:A         the offer of a run queue that is not left was ended; then the run
- *                       queue is read again. Pairs with wpool_sched_push:A and
- *                       wpool_running_left:A: a thread that finds the offer there, and does
- *                       not repeat it, has changed the run queue before. If the run queue is
- *                       left, the offer is made again (end_offer:B). The thread that makes it
- *                       also makes sure that a worker comes: a searching worker may have
- *                       missed the offer meanwhile.
+ *                       a ring was seen to hold a task; then its workers are counted, and the task
+ *                       may be left to them. Pairs with wpool_running_left:A: a worker that is
+ *                       still counted looks at the ring afterwards, and sees the task. A worker
+ *                       that had counted itself out before the task was queued is not counted.
+ *   end_offer:A         the offer of a run queue that is not left was ended; then the run queue is
+ *                       read again. Pairs with wpool_sched_push:A and wpool_running_left:A: a
+ *                       thread that finds the offer there, and does not repeat it, has changed the
+ *                       run queue before. If the run queue is left, the offer is made again
+ *                       (end_offer:B). The thread that makes it also makes sure that a worker
+ *                       comes: a searching worker may have missed the offer meanwhile.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, wpool_park_join:A.
- *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with
- *                       the first list: a thread that queues a task later finds the
- *                       flag clear and asks again. Pairs also with is_empty() in
- *                       flush.c, see workers/spawner.c.
+ *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with the first
+ *                       list: a thread that queues a task later finds the flag clear and asks
+ *                       again. Pairs also with is_empty() in flush.c, see workers/spawner.c.
  *   wpool_rescuer_wait:A
  *                       the worker in reserve can be taken; then the queues are read. Pairs
  *                       with the first list: a thread that queues a task later takes the worker.
  *   wake_one:A, wpool_need_worker:C
- *                       pool->unserved set; then the search for a worker is repeated.
- *                       The mark says that no worker could be woken: CPUs with an idle
- *                       worker are at their concurrency, CPUs with room have no idle
- *                       worker, and the pool is at its capacity. Pairs with
- *                       wpool_park_join:A and wpool_running_left:A: either a worker
- *                       that makes room sees the mark, or its room is seen.
+ *                       pool->unserved set; then the search for a worker is repeated. The mark says
+ *                       that no worker could be woken: CPUs with an idle worker are at their
+ *                       concurrency, CPUs with room have no idle worker, and the pool is at its
+ *                       capacity. Pairs with wpool_park_join:A and wpool_running_left:A: either a
+ *                       worker that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
  *                       wake_one:A: a mark that is set later is not lost.
@@ -142,14 +137,12 @@
  *                       that reads nr_coming first and nr_searching next does not miss
  *                       the worker: pairs with wpool_need_worker:A. A thread that reads
  *                       them in the other order may wake one worker too many.
- *   spawn_worker:B      the pool counts as starved; then places and idle workers are
- *                       read. Pairs with wpool_park_join:A and
- *                       wpool_workers_leave_place:A: a worker that parks or leaves
- *                       then checks for starved pools.
+ *   spawn_worker:B      the pool counts as starved; then places and idle workers are read. Pairs
+ *                       with wpool_park_join:A and wpool_workers_leave_place:A: a worker that parks
+ *                       or leaves then checks for starved pools.
  *   wpool_idle_wake_runq:A
- *                       a state of the pool is changed; then the idle lists are read.
- *                       Pairs with wpool_park_join:A: a worker that parks then checks
- *                       the state.
+ *                       a state of the pool is changed; then the idle lists are read. Pairs with
+ *                       wpool_park_join:A: a worker that parks then checks the state.
  *   wpool_expire_timer:A the expiry timer is not pending; then the idle lists are read.
  *                       Pairs with wpool_park_join:A: a worker that parks then arms
  *                       the timer if it is not pending.

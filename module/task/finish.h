@@ -4,8 +4,7 @@
  *
  *   wpool_finish_begin()    announces the finish on this CPU, which task->cpu names
  *   the change to IDLE      the last touch of the task
- *   wpool_finish_settle()   counts the task out, gives its token back, and ends the
- *                           announcement
+ *   wpool_finish_settle()   counts the task out, gives its token back, and ends the announcement
  *
  * Barrier pair:
  *
