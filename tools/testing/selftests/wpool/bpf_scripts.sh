@@ -26,7 +26,6 @@ trace()
 	wpoolctl destroy "$POOL"
 }
 
-# has REGEX: a line of the output matches.
 has() { grep -qE "$1" "$TMP/said" || fail "no '$1' in $(cat "$TMP/said")"; }
 
 # sum MAP: sum of the counts of a histogram; its rows: "[4, 8) 3 |@@", "[1] 5 |@@@".

@@ -44,7 +44,7 @@ static inline int cgroup_write_in(const struct pool *pool, const char *group, co
 	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
-/* Has the pool @nr workers, all in @group, which may be CGROUPS? */
+/* Does the pool have @nr workers, all in @group? @group may be CGROUPS. */
 static inline bool workers_are_in(const struct pool *pool, int nr, const char *group)
 {
 	char name[80], path[64], text[256], want[256];

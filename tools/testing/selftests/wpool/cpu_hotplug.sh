@@ -4,7 +4,6 @@
 # cpu_hotplug - before and after a CPU goes offline and comes back, the kernel lets
 # workers run on their home CPU and nowhere else.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

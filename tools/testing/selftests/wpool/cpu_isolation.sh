@@ -5,7 +5,6 @@
 # (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a pool's
 # cpumask names them.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

@@ -3,7 +3,6 @@
 #
 # debugfs_tables - the tables in debugfs add up to the figures in sysfs.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -35,7 +34,6 @@ pool()
 	wpoolctl create "$POOL" expiry_ms=0 "$@" >/dev/null || fail "no pool"
 }
 
-# work COUNT: run COUNT tasks to their end
 work()
 {
 	wpoolctl run "$POOL" --work noop --tasks "$1" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
@@ -146,7 +144,6 @@ test_workers_says_how_long()
 	wait_for longer || fail "not longer than $first ms: $(table workers)"
 }
 
-# The monitor sees that a task occupies its CPU.
 test_workers_names_a_hog()
 {
 	pool capacity=1 hog_ms=1 || return 1

@@ -42,8 +42,6 @@ static void *page_with_an_end(void)
 	return map == MAP_FAILED || mprotect(map + page, page, PROT_NONE) ? MAP_FAILED : map;
 }
 
-/* ---- every ioctl --------------------------------------------------------- */
-
 FIXTURE(cmd)
 {
 	struct pool pool;
@@ -112,7 +110,6 @@ FIXTURE_SETUP(cmd)
 		ASSERT_EQ(0, pool_attach_fd(self->fd, self->pool.name));
 	pool_name(self->fresh);
 
-	/* Valid arguments. */
 	args->size = variant->size;
 	switch (variant->nr) {
 	case WPOOL_IOC_CREATE:
@@ -263,8 +260,6 @@ TEST_F(cmd, wrong_attachment_or_number)
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, &self->args));
 }
 
-/* ---- the device ---------------------------------------------------------- */
-
 TEST(unknown_number)
 {
 	union args args = { .size = sizeof(args.stats) };
@@ -331,8 +326,6 @@ TEST(answer_is_zeroed)
 		EXPECT_EQ(0, info.name[i]);
 	pool_end(&pool);
 }
-
-/* ---- the array of a submit ----------------------------------------------- */
 
 FIXTURE(array)
 {
@@ -439,8 +432,6 @@ TEST_F(array, descriptor_unknown)
 	EXPECT_EQ(0, self->submit.accepted);
 	EXPECT_EQ(0, pool_figure(self->pool.fd, file_submitted));
 }
-
-/* ---- read() -------------------------------------------------------------- */
 
 TEST_F(array, read_into_bad_buffer_loses_nothing)
 {

@@ -6,8 +6,6 @@
 #include "wpool_test.h"
 #include "submitter.h"
 
-/* ---- how many are accepted ----------------------------------------------- */
-
 FIXTURE(full)
 {
 	struct pool pool;
@@ -60,7 +58,6 @@ TEST_F(full, one_by_one)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
 	EXPECT_EQ(variant->queue_depth, pool_figure(self->pool.fd, queued));
 
-	/* one task ends, so there is room for one */
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, self->limit - 1, NULL, NULL));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == 1));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2000));
@@ -82,7 +79,6 @@ TEST_F(full, batch_is_accepted_in_part)
 	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, self->limit + 10, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	/* exactly the first tasks of the batch were accepted */
 	ASSERT_EQ(self->limit, read_records(self->pool.fd, records, self->limit));
 	for (i = 0; i < self->limit; i++)
 		EXPECT_GT(self->limit, records[i].cookie);
@@ -110,8 +106,6 @@ TEST_F(full, threads_together)
 	EXPECT_EQ(self->limit, accepted);
 	EXPECT_EQ(0, pool_figure(self->pool.fd, free));
 }
-
-/* ---- submitters that sleep ----------------------------------------------- */
 
 TEST_F(block, sleeps_and_goes_on)
 {
@@ -236,7 +230,6 @@ TEST_F(block, killed_submitter_leaves_nothing)
 		pids[i] = fork();
 		ASSERT_LE(0, pids[i]);
 		if (!pids[i]) {
-			/* the first process uses our file, the others attach their own */
 			fd = i ? pool_attach(self->pool.name, 0) : self->pool.fd;
 			_exit(fd < 0 ? 100 : -submit_flags(fd, &work, 1, 0, NULL));
 		}
@@ -255,7 +248,6 @@ TEST_F(block, killed_submitter_leaves_nothing)
 	EXPECT_EQ(0, pool_figure(self->second, waiting));
 	EXPECT_EQ(1, pool_figure(self->second, outstanding));
 	EXPECT_EQ(1, pool_figure(self->second, submitted));
-	/* the pool still has room for exactly one task */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
 	EXPECT_EQ(0, occupy(self->second, 2, 1));
@@ -314,8 +306,6 @@ TEST_F(block, restarted)
 	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
 }
 
-/* ---- two files on one pool ----------------------------------------------- */
-
 TEST_F(block, files_are_apart)
 {
 	struct wpool_dev_record record;
@@ -325,7 +315,6 @@ TEST_F(block, files_are_apart)
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 1));
 	ASSERT_EQ(0, submit(self->second, WPOOL_WORK_SLEEP, LONG, 2));
-	/* the task with cookie 2 belongs to the second file */
 	EXPECT_EQ(-ENOENT, cancel(self->pool.fd, 0, 2, &cancelled, &stopped));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -355,8 +344,6 @@ TEST_F(block, close_of_a_duplicate)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
 }
 
-/* ---- capacity under load ------------------------------------------------- */
-
 /* After capacity was lowered, no task starts until fewer tasks than the new capacity run. */
 TEST(shrink_under_load)
 {
@@ -381,10 +368,8 @@ TEST(shrink_under_load)
 	ASSERT_EQ(ARRAY_SIZE(late), nr);
 	overlap = max_overlap(late, nr);
 	EXPECT_EQ(1, overlap);
-	/* at no time more than 4 tasks ran */
 	overlap = max_overlap(records, ARRAY_SIZE(records));
 	EXPECT_EQ(4, overlap);
-	/* excess workers have left */
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
 	pool_end(&pool);
 }
@@ -413,7 +398,7 @@ TEST(shrink_leaves_a_debt)
 	pool_end(&pool);
 }
 
-/* An unlimited pool can get a capacity, and lose it again. In ants, a pool for Go, it cannot. */
+/* An unlimited pool can get a capacity, and lose it again. */
 TEST(unlimited_to_finite_and_back)
 {
 	struct pool pool;
@@ -438,8 +423,6 @@ TEST(unlimited_to_finite_and_back)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 22));
 	pool_end(&pool);
 }
-
-/* ---- many ---------------------------------------------------------------- */
 
 FIXTURE_VARIANT(together)
 {
@@ -470,7 +453,6 @@ TEST_F(together, threads_submit)
 	ASSERT_NE(NULL, records);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, submitter_start(&subs[i], fd, WPOOL_WORK_NOOP, 0, i * EACH, EACH));
-	/* the threads sleep while the pool is full; their tasks empty the pool again */
 	for (i = 0; i < THREADS; i++) {
 		EXPECT_EQ(0, submitter_end(&subs[i]));
 		EXPECT_EQ(EACH, subs[i].accepted);
@@ -513,7 +495,6 @@ TEST(submit_against_destroy)
 
 			EXPECT_TRUE(err == 0 || err == -ESHUTDOWN)
 				TH_LOG("%d", err);
-			/* all accepted tasks have ended */
 			EXPECT_EQ(subs[i].accepted, pool_figure(subs[i].fd, file_finished));
 			close(subs[i].fd);
 		}

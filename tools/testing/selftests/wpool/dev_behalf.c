@@ -73,7 +73,6 @@ TEST_F(behalf, bad_address)
 	ASSERT_EQ(0, count_many(self->fd, gone, 1));
 	ASSERT_EQ(0, count_many(self->fd, fixed, 1));
 	ASSERT_EQ(0, count_many(self->fd, NULL, 1));
-	/* an address of the kernel */
 	ASSERT_EQ(0, count_many(self->fd, (void *)-4096L, 1));
 	EXPECT_TRUE(all_have_status(self->fd, 4, -EFAULT));
 	/* a worker has no user memory after a task on behalf of a process */

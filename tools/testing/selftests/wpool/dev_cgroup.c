@@ -86,8 +86,6 @@ TEST_F(cgroup, bad_values)
 	EXPECT_TRUE(cgroup_is(&self->pool[0], self->group[0]));
 }
 
-/* ---- a cgroup by its path, or by a file ---- */
-
 static int cgroup_by_fd(int fd, int dir)
 {
 	struct wpool_dev_cgroup cgroup = { .size = sizeof(cgroup), .fd = dir };
@@ -95,7 +93,7 @@ static int cgroup_by_fd(int fd, int dir)
 	return ioctl(fd, WPOOL_IOC_CGROUP, &cgroup) ? -errno : 0;
 }
 
-/* Name the cgroup by @path, and by a file if it can be opened. -EPROTO: the results differ. */
+/* Set the cgroup by @path, and by a file if @path can be opened. -EPROTO: the results differ. */
 static int cgroup_by_both(const struct pool *pool, const char *path)
 {
 	int err = attr_write(pool->name, "cgroup", path), by_fd;
@@ -116,7 +114,7 @@ struct who {
 	bool new_namespace;	/* the process makes a cgroup namespace with the root @in */
 };
 
-/* Set the cgroup by @path or the file @dir, in a child made as @who says; -255 if none is made. */
+/* Set the cgroup by @path or the file @dir, in a child like @who. -255: there is no such child. */
 static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
 			     const char *path, int dir)
 {
@@ -340,8 +338,6 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 	}
 }
 
-/* ---- a pool in use ---- */
-
 /* Idle workers move at once, busy workers after their tasks. */
 TEST_F(cgroup, changes_while_in_use)
 {
@@ -360,7 +356,6 @@ TEST_F(cgroup, changes_while_in_use)
 	ASSERT_EQ(0, cancel_all(pool->fd));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 2, self->group[1])));
 	EXPECT_TRUE(WAIT_FOR(!rmdir(self->group[0])));
-	/* now move idle workers */
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool->name, "idle") == 2));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "none"));
 	EXPECT_TRUE(cgroup_is(pool, "none"));

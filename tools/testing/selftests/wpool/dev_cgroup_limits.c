@@ -55,7 +55,7 @@ TEST_F(cgroup, weight)
 		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
 		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
 	}
-	/* measure from when both pools run */
+	/* begin to measure once both pools run */
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(WAIT_FOR(group_figure(self->group[i], "cpu.stat", "usage_usec") >
 				     100000));
@@ -97,7 +97,7 @@ static bool is_throttled_again(const char *group)
 	return WAIT_FOR(group_figure(group, "cpu.stat", "nr_throttled") > before);
 }
 
-/* Wait for @nr periods. Returns what @group used of them, in per cent of one CPU, or -1. */
+/* Wait for @nr periods. Returns @group's CPU time in them, in per cent of one CPU, or -1. */
 static double percent_used(const char *group, long long nr)
 {
 	long long periods = group_figure(group, "cpu.stat", "nr_periods");
@@ -145,7 +145,6 @@ TEST_F(cgroup, throttled_beside_others)
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
-	/* make another pool: first in the root cgroup, then in group[1] */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pool_create_in(other, i ? self->group[1] : CGROUPS, 4));
 		ASSERT_EQ(0, submit_many(other->fd, WPOOL_WORK_SPIN, 1000, 0, 5000));
@@ -290,7 +289,6 @@ TEST_F(cgroup, memory_max_of_a_process)
 	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
 	EXPECT_EQ(0, kill(bystander, SIGKILL));
 	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
-	/* the victim's tasks end, and the pool still works */
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
 	while (read_records(pool->fd, &record, 1) == 1) {
 		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
@@ -392,8 +390,8 @@ static int disk_load(const char *modules)
 }
 
 /*
- * A worker reads a page of a disk in its pool's cgroup. At the limit io.max the task waits until
- * the limit is lifted. A task of another pool does not wait.
+ * In the cgroup of its pool, a worker reads a page of a disk. At the limit io.max the task waits
+ * until the limit is lifted. A task of another pool does not wait.
  */
 TEST_F(cgroup, io)
 {

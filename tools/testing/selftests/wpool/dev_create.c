@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Names and attributes that are allowed for a pool of /dev/wpool.
- */
+/* Names and attributes that are allowed for a pool of /dev/wpool. */
 #include "wpool_test.h"
-
-/* ---- names --------------------------------------------------------------- */
 
 /* Create a pool; its name is these @len bytes, unchanged. */
 static int create_raw(int fd, const char *name, size_t len)
@@ -81,7 +77,6 @@ TEST(create_name_taken)
 	EXPECT_EQ(-EEXIST, pool_create_fd(fd, pool.name, NULL));
 	EXPECT_EQ(-EEXIST, pool_create_fd(fd, "default", NULL));
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
-	/* the file and the name are both usable afterwards */
 	pool_end(&pool);
 	EXPECT_EQ(0, pool_create_fd(fd, pool.name, NULL));
 	EXPECT_EQ(0, pool_destroy(fd));
@@ -111,8 +106,6 @@ TEST(attach_no_such_pool)
 	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
 	close(fd);
 }
-
-/* ---- attributes ---------------------------------------------------------- */
 
 static __u64 no_cpu[1];
 static __u64 far_cpu[2] = { 0, 1ULL << 63 };	/* CPU 127 */
@@ -297,7 +290,6 @@ TEST(tune_create_only_attribute)
 	pool_end(&pool);
 }
 
-/* Any pool may be tuned, also the default pool. */
 TEST(tune_default_pool)
 {
 	int fd = pool_attach("default", 0);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The close of a file of /dev/wpool with tasks in all states, and how many tasks a
- * file holds.
- */
+/* The close of a file of /dev/wpool with tasks in all states, and how many tasks a file holds. */
 #include "wpool_test.h"
 #include "submitter.h"
-
-/* ---- the end of a file --------------------------------------------------- */
 
 TWO_FILES(in_flight, ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED))
 
@@ -55,7 +50,6 @@ TEST_F(in_flight, close_ends_it_soon)
 	EXPECT_TRUE(witness_runs(&witness))
 		TH_LOG("a close waited for tasks to come to their own end");
 	TH_LOG("close took %llu ms", (unsigned long long)((now_ns() - began) / MSEC));
-	/* all tasks are gone from the pool */
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, busy)));
 	pool_end(&witness);
@@ -120,8 +114,6 @@ TEST_F(in_flight, killed_while_it_waits)
 	self->fd = -1;
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
-
-/* ---- what a file holds --------------------------------------------------- */
 
 /* A file holds WPOOL_MAX_INFLIGHT unfinished tasks and unread records, and no more. */
 TEST_F(in_flight, records_of_a_file)

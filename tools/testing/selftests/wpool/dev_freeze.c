@@ -51,9 +51,6 @@ static int set_frozen(const char *text)
 	return file_write(FROZEN, text, strlen(text));
 }
 
-/* ---- through debugfs ----------------------------------------------------------- */
-
-/* The attribute can be set and read like others. */
 TEST_F(freeze, attribute)
 {
 	struct wpool_dev_attrs off = { .mask = WPOOL_DEV_FREEZABLE };
@@ -136,8 +133,6 @@ TEST_F(freeze, bad_values)
 	EXPECT_EQ(0, file_number(FROZEN, -1));
 }
 
-/* ---- a suspend ------------------------------------------------------------------- */
-
 /* Freeze the system for some seconds, and thaw it. Returns 0 or -errno. */
 static int suspend(void)
 {
@@ -150,8 +145,8 @@ static int suspend(void)
 }
 
 /*
- * Returns for how many ns the system was frozen, as the kernel's log says from @kmsg on; 0 if it
- * does not say so. pm_test delays by a loop, which may be much shorter than its nominal 5 s.
+ * Read the kernel's log from @kmsg on. Returns for how many ns the system was frozen, or 0 if the
+ * log does not say so. pm_test delays by a loop, which may be much shorter than its nominal 5 s.
  */
 static __u64 frozen_for(int kmsg)
 {
@@ -176,7 +171,6 @@ static __u64 frozen_for(int kmsg)
 	}
 }
 
-/* Collect the start times of all tasks that ran. */
 static unsigned int read_starts(int fd, struct wpool_dev_record *records, __u64 *starts)
 {
 	int nr = read_records(fd, records, NR_LONG), i;

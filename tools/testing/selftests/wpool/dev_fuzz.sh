@@ -4,7 +4,6 @@
 # dev_fuzz - random calls on /dev/wpool for a short time: one run with a fixed
 # seed, and one with a random seed. For longer runs: ioctl_fuzz --seed N --calls N.
 
-# The tests are called by name.
 # shellcheck disable=SC2317
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Groups of /dev/wpool: the tasks of a file have their own bound, and are cancelled
- * together.
- */
+/* Groups of /dev/wpool: the tasks of a file have their own bound, and are cancelled together. */
 #include "submitter.h"
 #include "work_fixture.h"
 
@@ -82,7 +79,6 @@ TEST_F(group, cancel_all)
 	/* cancelled tasks have their records before the stopped one */
 	EXPECT_EQ(0, records[0].start_ns);
 	EXPECT_EQ(0, records[1].start_ns);
-	/* the group has room again */
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 100));
 }
 

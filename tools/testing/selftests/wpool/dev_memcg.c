@@ -110,7 +110,6 @@ TEST_F(memcg, touch_on_behalf)
 		EXPECT_EQ(i, group_number(self->group, "memory.peak") >= bytes);
 		close(fd);
 	}
-	/* the memory is freed, and no longer charged */
 	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of tasks: under any load, few tasks overtake task A: they are submitted later than A
- * and start before A.
+ * The order of tasks: under any load, few tasks overtake a task A. A task overtakes A if it is
+ * submitted later than A and starts before A.
  *
- * A task of A's submitter was submitted later if its cookie is higher. A task of another submitter
- * was submitted later if A's submitter had begun its next chunk: A had then surely been accepted.
+ * Of two tasks of one submitter, the one with the higher cookie is the later one. A task of another
+ * submitter counts as later if it was submitted after A's submitter had begun its next chunk: by
+ * then A had surely been accepted.
  */
 #include "wpool_test.h"
 
@@ -134,7 +135,6 @@ FIXTURE_TEARDOWN(order)
 		free(self->submitters[i].records);
 }
 
-/* Runs all submitters, each with its own file. Returns 0 or -errno. */
 static int run(const struct pool *pool, struct submitter *submitters, unsigned int nr)
 {
 	unsigned int i;

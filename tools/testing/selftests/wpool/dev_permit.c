@@ -77,7 +77,6 @@ FIXTURE_TEARDOWN(permit)
 	pool_end(&self->root);
 }
 
-/* Set the attribute whose bit is @bit to @value. */
 static int tune(int fd, __u32 bit, __s32 value)
 {
 	return pool_tune(fd, &(struct wpool_dev_attrs) {
@@ -134,7 +133,6 @@ TEST_F(permit, pool_of_another_user)
 	int fd = pool_attach(self->root.name, 0);
 
 	ASSERT_LE(0, fd);
-	/* any user may submit */
 	EXPECT_EQ(0, run_one(fd));
 	EXPECT_EQ(0, pool_stats(fd, &stats));
 	EXPECT_EQ(-EPERM, tune_capacity(fd, 1));
@@ -225,7 +223,7 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	close(fd);
 }
 
-/* The capability that a class or freezable takes guards the use of the pool, too. */
+/* A value that needs a capability closes root's pool to a user, but not the user's own pool. */
 TEST_F(permit, pool_that_took_a_capability)
 {
 	static const struct {
@@ -284,7 +282,7 @@ TEST_F(permit, workers_per_cpu)
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
 	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
-	/* a fixed capacity counts as it is */
+	/* a fixed capacity is not multiplied by the number of CPUs */
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
 	fd = open_pool(name, self->limit - 4);
 	ASSERT_LE(0, fd);
@@ -348,7 +346,7 @@ TEST_F(permit, workers_of_a_pool_that_shrinks)
 	fd = open_pool(name, self->limit - 8);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EDQUOT, tune_capacity(fd, self->limit - 7));
-	/* the pool has its own workers already */
+	/* the limit still counts all 8 workers of this pool, so its capacity may be 8 again */
 	EXPECT_EQ(0, tune_capacity(self->own, 8));
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, 9));
 	EXPECT_EQ(0, tune_capacity(self->own, 1));
@@ -381,7 +379,6 @@ TEST_F(permit, memory)
 
 	for (i = 0; i < ARRAY_SIZE(works); i++)
 		works[i] = (struct wpool_dev_work){ .kind = WPOOL_WORK_TOUCH, .arg = 16 * MIB };
-	/* occupy all workers, so that no further task starts */
 	ASSERT_EQ(0, occupy_all(self->own));
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = pool_attach(self->name, 0);
@@ -399,7 +396,6 @@ TEST_F(permit, memory)
 	EXPECT_LE(all, quarter);
 	EXPECT_LT(quarter, all + 17 * MIB);
 	EXPECT_EQ(-ENOBUFS, submit_all(self->own, works, 1));
-	/* cancelled tasks make room */
 	EXPECT_EQ(0, cancel_all(fds[0]));
 	EXPECT_EQ(0, submit_all(self->own, works, 1));
 	/* root's files do not count */

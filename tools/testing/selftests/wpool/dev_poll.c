@@ -47,7 +47,6 @@ TEST_F(poll, holds_nothing_of_the_pool)
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	EXPECT_EQ(0, pool_figure(self->fd, outstanding));
 	EXPECT_EQ(0, pool_figure(self->fd, waiting));
-	/* the pool still has room for other tasks */
 	EXPECT_EQ(0, run_one(self->pool.fd));
 	since = now_ns();
 	ASSERT_TRUE(happen(event));

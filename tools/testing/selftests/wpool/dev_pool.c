@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A pool of /dev/wpool: its figures, and its attributes when they are set and read
- * back.
- */
+/* A pool of /dev/wpool: its figures, and its attributes when they are set and read back. */
 #include <assert.h>
 
 #include "work_fixture.h"
-
-/* ---- figures ------------------------------------------------------------- */
 
 static void check_stats(struct __test_metadata *_metadata, const struct wpool_dev_stats *stats)
 {
@@ -132,8 +127,6 @@ TEST_F(work, stats_of_another_file)
 	EXPECT_EQ(0, sum(stats.run_ns));
 	close(fd);
 }
-
-/* ---- attributes ---------------------------------------------------------- */
 
 TEST(info_defaults)
 {

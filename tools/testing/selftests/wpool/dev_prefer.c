@@ -11,8 +11,6 @@
 #define ON	WPOOL_DEV_SUBMIT_ON
 #define BOUND	100
 
-/* ---- urgent tasks ---------------------------------------------------------- */
-
 FIXTURE(urgent)
 {
 	struct pool pool;	/* one worker, an unlimited queue */
@@ -72,8 +70,6 @@ TEST_F(urgent, starts_first)
 	EXPECT_EQ(3, records[3].cookie);
 }
 
-/* ---- tasks with a CPU ------------------------------------------------------ */
-
 FIXTURE(on)
 {
 	struct pool pool;	/* a worker for each of two CPUs */
@@ -116,13 +112,12 @@ FIXTURE_TEARDOWN(on)
 		pool_end(&self->pool);
 }
 
-/* Submits one task. Returns true if it ran on the CPU. */
+/* Submit one task. Did it run on @cpu? */
 static bool runs_on(int fd, int cpu, __u32 flags)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record record;
 
-	/* wait until both workers are idle */
 	return WAIT_FOR(pool_figure(fd, idle) == 2) &&
 	       !submit_on(fd, &work, 1, ON | flags, cpu, NULL) &&
 	       read_records(fd, &record, 1) == 1 && !record.status && record.cpu == (__u32)cpu;
@@ -237,7 +232,6 @@ TEST_F(block, on)
 	EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
 	EXPECT_EQ(-EINTR, submitter_end(&sub));
 	EXPECT_EQ(0, sub.accepted);
-	/* another submit waits until there is room */
 	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
 	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));

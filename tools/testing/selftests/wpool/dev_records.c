@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Records of /dev/wpool: reading records, waiting for tasks, and cancelling
- * tasks.
- */
+/* Records of /dev/wpool: reading records, waiting for tasks, and cancelling tasks. */
 #include "work_fixture.h"
-
-/* ---- records ------------------------------------------------------------- */
 
 TEST_F(work, read_whole_records)
 {
@@ -67,7 +62,7 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
 }
 
-/* Interrupt system calls by SIGALRM every @usec, below 1 s. 0: stop. */
+/* Send SIGALRM every @usec, which is less than 1 s, to interrupt system calls. 0: stop. */
 static void nag(unsigned int usec)
 {
 	struct itimerval every = {
@@ -202,8 +197,6 @@ TEST_F(work, every_record_goes_to_one_reader)
 	}
 }
 
-/* ---- wait ---------------------------------------------------------------- */
-
 TEST_F(work, wait_for_all)
 {
 	struct wpool_dev_stats stats;
@@ -253,8 +246,6 @@ TEST_F(work, wait_interrupted)
 	nag(0);
 }
 
-/* ---- cancel -------------------------------------------------------------- */
-
 TEST_F(work, cancel_queued_by_cookie)
 {
 	static const __u64 cookies[] = { 7, 8, 7, 9 };
@@ -280,7 +271,6 @@ TEST_F(work, cancel_queued_by_cookie)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->single.fd, outstanding) == 3));
 	ASSERT_EQ(0, pool_stats(self->single.fd, &stats));
 	EXPECT_EQ(2, stats.cancelled);
-	/* the other tasks have not changed */
 	EXPECT_EQ(0, cancel(self->single.fd, 0, 1, &cancelled, &stopped));
 	EXPECT_EQ(0, cancelled);
 	EXPECT_EQ(1, stopped);
@@ -361,7 +351,6 @@ TEST_F(running, cancel_all)
 	pool_end(&witness);
 	TH_LOG("it took %llu ms", (unsigned long long)(last - told) / MSEC);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-	/* the pool continues */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Release, reboot and destroy of a pool of /dev/wpool, under load and while
- * submitters wait.
- */
+/* Release, reboot and destroy of a pool of /dev/wpool, under load and while submitters wait. */
 #include "wpool_test.h"
 #include "submitter.h"
-
-/* ---- release, reboot, destroy -------------------------------------------- */
 
 static void *destroyer_run(void *data)
 {
@@ -41,7 +36,6 @@ TEST_F(block, destroy_sends_submitters_away)
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 	EXPECT_EQ(0, submitter_end(&destroyer));
 	EXPECT_FALSE(pool_exists(self->pool.name));
-	/* destroy has returned, so both tasks are finished */
 	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
 	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
 	EXPECT_EQ(-ECANCELED, records[0].status);
@@ -147,7 +141,6 @@ TEST_F(block, release_wait_reboot)
 		EXPECT_EQ(0, pool_release(self->second, 0, 0));
 		EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
 
-		/* queued tasks run to their end */
 		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
 		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 		EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, 0));

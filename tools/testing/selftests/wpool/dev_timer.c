@@ -22,9 +22,7 @@ TEST_F(timer, holds_nothing_of_the_pool)
 	EXPECT_EQ(0, pool_figure(self->fd, workers));
 	EXPECT_EQ(0, pool_figure(self->fd, waiting));
 	EXPECT_EQ(1, pool_figure(self->fd, free));
-	/* the pool still has room for other tasks */
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
-	/* a cancel ends the waiting tasks at once */
 	EXPECT_EQ(0, cancel(self->fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(TIMERS, cancelled);
 	EXPECT_EQ(0, stopped);

@@ -5,8 +5,6 @@
  */
 #include "work_fixture.h"
 
-/* ---- each workload ------------------------------------------------------- */
-
 ONE_POOL(workload, SMALL_POOL)
 
 FIXTURE_VARIANT(workload)
@@ -105,7 +103,6 @@ TEST_F(workload, several_at_once)
 		seen |= 1U << records[i].cookie;
 	}
 	EXPECT_EQ(0xff, seen);
-	/* only one task at a time holds the lock */
 	if (variant->work.kind == WPOOL_WORK_LOCK) {
 		__u64 first = records[0].start_ns, last = 0;
 
@@ -116,8 +113,6 @@ TEST_F(workload, several_at_once)
 		EXPECT_LE(ARRAY_SIZE(works) * variant->work.arg, last - first);
 	}
 }
-
-/* ---- descriptors --------------------------------------------------------- */
 
 TEST_F(work, argument_out_of_range)
 {
@@ -288,8 +283,6 @@ TEST_F(work, silent)
 	EXPECT_EQ(4, record.cookie);
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
-
-/* ---- fork-join ----------------------------------------------------------- */
 
 FIXTURE_VARIANT(tree)
 {

@@ -4,9 +4,8 @@
  *
  * A sweep makes one call again and again. The first time the first allocation (or copy from or to
  * user space, or creation of a thread) in the call fails, the second time the second, and so on,
- * until nothing fails. After a failure the test checks: the errno is -ENOMEM or -EFAULT, the same
- * call works now, and there are as many pools as before and no unfinished tasks. The scan at the
- * end of the boot finds leaks.
+ * until nothing fails. After a failure the errno must be -ENOMEM or -EFAULT, the same call must
+ * work now, and there must be as many pools as before and no unfinished tasks.
  *
  * sweep_worker() makes allocations in a worker fail. fail_spawn.c tests the thread that makes
  * workers. Kernels without fault injection skip all tests.
@@ -14,8 +13,6 @@
  * After the model of tools/testing/selftests/iommu/iommufd_fail_nth.c.
  */
 #include "fail_nth.h"
-
-/* ---- the sweep ----------------------------------------------------------------- */
 
 FIXTURE(sweep) {
 	int nth;		/* fail-nth of the swept thread */
@@ -124,8 +121,6 @@ static void sweep(struct __test_metadata *_metadata, struct _test_data_sweep *se
 	EXPECT_LE(step->least, self->reached);
 }
 
-/* ---- open and close ------------------------------------------------------------ */
-
 static int call_open(struct _test_data_sweep *self)
 {
 	self->fd = open(DEV, O_RDWR | O_CLOEXEC);
@@ -171,8 +166,6 @@ TEST_F(sweep, close)
 		.prepare = prepare_busy_file, .call = call_close, .check = check_closed,
 	});
 }
-
-/* ---- create, attach, destroy ----------------------------------------------------- */
 
 static int create_with(struct _test_data_sweep *self, const struct wpool_dev_attrs *attrs)
 {
@@ -264,8 +257,6 @@ TEST_F(sweep, destroy)
 		.least = 1,
 	});
 }
-
-/* ---- tune, release, reboot, stats, info --------------------------------------------- */
 
 static int call_tune(struct _test_data_sweep *self)
 {
@@ -404,8 +395,6 @@ TEST_F(sweep, info)
 	});
 }
 
-/* ---- submit, wait, cancel, read ---------------------------------------------------------- */
-
 /* Submit tasks of each kind, and enough of them for several slabs. */
 static int call_submit(struct _test_data_sweep *self)
 {
@@ -431,7 +420,6 @@ static int prepare_attached(struct _test_data_sweep *self)
 	return self->fd < 0 ? self->fd : 0;
 }
 
-/* Check that each task has one record. */
 static int check_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_record records[80];
@@ -504,8 +492,6 @@ TEST_F(sweep, cancel)
 	});
 }
 
-/* ---- in a worker ------------------------------------------------------------------------ */
-
 struct worker_step {
 	struct wpool_dev_work work;
 	int status;			/* the task's status after a failure; 0 is allowed, too */
@@ -571,8 +557,6 @@ TEST_F(sweep, worker_tree)
 		.least = 4,
 	});
 }
-
-/* ---- at the end ---------------------------------------------------------------------------- */
 
 FIXTURE(afterwards) {
 };

@@ -122,7 +122,6 @@ TEST_F(spawn, reclaim_is_refused)
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.reclaim);
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
-	/* the next attempt succeeds */
 	EXPECT_EQ(0, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, workers));
 }

@@ -16,8 +16,8 @@
 
 FIXTURE(httpd)
 {
-	char wmem[64];		/* the values before the test */
-	char rmem[64];
+	char wmem[64];		/* WMEM before the test */
+	char rmem[64];		/* RMEM before the test */
 	struct client client;
 	struct answer answer;
 };
@@ -52,8 +52,6 @@ FIXTURE_TEARDOWN(httpd)
 		ASSERT_EQ(0, httpd_load(params));		\
 		ASSERT_EQ(0, client_open(&self->client, 0));	\
 	})
-
-/* ---- the protocol ---- */
 
 TEST_F(httpd, answers)
 {
@@ -308,8 +306,6 @@ TEST_F(httpd, half_closed)
 	EXPECT_TRUE(has_ended(&self->client));
 }
 
-/* ---- a connection that waits holds no worker ---- */
-
 /* More bytes than the kernel's buffers at both ends of a connection hold. */
 #define LARGE		500000
 #define LARGE_PATH	"/bytes?n=500000"
@@ -394,8 +390,6 @@ TEST_F(httpd, answers_that_nobody_reads)
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
 
-/* ---- bounds ---- */
-
 /* The number of time-outs; 0 if the asking connection timed out, too, on a slow machine. */
 static long timed_out_now(void)
 {
@@ -448,7 +442,6 @@ TEST_F(httpd, max_connections)
 		EXPECT_EQ(4, figures.connections);
 		EXPECT_EQ(4, figures.accepted);
 	}
-	/* each closed connection makes room for a late client */
 	for (i = 0; i < 3; i++) {
 		client_close(&others[i]);
 		EXPECT_EQ(200, read_answer(&late[i], &self->answer, true));
@@ -482,8 +475,6 @@ TEST_F(httpd, bad_parameters)
 	EXPECT_EQ(-EADDRNOTAVAIL, httpd_load("address=192.0.2.1"));
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
-
-/* ---- many ---- */
 
 TEST_F(httpd, many_connections)
 {
@@ -521,8 +512,6 @@ TEST_F(httpd, many_connections)
 	free(clients);
 }
 
-/* ---- unload ---- */
-
 /* The packets that close a connection are lost. The kernel repeats them after the unload. */
 TEST_F(httpd, a_lost_end_is_repeated)
 {
@@ -537,7 +526,7 @@ TEST_F(httpd, a_lost_end_is_repeated)
 	EXPECT_TRUE(has_come);
 }
 
-/* Each connection is silent, in a request, in an answer, in a handler, or not accepted yet. */
+/* Connections are silent, in a request, in an answer, in a handler, and not accepted yet. */
 TEST_F(httpd, unload_with_each_kind)
 {
 	struct client half, slow, late, busy;
@@ -573,7 +562,6 @@ static struct {
 	unsigned long answers;	/* answers, or parts of answers */
 } load;
 
-/* Begins to connect, without waiting for the connection. */
 static struct pollfd load_begin(void)
 {
 	struct sockaddr_in address = httpd_address();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Loading the module wpool_httpd, and an HTTP client that checks each byte of an answer.
- */
+/* Loading the module wpool_httpd, and an HTTP client that checks each byte of an answer. */
 #ifndef HTTPD_H
 #define HTTPD_H
 

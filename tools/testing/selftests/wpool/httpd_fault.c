@@ -60,7 +60,6 @@ TEST_F(httpd_fault, others_live)
 	}
 }
 
-/* Unload the module right after a handler has oopsed. */
 TEST_F(httpd_fault, unload_at_once)
 {
 	struct client victim;

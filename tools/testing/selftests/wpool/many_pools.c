@@ -56,8 +56,6 @@ static int create_pools(struct pools *pools, unsigned int nr)
 	return 0;
 }
 
-/* ---- all of them end at once ------------------------------------------------------ */
-
 struct destroyer {
 	pthread_t thread;
 	int *fds;
@@ -66,7 +64,6 @@ struct destroyer {
 	int err;
 };
 
-/* Destroys every tenth pool. */
 static void *destroyer_run(void *data)
 {
 	struct destroyer *d = data;
@@ -77,7 +74,6 @@ static void *destroyer_run(void *data)
 	return NULL;
 }
 
-/* Destroys all pools. Returns the last error. */
 static int destroy_pools(struct pools *pools)
 {
 	struct destroyer d[DESTROYERS] = {};
@@ -124,7 +120,7 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_NOOP, 0, 0, 3));
 	for (i = 0; i < self->pools.nr; i++)
 		ASSERT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS));
-	/* each pool has a task when it is destroyed */
+	/* each pool gets tasks right before its destroy */
 	for (i = 0; i < self->pools.nr; i++)
 		ASSERT_EQ(0, submit_many(self->pools.fds[i], WPOOL_WORK_YIELD, 3, 0, 3));
 	EXPECT_EQ(0, destroy_pools(&self->pools));
@@ -132,8 +128,6 @@ TEST_F(many, each_runs_and_all_are_destroyed_at_once)
 		EXPECT_EQ(6, pool_figure(self->pools.fds[i], completed)) TH_LOG("pool %u", i);
 	EXPECT_TRUE(WAIT_FOR(!threads_named(self->pools.prefix, &pid, 1)));
 }
-
-/* ---- CPUs ------------------------------------------------------------------------- */
 
 /* A thread that submits to one pool after the other until it is told to stop. */
 struct load {
@@ -198,7 +192,6 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	for (round = 0; round < 3 && gone >= 0 && now_ns() < end; round++) {
 		gone = switch_half(false);
 		EXPECT_LT(0, gone);
-		/* pools continue without these CPUs */
 		for (i = 0; i < self->pools.nr; i += 10) {
 			before = pool_figure(self->pools.fds[i], completed);
 			EXPECT_TRUE(WAIT_FOR(pool_figure(self->pools.fds[i], completed) > before))

@@ -153,7 +153,6 @@ TEST(reclaim_goes_on)
 			 .reclaim = 1));
 }
 
-/* Run a command. Returns its exit status. */
 static int shell(const char *fmt, ...)
 {
 	char command[256];

@@ -5,7 +5,6 @@
 # unload leaves nothing behind. A loaded wpool is unloaded. At the end wpool is loaded, without
 # parameters.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2012,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

@@ -4,7 +4,6 @@
 # near - a pool has its workers near the submitter: on CPUs with the same last-level cache, as
 # the kernel reports it. Loads the module again, and leaves it loaded without parameters.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2046,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

@@ -8,8 +8,6 @@
  */
 #include "wpool_test.h"
 
-/* ---- idle expiry --------------------------------------------------------- */
-
 struct expiry {
 	bool early;		/* a worker left too soon */
 	__u64 late_ns;		/* from the end of the last task until no worker is left */
@@ -137,8 +135,6 @@ TEST(expiry_counts_for_idle_workers)
 	pool_end(&pool);
 }
 
-/* ---- a quiet pool -------------------------------------------------------- */
-
 /* Wait until no figure has changed for half a second; false after WAIT_NS. */
 static bool settled(const struct pool *pools, unsigned int nr_pools)
 {
@@ -218,7 +214,6 @@ TEST(quiet_pools_do_not_run)
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
 			.capacity = 8, .expiry_ms = 20, .min_workers = 4,
 		},
-		/* all workers sleep in tasks */
 		[ASLEEP] = {
 			.mask = WPOOL_DEV_CAPACITY,
 			.capacity = 8,
@@ -227,7 +222,6 @@ TEST(quiet_pools_do_not_run)
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
 			.capacity = 8, .prealloc = 1,
 		},
-		/* all workers sleep in tasks, and tasks are queued */
 		[FULL] = {
 			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
 			.capacity = 1, .queue_depth = 10,
@@ -302,8 +296,6 @@ TEST(quiet_pools_do_not_run)
 	}
 }
 
-/* ---- sizes --------------------------------------------------------------- */
-
 TEST(capacity_1)
 {
 	struct wpool_dev_record records[300];
@@ -349,7 +341,7 @@ TEST(capacity_10000)
 	free(records);
 }
 
-/* Like a simple pool in Go: N workers, an unlimited queue, submitters never sleep. */
+/* A pool with a fixed number of workers and an unlimited queue, whose submitters never sleep. */
 TEST(simple_pool)
 {
 	enum { NR = 3000, WORKERS = 16 };
@@ -378,13 +370,11 @@ TEST(simple_pool)
 	EXPECT_GE(WORKERS, overlap);
 	ASSERT_EQ(0, pool_stats(pool.fd, &stats));
 	EXPECT_GE(WORKERS, stats.spawned);
-	/* in Go's simple pool, Kill hangs if the pool is idle; a release here returns */
+	/* a release of an idle pool returns */
 	EXPECT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	pool_end(&pool);
 	free(records);
 }
-
-/* ---- prealloc ------------------------------------------------------------ */
 
 TEST(prealloc)
 {
@@ -411,7 +401,6 @@ TEST(prealloc)
 	EXPECT_EQ(50, stats.workers);
 	EXPECT_EQ(50, stats.spawned);
 	EXPECT_EQ(0, stats.expired);
-	/* a reboot makes the workers again */
 	ASSERT_EQ(0, pool_release(pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_figure(pool.fd, workers));
 	ASSERT_EQ(0, pool_reboot(pool.fd));
@@ -447,9 +436,7 @@ TEST(prealloc_beyond_max_workers)
 	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
 }
 
-/* ---- figures that users keep asking for ---------------------------------- */
-
-/* Each state of workers has its own figure. In ants, a pool for Go, idle ones count as running. */
+/* Each state of workers has its own figure: idle workers do not count as busy. */
 TEST(workers_are_told_apart)
 {
 	struct wpool_dev_stats stats;
@@ -489,8 +476,6 @@ TEST(idle_workers_are_reused)
 		TH_LOG("%llu workers were made", (unsigned long long)stats.spawned);
 	pool_end(&pool);
 }
-
-/* ---- pools that come and go ---------------------------------------------- */
 
 /* Make, use and destroy pools. Returns 0, or the number of the step that failed. */
 static int come_and_go(const char *prefix, unsigned int id, unsigned int rounds)

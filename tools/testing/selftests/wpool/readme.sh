@@ -5,7 +5,6 @@
 #
 # A block is found by the comment before it: <!-- run: selftest readme.NAME -->.
 
-# The tests are called by name, and no name has a blank.
 # shellcheck disable=SC2317,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A pool for one task, and a thread that submits to the pool and may sleep in the submit.
- */
+/* A pool for one task, and a thread that submits to the pool and may sleep in the submit. */
 #ifndef SUBMITTER_H
 #define SUBMITTER_H
 

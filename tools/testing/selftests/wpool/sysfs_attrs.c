@@ -63,10 +63,7 @@ static const char * const figures[] = {
 
 static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
 
-/* files with several values */
 static const char * const tables[] = { "histogram", "pressure" };
-
-/* ---- the files ----------------------------------------------------------- */
 
 struct names {
 	unsigned int nr;
@@ -219,7 +216,6 @@ TEST_F(attrs, modes)
 			EXPECT_NE(0, attr_write(self->pool.name, files.name[i], "0"));
 			continue;
 		}
-		/* the file has one line */
 		ASSERT_EQ(0, attr_read(self->pool.name, files.name[i], value, sizeof(value)))
 			TH_LOG("%s", files.name[i]);
 		EXPECT_EQ(NULL, strchr(value, '\n'))
@@ -232,8 +228,6 @@ TEST_F(attrs, modes)
 		}
 	}
 }
-
-/* ---- values -------------------------------------------------------------- */
 
 static void expect_value(struct __test_metadata *_metadata, const char *pool, const char *attr,
 			 const char *expected, const char *why)
@@ -448,8 +442,6 @@ TEST(prealloc_is_not_tuned)
 	expect_value(_metadata, pool.name, "free", "10", "a queue");
 	pool_end(&pool);
 }
-
-/* ---- the histogram ------------------------------------------------------- */
 
 #define HIST_LINE	55
 

@@ -8,8 +8,6 @@
 #include "submitter.h"
 #include "sysfs_attrs.h"
 
-/* ---- submitters ---------------------------------------------------------- */
-
 static bool settled(const char *pool, unsigned int outstanding, unsigned int waiting)
 {
 	return attr_number(pool, "outstanding") == outstanding &&
@@ -68,8 +66,6 @@ TEST_F(attrs, policy_under_load)
 	EXPECT_TRUE(err == 0 || err == -EAGAIN)
 		TH_LOG("%d", err);
 }
-
-/* ---- a pool that ends ---------------------------------------------------- */
 
 struct storm {
 	pthread_t thread;
@@ -172,8 +168,6 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	EXPECT_ERRNO(ENODEV, read(fd, buf, sizeof(buf)));
 	close(fd);
 }
-
-/* ---- running tasks -------------------------------------------------------- */
 
 /* Use one CPU, and allow more workers than tasks. */
 static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
@@ -391,8 +385,6 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 	EXPECT_EQ(1, newest);
 }
 
-/* ---- workers ------------------------------------------------------------- */
-
 /* Do all workers, at least @least, have this real-time priority? 0: SCHED_OTHER. */
 static bool all_workers_at(const char *pool, int least, int priority)
 {
@@ -450,12 +442,10 @@ TEST_F(attrs, workers_follow_sched)
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	/* another thread may exist before it is counted as a worker */
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
-	/* busy and idle workers change */
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 1)));
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 20)));
-	/* a refused value changes nothing */
 	EXPECT_EQ(-ERANGE, attr_write(pool, "sched", "fifo:100"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 20)));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -478,14 +468,12 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 
 	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
 	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
-	/* no worker expires meanwhile */
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, 7, "0")));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	/* idle workers change, too */
 	EXPECT_EQ(0, attr_write(pool, "nice", "-4"));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0")));
 	if (two) {
@@ -494,7 +482,6 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 		EXPECT_EQ(0, attr_write(pool, "cpumask", "0-1"));
 		EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0-1")));
 	}
-	/* busy workers change, too */
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_EQ(0, attr_write(pool, "nice", "3"));

@@ -126,7 +126,6 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
-/* The pool is destroyed while the file is open. */
 TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
 {
 	struct pollfd pfd;

@@ -56,7 +56,6 @@ FIELDS='
 	task = field["task"]
 }'
 
-# has REGEX: a line of the trace matches.
 has() { grep -qE "$1" "$TMP/trace" || fail "no '$1' in $(tail -n 40 "$TMP/trace")"; }
 
 test_life_of_tasks()
@@ -239,7 +238,6 @@ test_recorded_by_wpoolctl()
 	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
 }
 
-# Replay ten recorded sleeps of 20 ms.
 test_replayed_and_advised()
 {
 	record || return 1

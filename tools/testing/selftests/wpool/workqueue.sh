@@ -5,7 +5,6 @@
 # those of wpool_wq: files are attached, formatted, mounted, written, read back through the device,
 # and detached, several devices at once. held.ko queues works on a CPU that a thread occupies.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -109,7 +108,6 @@ use()
 	echo used >"$TMP/used$1"
 }
 
-# use_all: use all devices at the same time.
 use_all()
 {
 	rm -f "$TMP"/used*

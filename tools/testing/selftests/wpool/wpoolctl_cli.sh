@@ -4,7 +4,6 @@
 # wpoolctl - with the loaded module: what each command does, its output for
 # programs, and its error messages.
 
-# Why these checks are off: tests are called by name and return early; no name has a blank.
 # shellcheck disable=SC2317,SC2015,SC2012,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -113,7 +112,6 @@ test_help()
 
 test_usage()
 {
-	# without a command wpoolctl prints its usage on stderr
 	wpoolctl >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
@@ -280,8 +278,7 @@ test_run_reports()
 test_run_full_pool()
 {
 	good create "$POOL" capacity=2 policy=fail || return 1
-	# two tasks fit while they run; the others are refused: exit 3, and the report says how
-	# many
+	# two tasks fit while they run; the others are refused: exit 3, and the report says how many
 	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
@@ -468,7 +465,6 @@ test_default_pool_is_left_alone()
 	good destroy "$POOL"
 }
 
-# top shows what debugfs and /proc say about workers.
 test_top()
 {
 	good create "$POOL" capacity=3 queue_depth=10 || return 1
@@ -530,7 +526,6 @@ test_why()
 	good destroy "$POOL"
 }
 
-# latency shows the times that the workers count.
 test_latency()
 {
 	good create "$POOL" capacity=4 queue_depth=max || return 1
