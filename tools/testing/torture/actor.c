@@ -45,8 +45,6 @@ struct titem *actor_pin_any(struct rnd *rnd)
 	return titem_pin(item) ? item : NULL;
 }
 
-/* ---- what an actor does ---- */
-
 static void doing(struct actor *a, const char *what)
 {
 	WRITE_ONCE(a->what, what);
@@ -314,7 +312,6 @@ static void step(struct actor *a)
 	tpool_put(tp);
 }
 
-/* Wait for all items that are in flight. */
 static void finish(struct actor *a, const char *why)
 {
 	u32 i;
@@ -345,8 +342,6 @@ int actor_main(void *data)
 	torture_await_stop();
 	return 0;
 }
-
-/* ---- the conductor ---- */
 
 static void for_all_pools(void (*fn)(struct tpool *tp))
 {

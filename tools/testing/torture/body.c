@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What tasks under torture do. No task waits for another pool: two pools could then wait for each
- * other. A task may wait for a task of its own pool: its worker runs that task, or the wait returns
- * -EDEADLK. Each task submits less than one other task on average, so the load dies out.
+ * other. A task may wait for a task of its own pool, since the wait runs that task or returns
+ * -EDEADLK if need be. Each task submits less than one other task on average, so the load dies out.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -92,7 +92,6 @@ static void fork_and_join(struct tpool *tp, struct rnd *rnd, u32 depth, bool in_
 		else
 			titem_drop(&children[i]);
 	}
-	/* wait for the children in random order */
 	while (in_flight) {
 		i = rnd_below(rnd, nr);
 		if (!(in_flight & BIT(i)))

@@ -27,7 +27,6 @@ void tpool_check_figures(const char *name, const struct wpool_stats *s)
 		      "%s: %llu submitted, %llu completed, %llu failed, %llu cancelled, %llu outstanding",
 		      name, s->submitted, s->completed, s->failed, s->cancelled,
 		      s->outstanding);
-	/* no figure went below zero */
 	torture_check(s->outstanding <= s->submitted && s->completed <= s->submitted &&
 		      s->cancelled <= s->submitted,
 		      "%s: %llu submitted, %llu completed, %llu cancelled, %llu outstanding",

@@ -26,33 +26,19 @@
 
 struct stage;
 
-/**
- * struct thing - an event under torture
- * @hr: the event; without an hrtimer only @hr.event is used
- * @stage: its stage
- * @nr: its number; an event with an odd number has an hrtimer
- * @begun: fires that began
- * @done: fires that returned
- * @fired: fires that returned true
- * @armed: calls that armed the event, or may have armed it
- * @taken_back: upper bound of the fires that were taken back
- * @runs: runs of its function
- * @aborts: runs of its abort function
- * @inside: functions that are running
- * @seed: seed for its next run
- */
+/* An event under torture. */
 struct thing {
-	struct wpool_hrevent hr;
+	struct wpool_hrevent hr;	/* the event; without an hrtimer only @hr.event is used */
 	struct stage *stage;
-	u32 nr;
-	atomic64_t begun;
-	atomic64_t done;
-	atomic64_t fired;
-	atomic64_t armed;
-	atomic64_t taken_back;
-	atomic64_t runs;
+	u32 nr;	/* an event with an odd number has an hrtimer */
+	atomic64_t begun;	/* fires that began */
+	atomic64_t done;	/* fires that returned */
+	atomic64_t fired;	/* fires that returned true */
+	atomic64_t armed;	/* calls that armed the event, or may have armed it */
+	atomic64_t taken_back;	/* upper bound of the fires that were taken back */
+	atomic64_t runs;	/* runs of the event's function */
 	atomic64_t aborts;
-	atomic_t inside;
+	atomic_t inside;	/* functions that are running */
 	atomic64_t seed;
 };
 
@@ -63,16 +49,11 @@ struct loner {
 	u32 left;
 };
 
-/**
- * struct stage - a pool and its events
- * @base: the pool, and the threads that act on it
- * @things: its events
- * @loners: loners that have not freed themselves
- */
+/* A pool and its events. */
 struct stage {
 	struct stage_base base;
 	struct thing things[NR_THINGS];
-	atomic_t loners;
+	atomic_t loners;	/* loners that have not freed themselves */
 };
 
 static struct wpool_event *event_of(struct thing *thing)

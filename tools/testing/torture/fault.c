@@ -4,8 +4,8 @@
  *
  * One thread submits tasks that die, in each way in which a task can be submitted, and waits for
  * all consequences of a death before the next one. Meanwhile producers keep the pool full of good
- * tasks, one thread flushes all the time, and another waits for room. Each death must be noticed:
- * the task has failed, the fault handler got the right report, no thread sleeps forever. In the end
+ * tasks and wait for room, and one thread flushes all the time. Each death must be noticed: the
+ * task has failed, the fault handler got the right report, no thread sleeps forever. In the end
  * exactly CAPACITY tasks must run at the same time.
  */
 #include <linux/bug.h>
@@ -73,8 +73,6 @@ static struct wpool *pool;
 static atomic64_t nr_good;
 static atomic64_t nr_flushes;
 static bool no_more;
-
-/* ---- dying ---- */
 
 /* BUG() on purpose, under a name that checkpatch accepts. */
 #define ON_PURPOSE	BUG
@@ -207,8 +205,6 @@ static void one_death(struct bad *bad, u32 n)
 	torture_check(bad->started, "death %u: it never began", n);
 }
 
-/* ---- good tasks ---- */
-
 static void good_fn(struct wpool_task *task)
 {
 	struct good *good = container_of(task, struct good, task);
@@ -261,8 +257,6 @@ static int flush(void *data)
 		schedule_timeout_interruptible(HZ / 10);
 	return 0;
 }
-
-/* ---- capacity after the deaths ---- */
 
 static struct completion all_in, let_out;
 static atomic_t nr_in;

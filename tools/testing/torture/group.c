@@ -25,51 +25,29 @@
 struct stage;
 struct client;
 
-/**
- * struct member - a task of a client
- * @task: the task
- * @client: its client
- * @busy: the member was submitted, and has not ended
- * @ended: how often it has ended
- * @seed: seed for its next run
- */
+/* A task of a client. */
 struct member {
 	struct wpool_group_task task;
 	struct client *client;
-	atomic_t busy;
-	atomic_t ended;
+	atomic_t busy;	/* the member was submitted, and has not ended */
+	atomic_t ended;	/* how often the member has ended */
 	u64 seed;
 };
 
-/**
- * struct client - a group and its accounts
- * @group: the group
- * @stage: its stage
- * @bound: bound of the group
- * @behalf: what the group has taken over
- * @members: its tasks
- * @inside: functions that are running
- * @accepted: accepted submits
- * @runs: functions that have started
- * @aborts: abort functions that were called
- */
+/* A group and its accounts. */
 struct client {
 	struct wpool_group group;
 	struct stage *stage;
 	u32 bound;
-	struct tbehalf behalf;
+	struct tbehalf behalf;	/* what the group has taken over */
 	struct member members[NR_MEMBERS];
-	atomic_t inside;
+	atomic_t inside;	/* functions that are running */
 	atomic64_t accepted;
-	atomic64_t runs;
+	atomic64_t runs;	/* functions that have started */
 	atomic64_t aborts;
 };
 
-/**
- * struct stage - a pool and its clients
- * @base: the pool, and the threads that act on it
- * @clients: its clients
- */
+/* A pool and its clients. */
 struct stage {
 	struct stage_base base;
 	struct client clients[NR_CLIENTS];
@@ -151,13 +129,12 @@ static void check_error(int err)
 	torture_check(!err || err == -EDOM || err == -ECANCELED, "wait: %d", err);
 }
 
-/* ---- groups that do not live long ---- */
-
 struct guest {
 	struct wpool_group_task task;
 	struct visit *visit;
 };
 
+/* A group that is freed after a few tasks. */
 struct visit {
 	struct wpool_group group;
 	struct tbehalf behalf;
@@ -211,8 +188,6 @@ static void visit(struct stage *stage, struct rnd *rnd)
 	memset(visit, 0xa5, sizeof(*visit));
 	kfree(visit);
 }
-
-/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {

@@ -18,8 +18,6 @@
 
 static void titem_abort(struct wpool_task *task, int status);
 
-/* ---- before ---- */
-
 static void reset(struct titem *item, struct tpool *tp, enum titem_kind kind,
 		  u64 item_seed, u32 depth)
 {
@@ -79,8 +77,6 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
 	return item;
 }
 
-/* ---- submit ---- */
-
 /* The CPU that the task prefers, or -1. */
 static int wanted_cpu(const struct titem *item)
 {
@@ -134,7 +130,7 @@ static int call(struct tpool *tp, struct titem **items, u32 nr,
 	return ret;
 }
 
-/* All items are of one kind. After this call, a detached item that was accepted may be freed. */
+/* All items are of one kind. After this call, an accepted detached item may have been freed. */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted)
 {
@@ -194,8 +190,6 @@ void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_wo
 	torture_check(ok, "%s: submit of kind %d %s: %d", tp->name, how,
 		      in_worker ? "by a worker" : "", err);
 }
-
-/* ---- the function ---- */
 
 void titem_fn(struct wpool_task *task)
 {
@@ -278,8 +272,6 @@ void titem_arg_fn(void *arg)
 		tpool_leave(tp);
 	atomic64_inc(&tp->ends);
 }
-
-/* ---- after ---- */
 
 static void settle(struct titem *item, int status)
 {
@@ -391,8 +383,6 @@ void titem_check_flushed(struct titem *item, int accepted)
 		      "%s: flushed, but of %d submits only %d ran or were cancelled",
 		      tp->name, accepted, done);
 }
-
-/* ---- cancel ---- */
 
 bool titem_cancel(struct titem *item)
 {

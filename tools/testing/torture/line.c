@@ -76,8 +76,6 @@ struct line {
 	struct waiter waiters[MAX_WAITERS];
 };
 
-/* ---- tasks and threads ---- */
-
 static void ltask_fn(struct wpool_task *task)
 {
 	struct ltask *ltask = container_of(task, struct ltask, task);
@@ -169,8 +167,6 @@ static int barger_main(void *data)
 	torture_await_stop();
 	return 0;
 }
-
-/* ---- a round ---- */
 
 static u32 nr_waiting(struct line *line)
 {
@@ -405,8 +401,6 @@ static bool one_round(struct line *line)
 	return ok && torture_check(!wpool_task_wait(&line->gate.task), "line %u: the gate",
 				   line->nr);
 }
-
-/* ---- a line's life ---- */
 
 static int line_main(void *data)
 {

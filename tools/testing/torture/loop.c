@@ -18,34 +18,20 @@
 
 struct stage;
 
-/**
- * struct stage - a pool and its loops
- * @base: the pool, and the threads that act on it
- * @runs: chunks that have run
- */
+/* A pool and its loops. */
 struct stage {
 	struct stage_base base;
 	atomic64_t runs;
 };
 
-/**
- * struct loop - a loop
- * @stage: its stage
- * @size: how many indices
- * @sum: number of indices in chunks that have ended
- * @inside: chunks that are running
- * @fails_at: the chunk with this index fails
- * @seed: seed for its chunks
- * @depth: how many loops this one is nested in
- */
 struct loop {
 	struct stage *stage;
-	unsigned long size;
-	atomic_long_t sum;
-	atomic_t inside;
-	unsigned long fails_at;
+	unsigned long size;	/* how many indices */
+	atomic_long_t sum;	/* number of indices in chunks that have ended */
+	atomic_t inside;	/* chunks that are running */
+	unsigned long fails_at;	/* the chunk with this index fails */
 	u64 seed;
-	u32 depth;
+	u32 depth;	/* number of loops around this one */
 };
 
 static void run_loop(struct stage *stage, struct rnd *rnd, u32 depth);

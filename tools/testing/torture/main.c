@@ -82,9 +82,8 @@ static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
 static unsigned long begin;
 static bool stopping;
-/* Our state of CPU hotplug, to remove it; how many CPUs have begun to go offline. */
-static enum cpuhp_state hotplug;
-static atomic_t cpus_gone;
+static enum cpuhp_state hotplug;	/* the state of our callback, to remove it */
+static atomic_t cpus_gone;	/* how many CPUs have begun to go offline */
 
 bool torture_stopping(void)
 {

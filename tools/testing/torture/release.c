@@ -9,7 +9,7 @@
  * threads, a worker may be preempted after the claim, before the first instruction of the function.
  * So one function for each worker may see @released.
  *
- * Parameter "rounds" is the sum of the rounds of all threads. No step takes a fixed time.
+ * Parameter "rounds" is the sum of the rounds of all threads.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -36,43 +36,24 @@ struct rtask {
 	u32 us;
 };
 
-/**
- * struct closer - a thread and its pool
- * @nr: number of the thread and of the pool
- * @pool: the pool
- * @capacity: capacity of the pool
- * @released: the release has returned
- * @accepted: accepted submits
- * @runs: functions that started
- * @late: functions that saw @released
- * @cancelled: figure "cancelled" of the pool before this round
- * @rounds: rounds to be done
- * @round: the current round
- * @seen: the round in which await() last saw the thread
- * @since: jiffies when await() first saw round @seen
- * @thread: the thread
- * @ended: completed at its end
- * @tasks: tasks of the round
- */
+/* A thread and its pool. */
 struct closer {
-	u32 nr;
+	u32 nr;	/* number of the thread and of the pool */
 	struct wpool *pool;
 	u32 capacity;
-	bool released;
+	bool released;	/* the release has returned */
 	atomic64_t accepted;
-	atomic64_t runs;
-	atomic_t late;
-	u64 cancelled;
-	u64 rounds;
+	atomic64_t runs;	/* functions that started */
+	atomic_t late;	/* functions that saw @released */
+	u64 cancelled;	/* figure "cancelled" of the pool before this round */
+	u64 rounds;	/* rounds to be done */
 	u64 round;
-	u64 seen;
-	unsigned long since;
+	u64 seen;	/* the round in which await() last saw the thread */
+	unsigned long since;	/* jiffies when await() first saw round @seen */
 	struct task_struct *thread;
 	struct completion ended;
 	struct rtask tasks[NR_TASKS];
 };
-
-/* ---- what runs in the pool ---- */
 
 static void begin(struct closer *c)
 {
@@ -132,8 +113,6 @@ static void rtask_fn(struct wpool_task *task)
 	if (rtask->forks)
 		fork_and_join(c);
 }
-
-/* ---- a round ---- */
 
 static void fill(struct closer *c, struct rnd *rnd)
 {
@@ -224,8 +203,6 @@ static int closer_main(void *data)
 	torture_await_stop();
 	return 0;
 }
-
-/* ---- the phase ---- */
 
 static bool closer_start(struct closer *c, u32 nr)
 {

@@ -41,7 +41,6 @@ void torture_fail(const char *fmt, ...)
 	va_end(args);
 }
 
-/* Log where the threads of this module and of the pools are. */
 void torture_show_threads(void)
 {
 	struct task_struct *task;

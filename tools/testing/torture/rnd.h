@@ -36,13 +36,11 @@ static inline void rnd_step(struct rnd *rnd, u64 seed, u32 thread, u64 step)
 	rnd->state = rnd_u64(rnd);
 }
 
-/* Returns a number from 0 to @nr - 1. */
 static inline u32 rnd_below(struct rnd *rnd, u32 nr)
 {
 	return ((rnd_u64(rnd) >> 32) * nr) >> 32;
 }
 
-/* Returns a number from @from to @to, both included. */
 static inline u32 rnd_from_to(struct rnd *rnd, u32 from, u32 to)
 {
 	return from + rnd_below(rnd, to - from + 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools that live for a moment. Each is made by a thread of a stage, and no other thread submits to
- * it. So its room is known, whatever happens in other pools. wpool_nr_free() must return exactly
- * this room, and as many submits must succeed.
+ * Pools that live for a moment. A thread of a stage makes such a pool, and no other thread submits
+ * to it. So the room of the pool is known, whatever happens in other pools. wpool_nr_free() must
+ * return exactly this room, and as many submits must succeed.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -2,26 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC3028
 #
-# run.sh - torture wpool, in a virtual machine. See README.
+# run.sh - torture wpool, in a virtual machine.
 #
 # usage: run.sh [NAME=VALUE]...
 #
-#   SECONDS  how long all timed phases together last (60)
-#   VOLUME   time of phase volume, in percent of SECONDS (15)
-#   SEED     seed of all random decisions (random, and printed)
-#   ACTORS   threads of the module that act at the same time (6)
-#   CYCLES   phase load: how often wpool is loaded and unloaded (20)
-#   STUTTER  phase stutter: longest burst and longest silence, in ms (1000)
-#   SHUFFLE  longest time in ms until threads are moved to other CPUs again; 0: never (100)
-#   RELEASES phase release: how often pools are closed (1000)
-#   FAULTS   phase fault: tasks that die (1000)
-#   GOODS    phase fault: tasks that do not die and must all run (100000)
-#   PHASES   phases to run, in this order (volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load);
-#            fault needs a machine of its own, because of FAULTS oopses
-#   DIR      where the modules are (/wpool)
-#
-# Each may also be set in the environment or on the kernel's command line. Prints KTAP,
-# one test for each phase. Exits with 0 if all passed.
+# README lists the NAMEs. Each may also be set in the environment or on the kernel's command line.
+# Prints KTAP, one test for each phase. Exits with 0 if all passed.
 
 for assignment; do
 	export "${assignment?}"
@@ -108,7 +94,6 @@ ends()
 	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
 }
 
-# unload: unload wpool_wq and wpool, if they are loaded.
 unload()
 {
 	[ ! -e /sys/module/wpool_wq ] || ends wpool_wq || return
@@ -412,7 +397,6 @@ default_is_empty()
 	[ "$(cat $POOLS/default/outstanding)$(cat $POOLS/default/waiting)" = 00 ]
 }
 
-# The default pool must become empty after the jobs.
 default_becomes_empty()
 {
 	comes_true default_is_empty || complain \

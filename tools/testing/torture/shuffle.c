@@ -5,8 +5,7 @@
  * one CPU. Workers are bound to their home CPU, so only the pool may move them: one time in four,
  * the cpumask of a pool is changed instead.
  *
- * The idea, and the first way, are from torture_shuffle_tasks() in Linux's kernel/torture.c. Stock
- * kernels do not have that module.
+ * The idea is from torture_shuffle_tasks() in Linux's kernel/torture.c.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -18,15 +18,11 @@
 #define MAX_KINDS	7
 #define NR_SHOTS	4	/* actions of an interrupt, at most */
 
-/* A pool with its stages. */
 struct scene {
 	struct stage_pool sp;
 	struct stage_base *stages[MAX_KINDS];
 };
 
-/* ---- the pool ---- */
-
-/* Tune the limits and the policy to random values. */
 static void change_limits(struct stage_pool *sp, struct rnd *rnd)
 {
 	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_FAIL, WPOOL_DROP_OLDEST };
@@ -74,8 +70,6 @@ static bool make_pool(struct stage_pool *sp, const char *name, u32 nr)
 	sp->pool = wpool_create(&attrs);
 	return torture_check(!IS_ERR(sp->pool), "create: %ld", PTR_ERR(sp->pool));
 }
-
-/* ---- threads and interrupts ---- */
 
 static enum hrtimer_restart shoot(struct hrtimer *timer)
 {
@@ -171,8 +165,6 @@ static void stage_stop(struct stage_base *stage)
 	hrtimer_cancel(&stage->timer);
 	pr_info("wpool_torture: %s %u: %llu rounds\n", stage->kind->name, stage->nr, rounds);
 }
-
-/* ---- the phases ---- */
 
 static bool scene_start(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds,
 			u32 nr)

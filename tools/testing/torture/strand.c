@@ -50,41 +50,23 @@ struct numbered {
 	enum part part;
 };
 
-/**
- * struct line - a strand with its accounts
- * @strand: the strand
- * @stage: its stage
- * @nr: number of the strand
- * @things: its tasks
- * @inside: functions that are running
- * @parts: parallel parts that are running
- * @accepted: accepted submits
- * @runs: functions that started
- * @aborts: abort functions that were called
- * @given: the last number given; only the stage's thread uses it
- * @seen: the number that had its turn last; only turns use it
- * @numbered: tasks with a number that have not freed themselves
- */
+/* A strand with its accounts. */
 struct line {
 	struct wpool_strand strand;
 	struct stage *stage;
 	u32 nr;
 	struct thing things[NR_THINGS];
-	atomic_t inside;
-	atomic_t parts;
+	atomic_t inside;	/* functions that are running */
+	atomic_t parts;	/* parallel parts that are running */
 	atomic64_t accepted;
-	atomic64_t runs;
+	atomic64_t runs;	/* functions that started */
 	atomic64_t aborts;
-	u64 given;
-	u64 seen;
-	atomic_t numbered;
+	u64 given;	/* the last number given; only the stage's thread uses it */
+	u64 seen;	/* the number that had its turn last; only turns use it */
+	atomic_t numbered;	/* tasks with a number that have not freed themselves */
 };
 
-/**
- * struct stage - a pool and its strands
- * @base: the pool, and the threads that act on it
- * @lines: its strands
- */
+/* A pool and its strands. */
 struct stage {
 	struct stage_base base;
 	struct line lines[NR_STRANDS];
@@ -112,7 +94,6 @@ static void enter(struct line *line)
 		      line->stage->base.nr, line->nr);
 }
 
-/* The parallel part of a task. */
 static void run_part(struct line *line, enum part *part, u64 part_seed)
 {
 	struct rnd rnd;
@@ -191,8 +172,6 @@ static void thing_abort(struct wpool_strand_task *task, int status)
 		      line->nr, status);
 	leave(line);
 }
-
-/* ---- tasks with a number ---- */
 
 static void numbered_part(struct wpool_strand_task *task)
 {
@@ -275,8 +254,6 @@ static void short_life(struct stage *stage, struct rnd *rnd)
 	kfree(line);
 	kfree(strand);
 }
-
-/* ---- the stage ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {

@@ -10,9 +10,7 @@
  *   - once the first write has returned, no thread of wpool runs until the silence ends.
  *
  * This file cannot see timers: run.sh reads them in debugfs.
- *
- * The idea is from stutter_wait() and torture_stutter() in Linux's kernel/torture.c, where a
- * silence checks nothing. Stock kernels do not have that module.
+ * The idea is from stutter_wait() and torture_stutter() in Linux's kernel/torture.c.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -32,8 +30,6 @@ static bool silent;		/* no thread may start anything */
 static bool reached;		/* @silent, and nothing of wpool runs */
 static atomic_t nr_staying;
 
-/* ---- for the threads of a phase ---- */
-
 bool stutter_wanted(void)
 {
 	return READ_ONCE(silent);
@@ -45,8 +41,6 @@ void stutter_stay(void)
 	wait_event_idle(changed, !READ_ONCE(silent));
 	atomic_dec(&nr_staying);
 }
-
-/* ---- what must hold ---- */
 
 /* The threads of wpool: how many there are, how many are awake, how often they ran. */
 struct threads {
@@ -118,8 +112,6 @@ static void still_quiet(struct tpool *tp)
 		tpool_show(tp);
 }
 
-/* ---- the conductor ---- */
-
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)))
 {
 	int failures = torture_failures();
@@ -166,8 +158,6 @@ void stutter_close(void)
 	WRITE_ONCE(state, OVER);
 	wake_up_all(&changed);
 }
-
-/* ---- the parameter ---- */
 
 static int silence_set(const char *value, const struct kernel_param *kp)
 {

@@ -22,44 +22,27 @@
 
 struct stage;
 
-/**
- * struct thing - a task with its accounts
- * @task: the task
- * @stage: its stage
- * @nr: number of the task
- * @begun: submits that have begun, less those that were refused
- * @accepted: submits that were accepted
- * @refused: submits that a cancel refused
- * @cancels: cancels that took a submit back, even if that submit was then refused
- * @runs: functions that started
- * @ends: functions that ended
- * @seed: seed for its next run
- */
+/* A task with its accounts. */
 struct thing {
 	struct wpool_task task;
 	struct stage *stage;
 	u32 nr;
-	atomic64_t begun;
+	atomic64_t begun;	/* submits that have begun, less those that were refused */
 	atomic64_t accepted;
-	atomic64_t refused;
+	atomic64_t refused;	/* submits that a cancel refused */
+	/* cancels that took a submit back, even if that submit was then refused */
 	atomic64_t cancels;
-	atomic64_t runs;
+	atomic64_t runs;	/* functions that started */
 	atomic64_t ends;
 	atomic64_t seed;
 };
 
-/**
- * struct stage - a pool and its tasks
- * @base: the pool, and the threads that act on it
- * @things: its tasks
- * @visitors_accepted: accepted submits of visitors
- * @visitors_runs: functions of visitors that started
- */
+/* A pool and its tasks. */
 struct stage {
 	struct stage_base base;
 	struct thing things[NR_THINGS];
-	atomic64_t visitors_accepted;
-	atomic64_t visitors_runs;
+	atomic64_t visitors_accepted;	/* accepted submits of visitors */
+	atomic64_t visitors_runs;	/* functions of visitors that started */
 };
 
 static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
@@ -170,8 +153,7 @@ static void thing_fn(struct wpool_task *task)
 	atomic64_inc(&thing->ends);
 }
 
-/* ---- tasks that live on a stack, and always submit themselves ---- */
-
+/* A task that lives on a stack, and submits itself. */
 struct visitor {
 	struct wpool_task task;
 	struct stage *stage;
@@ -231,8 +213,6 @@ static void visit(struct stage *stage, struct rnd *rnd)
 	torture_saw(SAW_SYNCS, 1);
 	wpool_task_destroy_on_stack(&visitor.task);
 }
-
-/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {

@@ -1,34 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The torture module: what its files share. README says what it does.
- *
- *   main.c    parameters, the phases, start and stop
- *   report.c  violations and results
- *   rnd.h     decisions from a seed
- *   tpool.c   pools under torture, and this module's accounts of them
- *   check.c   the accounts compared with the pools' figures
- *   tune.c    random changes of attributes, and the limit that holds meanwhile
- *   item.c    tasks under torture: every submit runs once or is taken back
- *   body.c    what the tasks do
- *   irq.c     submits and cancels in hard and soft interrupts
- *   actor.c   phase nasty: threads that do everything at random
- *   volume.c  phase volume: as many tasks as possible
- *   line.c    phase line: the order of waiting submitters
- *   stage.c   phase mixed, and the pools of the phases event to task
- *   room.c    pools that live for a moment in these phases, and their room
- *   event.c   phase event: tasks that wait without a worker
- *   watch.c   phase watch: events that wake-ups of files and wait queues fire
- *   group.c   phase group: tasks of clients that share a pool
- *   behalf.c  groups whose tasks act on behalf of a process
- *   strand.c  phase strand: tasks that run one after the other
- *   loop.c    phase loop: loops and calls on several CPUs
- *   work.c    phase work: works of the workqueues that wpool stands in for
- *   task.c    phase task: tasks that are cancelled, disabled and submitted at once
- *   release.c phase release: no task starts after its pool was closed
- *   fault.c   phase fault: tasks that die
- *   stutter.c silence of all threads, and what must hold then
- *   shuffle.c threads moved among CPUs
- */
+/* The torture module: declarations that its files share. README describes the phases. */
 #ifndef TORTURE_H
 #define TORTURE_H
 
@@ -79,7 +50,7 @@ enum {
 	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
-	/* the first thread of the first stage of a kind; its interrupts have STAGE_IRQ more */
+	/* the first thread of the first stage of a kind; its interrupt adds STAGE_IRQ */
 	RND_EVENT = 1100,
 	RND_GROUP = 1300,
 	RND_STRAND = 1500,
@@ -125,7 +96,7 @@ void torture_digest(u32 thread, u64 what);
 enum torture_seen {
 	SAW_DELAYS,	/* threads stood still before they changed the state of a task */
 	SAW_HOOKS,	/* calls of worker_start and worker_end */
-	SAW_SYNCS,	/* wpool_task_cancel_sync(), wpool_task_disable_sync() of phase task */
+	SAW_SYNCS,	/* calls of wpool_task_cancel_sync() and wpool_task_disable_sync() */
 	SAW_MOVES,	/* works that moved to another queue */
 	SAW_BEHALVES,	/* tasks that acted on behalf of a process */
 	SAW_OVERLAPS,	/* parallel parts of a strand that began beside another one */
@@ -145,60 +116,33 @@ void torture_set_state(const char *state);
 struct tirq;
 struct wpool_stats;
 
-/**
- * struct tpool - a pool under torture, and this module's accounts of it
- * @ref: references; the last tpool_put() compares the accounts
- * @pool: the pool, with a reference
- * @name: name of the pool
- * @nr: number of this pool since the start
- * @attrs: attributes that the pool was made with
- * @shared: programs submit to the pool and tune it, too: the accounts do not hold
- * @by_run: the pool's policy is run
- * @volume: pool of phase volume, whose submitter counts @runs after the wait
- * @begun: submits that have begun, one for each task
- * @accepted: submits that were accepted
- * @refused: submits that were refused
- * @again: of @accepted, submits of a task that had not ended yet
- * @runs: functions that started
- * @ends: functions that returned
- * @in_caller: of @runs, those that the submitter ran itself
- * @taken_back: of @accepted, submits that never ran
- * @fn_accepted: of @accepted, submits by wpool_submit_fn() and wpool_invoke()
- * @fn_runs: of @runs, runs of the functions of @fn_accepted
- * @may_drop: the pool was closed with WPOOL_RELEASE_CANCEL
- * @prepared: workers between worker_start and worker_end
- * @inside: workers inside a task
- * @limit: how many workers may be inside tasks now
- * @limit_gen: incremented before and after each change of @limit
- * @tune_mutex: protects @limit and the capacity
- * @irq: the timers, or NULL
- */
+/* A pool under torture, and this module's accounts of it. */
 struct tpool {
-	struct kref ref;
-	struct wpool *pool;
+	struct kref ref;	/* references; the last tpool_put() compares the accounts */
+	struct wpool *pool;	/* the pool, with a reference */
 	char name[WPOOL_NAME_LEN];
-	u32 nr;
+	u32 nr;	/* number of this pool since the start */
 	struct wpool_attrs attrs;
-	bool shared;
-	bool by_run;
-	bool volume;
+	bool shared;	/* programs submit to the pool and tune it, too: the accounts do not hold */
+	bool by_run;	/* the pool's policy is run */
+	bool volume;	/* pool of phase volume, whose submitter counts @runs after the wait */
 	bool bound;
-	atomic64_t begun;
+	atomic64_t begun;	/* submits that have begun, one for each task */
 	atomic64_t accepted;
 	atomic64_t refused;
-	atomic64_t again;
-	atomic64_t runs;
-	atomic64_t ends;
-	atomic64_t in_caller;
-	atomic64_t taken_back;
-	atomic64_t fn_accepted;
-	atomic64_t fn_runs;
-	bool may_drop;
-	atomic_t prepared;
-	atomic_t inside;
-	u32 limit;
-	u32 limit_gen;
-	struct mutex tune_mutex;	/* one tune of the capacity at a time */
+	atomic64_t again;	/* of @accepted, submits of a task that had not ended yet */
+	atomic64_t runs;	/* functions that started */
+	atomic64_t ends;	/* functions that returned */
+	atomic64_t in_caller;	/* of @runs, those that the submitter ran itself */
+	atomic64_t taken_back;	/* of @accepted, submits that never ran */
+	atomic64_t fn_accepted;	/* of @accepted, submits by wpool_submit_fn() and wpool_invoke() */
+	atomic64_t fn_runs;	/* of @runs, runs of the functions of @fn_accepted */
+	bool may_drop;	/* the pool was closed with WPOOL_RELEASE_CANCEL */
+	atomic_t prepared;	/* workers between worker_start and worker_end */
+	atomic_t inside;	/* workers inside a task */
+	u32 limit;	/* how many workers may be inside tasks now */
+	u32 limit_gen;	/* incremented before and after each change of @limit */
+	struct mutex tune_mutex;	/* protects @limit and the capacity */
 	struct tirq *irq;
 };
 
@@ -239,7 +183,6 @@ void tpool_check(struct tpool *tp);
 void tpool_check_final(struct tpool *tp);
 /* True if the pool is empty, only workers that may stay are left, and the accounts agree. */
 bool tpool_is_quiet(struct tpool *tp);
-/* Log the figures and the accounts of a pool. */
 void tpool_show(struct tpool *tp);
 
 /* ---- tune.c ---- */
@@ -259,45 +202,28 @@ enum titem_kind {
 	TITEM_FREEING,		/* detached; its function frees it */
 };
 
-/**
- * struct titem - a task under torture
- * @task: the task
- * @tp: its pool, with a reference, unless the item frees itself
- * @kind: TITEM_*
- * @depth: depth in fork and join
- * @busy: an abortable item has been submitted, and has not ended
- * @by_caller: titem_cancel_sync() was called, or titem_cancel() for a detached item
- * @seed: seed for its body
- * @tickets: submits that have begun, less those that were refused
- * @accepted: accepted submits of a joinable item
- * @runs: how often its function started
- * @refused: submits that were not accepted
- * @cancels: calls of titem_cancel() that returned true
- * @inside: threads in its function
- * @pins: number of threads that may cancel it: its owner, and those that have pinned it
- * @waiter: the worker that waits for the item, and may run it inside that wait
- * @caller: the thread that submits the item to a pool with the policy run
- */
 struct titem {
 	struct wpool_task task;
-	struct tpool *tp;
+	struct tpool *tp;	/* the pool, with a reference unless the item frees itself */
 	enum titem_kind kind;
-	u8 depth;
-	bool busy;
-	bool by_caller;
+	u8 depth;	/* depth in fork and join */
+	bool busy;	/* an abortable item has been submitted, and has not ended */
+	bool by_caller;	/* titem_cancel_sync() was called, or titem_cancel() for a detached item */
 	u64 seed;
-	atomic_t tickets;
-	atomic_t accepted;
-	atomic_t runs;
-	atomic_t refused;
-	atomic_t cancels;
-	atomic_t inside;
+	atomic_t tickets;	/* submits that have begun, less those that were refused */
+	atomic_t accepted;	/* accepted submits of a joinable item */
+	atomic_t runs;	/* how often the item's function started */
+	atomic_t refused;	/* submits that were not accepted */
+	atomic_t cancels;	/* calls of titem_cancel() that returned true */
+	atomic_t inside;	/* threads in the item's function */
+	/* threads that may cancel the item: its owner, and those that have pinned it */
 	atomic_t pins;
+	/* the worker that waits for the item, and may run it inside that wait */
 	struct task_struct *waiter;
+	/* the thread that submits the item to a pool with the policy run */
 	struct task_struct *caller;
 };
 
-/* Ways to submit. */
 enum titem_how {
 	BY_SUBMIT,
 	BY_ANY_SIGNAL,
@@ -324,7 +250,6 @@ int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
 /* Submit an item, check what the call returned, and return it. */
 int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
-/* Allocate an item that frees itself, and submit it. */
 void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker);
 /* Wait for an item, or cancel it. Afterwards the owner may prepare the item again. */
 void titem_wait(struct titem *item);
@@ -377,7 +302,7 @@ void stutter_stay(void);
  * @nr threads have called stutter_stay(); until then look() reports threads that are stuck.
  */
 void stutter_serve(u32 nr, void (*look)(void), void (*for_all)(void (*fn)(struct tpool *tp)));
-/* Called before the first and after the last stutter_serve() of a phase. */
+/* stutter_open(): before the first stutter_serve() of a phase. stutter_close(): after the last. */
 void stutter_open(void);
 void stutter_close(void);
 
@@ -389,21 +314,14 @@ void shuffle_stop(void);
 
 /* ---- stage.c ---- */
 
-/**
- * struct stage_pool - a pool that stages act on
- * @pool: the pool
- * @name: name of the pool
- * @reopening: held by the thread that closes the pool, until the pool is open
- */
 struct stage_pool {
 	struct wpool *pool;
 	char name[WPOOL_NAME_LEN];
-	struct mutex reopening;	/* one close and open at a time */
+	struct mutex reopening;	/* held by the thread that closes the pool, until the pool is open */
 };
 
 #define STAGE_HANDS	3
 
-/* A thread of a stage. */
 struct stage_hand {
 	struct stage_base *stage;
 	u32 nr;
@@ -412,51 +330,33 @@ struct stage_hand {
 	struct completion ended;
 };
 
-/**
- * struct stage_base - the first member of every stage
- * @sp: the pool
- * @nr: number of the stage, and of its pool
- * @kind: kind of the stage
- * @hands: its threads
- * @timer: its interrupts
- * @step: how often the timer has expired
- * @alone: no other stage acts on the pool
- * @stop: no thread or interrupt may begin anything
- */
+/* The first member of every stage. */
 struct stage_base {
 	struct stage_pool *sp;
-	u32 nr;
+	u32 nr;	/* number of the stage, and of its pool */
 	const struct stage_kind *kind;
 	struct stage_hand hands[STAGE_HANDS];
-	struct hrtimer timer;
-	u64 step;
-	bool alone;
-	bool stop;
+	struct hrtimer timer;	/* its interrupts */
+	u64 step;	/* how often the timer has expired */
+	bool alone;	/* no other stage acts on the pool */
+	bool stop;	/* no thread or interrupt may begin anything */
 };
 
-/**
- * struct stage_kind - threads and interrupts that act on a pool with tasks of one kind
- * @name: name of the kind
- * @size: size of a stage, which is zeroed
- * @hands: threads of a stage
- * @soft: soft interrupts, in place of hard ones
- * @rnd: number for rnd_step() of the first thread of the first stage
- * @start: prepare the tasks; false if there is no memory; may be NULL
- * @round: called by a thread again and again
- * @shoot: called by an interrupt again and again; may be NULL
- * @take_back: cancel tasks that may never end; called before and after the pool is closed, or NULL
- * @settle: compare the accounts, and end the tasks; no thread acts, the pool is closed and empty
- */
+/* Threads and interrupts that act on a pool with tasks of one kind. */
 struct stage_kind {
 	const char *name;
-	size_t size;
-	u32 hands;
-	bool soft;
-	u32 rnd;
+	size_t size;	/* size of a stage, which is zeroed */
+	u32 hands;	/* threads of a stage */
+	bool soft;	/* soft interrupts, in place of hard ones */
+	u32 rnd;	/* number for rnd_step() of the first thread of the first stage */
+	/* prepare the tasks; false if there is no memory; may be NULL */
 	bool (*start)(void *stage);
-	void (*round)(void *stage, struct rnd *rnd);
+	void (*round)(void *stage, struct rnd *rnd);	/* called by a thread again and again */
+	/* called by an interrupt again and again; may be NULL */
 	void (*shoot)(void *stage, struct rnd *rnd);
+	/* cancel tasks that may never end; called before and after the pool is closed, or NULL */
 	void (*take_back)(void *stage);
+	/* compare the accounts, and end the tasks; no thread acts, the pool is closed and empty */
 	void (*settle)(void *stage);
 };
 
@@ -472,17 +372,12 @@ extern const struct stage_kind task_stage;
 
 struct wpool_group;
 
-/**
- * struct tbehalf - what a group has taken over from a process for its tasks
- * @what: WPOOL_AS_*
- * @uid: user of the tasks
- */
+/* What a group has taken over from a process for its tasks. */
 struct tbehalf {
 	unsigned int what;
 	u32 uid;
 };
 
-/* Called when the module is loaded, and when it is unloaded. */
 void tbehalf_init(void);
 void tbehalf_exit(void);
 /* Let a group without tasks take over @what of the process. For kernel threads only. */

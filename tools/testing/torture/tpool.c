@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools under torture. Each slot holds one, which all actors use. An actor that exchanges the pool
- * of a slot destroys the old pool while other actors may be in calls on it: they have references.
+ * Pools under torture. Each slot holds a pool, which all actors use. An actor that exchanges the
+ * pool of a slot destroys the old pool while other actors may be in calls on it: they have
+ * references.
  *
  * The last tpool_put() of a pool compares its accounts: every item that was submitted to the pool
  * has been settled.
@@ -18,8 +19,6 @@
 static DEFINE_SPINLOCK(slots_lock);	/* protects slots */
 static struct tpool *slots[TPOOL_SLOTS];
 static atomic_t nr_made;
-
-/* ---- one pool ---- */
 
 static struct tpool *alloc_tpool(void)
 {
@@ -206,8 +205,6 @@ void tpool_end(struct tpool *tp, u32 nr, u32 accepted)
 	atomic64_add(nr - accepted, &tp->refused);
 }
 
-/* ---- random pools ---- */
-
 static void random_attrs(struct wpool_attrs *attrs, bool *bound, u32 nr)
 {
 	static const u32 capacities[] = { 1, 1, 2, 3, 4, 8, 17, 64, 256, WPOOL_UNLIMITED };
@@ -256,8 +253,6 @@ static struct tpool *make_random(void)
 		torture_fail("no memory for interrupts");
 	return tp;
 }
-
-/* ---- slots ---- */
 
 struct tpool *tpool_from_slot(u32 slot)
 {

@@ -7,8 +7,8 @@
  *   - when the capacity shrinks, the limit stays until the pool has no more workers than the new
  *     capacity; meanwhile no worker is made.
  *
- * limit_gen changes before and after each change of the limit. tpool_enter() reads limit_gen, then
- * the limit, then limit_gen again, and compares only if limit_gen is the same.
+ * limit_gen changes before and after each change of the limit. tpool_enter() checks nothing if
+ * limit_gen has changed while it read the limit.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -23,10 +23,10 @@ static void set_limit(struct tpool *tp, u32 limit)
 	if (limit == tp->limit)
 		return;
 	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
-	/* limit_gen changes before the limit, and again after it */
+	/* write limit_gen before the limit; pairs with the smp_rmb() in tpool_enter() */
 	smp_mb();
 	WRITE_ONCE(tp->limit, limit);
-	/* pairs with the smp_rmb() in tpool_enter() */
+	/* write the limit before limit_gen; pairs with the acquire in tpool_enter() */
 	smp_mb();
 	WRITE_ONCE(tp->limit_gen, tp->limit_gen + 1);
 }

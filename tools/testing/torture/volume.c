@@ -14,7 +14,7 @@
 
 #define NR_TASKS	1024
 #define NR_POOLS	2
-#define TUNE_EVERY	10	/* checks of the figures between two tunes */
+#define TUNE_EVERY	10	/* each pool is tuned once in this number of checks */
 
 struct vtask {
 	struct wpool_task task;
@@ -68,7 +68,6 @@ static void hand_over(struct producer *p, u32 first, u32 nr, bool try)
 		if (!ret && nr == 1)
 			ret = 1;
 		if (ret == -EAGAIN) {
-			/* the pool is full: try again until a task has ended */
 			cond_resched();
 			continue;
 		}

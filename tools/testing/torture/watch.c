@@ -3,8 +3,8 @@
  * Phase watch: wake-ups of files fire events. Threads and soft interrupts make the wake-ups, while
  * watches begin and end, and the pool is tuned, closed and opened.
  *
- * A thing counts its posts. Each post is a wake-up of its file; the function must see it if the
- * file is watched, so no wake-up is lost. The function never runs twice at once. The file is ready
+ * A thing counts its posts, which are wake-ups of its file. While the file is watched, the function
+ * must see each post: no wake-up is lost. The function never runs twice at once. The file is ready
  * while the function has not seen all posts. A loner ends its watch and frees itself in its first
  * run.
  */
@@ -26,32 +26,19 @@
 
 struct stage;
 
-/**
- * struct thing - an event with a watch
- * @event: the event
- * @watch: the watch of @file
- * @stage: its stage
- * @nr: number of the thing
- * @head: the wait queue that is woken
- * @file: a file whose poll waits at @head
- * @posted: posts that have begun
- * @seen: of @posted, those that a run or an abort has seen
- * @runs: runs of its function
- * @inside: functions that are running
- * @watched: the watch has begun; only the stage's thread uses it
- */
+/* An event with a watch. */
 struct thing {
 	struct wpool_event event;
-	struct wpool_watch watch;
+	struct wpool_watch watch;	/* the watch of @file */
 	struct stage *stage;
 	u32 nr;
-	struct wait_queue_head head;
-	struct file *file;
-	atomic64_t posted;
-	atomic64_t seen;
-	atomic64_t runs;
-	atomic_t inside;
-	bool watched;
+	struct wait_queue_head head;	/* the wait queue that is woken */
+	struct file *file;	/* a file whose poll waits at @head */
+	atomic64_t posted;	/* posts that have begun */
+	atomic64_t seen;	/* of @posted, those that a run or an abort has seen */
+	atomic64_t runs;	/* runs of the event's function */
+	atomic_t inside;	/* functions that are running */
+	bool watched;	/* the watch has begun; only the stage's thread uses it */
 };
 
 /* An event that ends its watch and frees both. */
@@ -61,19 +48,12 @@ struct loner {
 	struct stage *stage;
 };
 
-/**
- * struct stage - a pool and its watches
- * @base: the pool, and the threads that act on it
- * @things: events that do not free themselves
- * @loners: loners that have not freed themselves
- */
+/* A pool and its watches. */
 struct stage {
 	struct stage_base base;
-	struct thing things[NR_THINGS];
-	atomic_t loners;
+	struct thing things[NR_THINGS];	/* events that do not free themselves */
+	atomic_t loners;	/* loners that have not freed themselves */
 };
-
-/* ---- files ---- */
 
 static __poll_t thing_poll(struct file *file, poll_table *table)
 {
@@ -87,8 +67,6 @@ static const struct file_operations thing_fops = {
 	.owner = THIS_MODULE,
 	.poll = thing_poll,
 };
-
-/* ---- wake-ups ---- */
 
 /* Count a post and wake the watchers. May be called in any context. */
 static void post(struct thing *thing)
@@ -132,8 +110,6 @@ static void thing_abort(struct wpool_event *event, int status)
 	see(thing, false);
 }
 
-/* ---- loners ---- */
-
 static void loner_end(struct loner *loner)
 {
 	struct stage *stage = loner->stage;
@@ -169,8 +145,6 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
-
-/* ---- threads that act ---- */
 
 static void watch_begin(struct thing *thing)
 {
@@ -284,7 +258,6 @@ static void settle(void *data)
 		err = wpool_event_cancel_sync(&thing->event);
 		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
 			      stage->base.nr, i, err);
-		/* all watches have ended */
 		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
 			      stage->base.nr, i);
 		torture_count_tasks(atomic64_read(&thing->runs));

@@ -30,50 +30,30 @@
 
 struct stage;
 
-/**
- * struct thing - a work with its accounts
- * @dwork: the work
- * @stage: its stage
- * @nr: number of the work
- * @queued: calls that returned true: they queued the work
- * @changed: calls that may have queued it
- * @taken_back: calls that took the work back, or may have
- * @runs: functions that started
- * @ends: functions that ended
- * @inside: functions that are running
- * @last: the queue that the work was queued on last
- * @seed: seed for its next run
- */
+/* A work with its accounts. */
 struct thing {
 	struct wpool_delayed_work dwork;
 	struct stage *stage;
 	u32 nr;
-	atomic64_t queued;
-	atomic64_t changed;
-	atomic64_t taken_back;
-	atomic64_t runs;
+	atomic64_t queued;	/* calls that returned true: they queued the work */
+	atomic64_t changed;	/* calls that may have queued the work */
+	atomic64_t taken_back;	/* calls that took the work back, or may have */
+	atomic64_t runs;	/* functions that started */
 	atomic64_t ends;
-	atomic_t inside;
-	struct wpool_wq *last;
+	atomic_t inside;	/* functions that are running */
+	struct wpool_wq *last;	/* the queue that the work was queued on last */
 	atomic64_t seed;
 };
 
-/**
- * struct stage - queues and their works
- * @base: the pool, and the threads that act on it
- * @wq: the queue
- * @others: queues among which some works wander; these works are never on @wq
- * @max_active: max_active of the queue
- * @things: its works
- * @inside: functions that are running on @wq
- */
+/* Queues and their works. */
 struct stage {
 	struct stage_base base;
 	struct wpool_wq *wq;
+	/* queues among which some works wander; these works are never on @wq */
 	struct wpool_wq *others[NR_OTHERS];
 	u32 max_active;
 	struct thing things[NR_THINGS];
-	atomic_t inside;
+	atomic_t inside;	/* functions that are running on @wq */
 };
 
 static struct thing *any_thing(struct stage *stage, struct rnd *rnd)
@@ -269,8 +249,6 @@ static void visit(struct stage *stage, struct rnd *rnd)
 		      visitor.runs, cancelled);
 	wpool_delayed_work_destroy_on_stack(&visitor.dwork);
 }
-
-/* ---- threads that act ---- */
 
 static void shoot(void *data, struct rnd *rnd)
 {
