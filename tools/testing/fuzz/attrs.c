@@ -37,8 +37,6 @@ bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs)
 	return true;
 }
 
-/* ---- attributes ----------------------------------------------------------------- */
-
 static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 {
 	switch (below(&f->rng, 24)) {

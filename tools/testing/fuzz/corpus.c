@@ -2,13 +2,12 @@
 /*
  * Calls that reached something new, and variants of them.
  *
- * A call depends only on the numbers that it drew. A tape of these numbers repeats the call, with
- * all checks. An entry has the tapes of the last few calls of a thread, because the reach of a call
- * depends on earlier calls, and because a task runs after its submit.
+ * A call depends only on the numbers that it drew, so a tape of these numbers repeats the call. An
+ * entry has the tapes of the last few calls of a thread, because the reach of a call depends on
+ * earlier calls, and because a task runs after its submit.
  *
- * Half of all sequences are random, as without feedback. The others are entries in which numbers
- * were changed, cut off or taken from another entry. After the end of a tape, a call draws from the
- * generator.
+ * Half of all sequences are random. The others are entries in which numbers were changed, cut off
+ * or taken from another entry. After the end of a tape, a call draws from the generator.
  *
  * In a directory, each entry is a file, as struct sequence, named after its content. The fuzzer
  * first repeats each entry of the directory unchanged.
@@ -31,48 +30,31 @@ struct sequence {
 	struct tape tapes[NR_TAPES];
 };
 
-/**
- * struct player - a thread
- * @rng: decides which entries are repeated, and how they are varied
- * @playing: the entry that it repeats now
- * @at: index of the next tape of @playing
- * @is_loaded: @playing came from the directory, and is not saved again
- * @recording: the tape of the current call
- * @recent: tapes of its last calls, indexed by the number of the call modulo NR_TAPES
- * @nr_calls: number of its calls so far
- */
+/* The entry that a thread repeats, and the tapes of its calls. */
 struct player {
-	struct rng rng;
-	struct sequence playing;
-	uint32_t at;
-	bool is_loaded;
-	struct tape recording;
+	struct rng rng;	/* for the choice of entries and of their variants */
+	struct sequence playing;	/* the entry that the thread repeats now */
+	uint32_t at;	/* index of the next tape of @playing */
+	bool is_loaded;	/* @playing came from the directory, and is not saved again */
+	struct tape recording;	/* the tape of the current call */
+	/* tapes of the thread's last calls, indexed by the number of the call modulo NR_TAPES */
 	struct tape recent[NR_TAPES];
-	uint64_t nr_calls;
+	uint64_t nr_calls;	/* calls so far */
 };
 
 static bool is_on;
 static const char *directory;
 static struct player players[MAX_THREADS + 1];
 
-/**
- * struct corpus - the entries, which all processes share
- * @mutex: protects all that follows
- * @nr: number of entries
- * @nr_loaded: entries from the directory
- * @nr_repeated: entries from the directory that were repeated
- * @nr_from_tapes: calls that were drawn from entries
- */
+/* The entries, which all processes share. */
 static struct corpus {
-	pthread_mutex_t mutex;
+	pthread_mutex_t mutex;	/* protects all that follows */
 	unsigned int nr;
-	unsigned int nr_loaded;
-	unsigned int nr_repeated;
-	unsigned int nr_from_tapes;
+	unsigned int nr_loaded;	/* entries from the directory */
+	unsigned int nr_repeated;	/* entries from the directory that were repeated */
+	unsigned int nr_from_tapes;	/* calls that were drawn from entries */
 	struct sequence entries[MAX_ENTRIES];
 } *corpus;
-
-/* ---- the directory ------------------------------------------------------------------- */
 
 static size_t sequence_bytes(const struct sequence *sequence)
 {
@@ -159,8 +141,6 @@ void corpus_init(const char *where)
 	if (directory)
 		load();
 }
-
-/* ---- variants -------------------------------------------------------------------------- */
 
 static void change_draws(struct rng *rng, struct tape *tape)
 {
@@ -250,8 +230,6 @@ void corpus_next(struct fuzzer *f)
 	f->rng.record = &p->recording;
 }
 
-/* ---- entries from calls ------------------------------------------------------------------- */
-
 /* Copy the last calls of a thread, the oldest first. */
 static void recent(const struct player *p, struct sequence *sequence)
 {
@@ -298,7 +276,6 @@ void corpus_keep_wrong(struct fuzzer *f)
 
 	if (!is_on || !directory || f->nr == MAX_THREADS)
 		return;
-	/* include the current call */
 	p->recent[p->nr_calls++ % NR_TAPES] = p->recording;
 	recent(p, &sequence);
 	p->nr_calls--;

@@ -34,31 +34,21 @@
 
 enum who { CALLER = 1, WORKER = 2 };
 
-/**
- * struct buffer - program counters that KCOV writes
- * @words: the number of counters, then the counters
- * @size: number of words
- * @at: number of counters already read
- */
+/* Program counters that KCOV writes. */
 struct buffer {
-	uint64_t *words;
+	uint64_t *words;	/* the number of counters, then the counters */
 	size_t size;
-	uint64_t at;
+	uint64_t at;	/* number of counters already read */
 };
 
-/**
- * struct collector - coverage of a fuzzing thread
- * @own: program counters of its calls
- * @workers: program counters of its tasks in workers
- * @started: posted when @thread runs
- */
+/* Coverage of a fuzzing thread. */
 struct collector {
-	struct buffer own;
-	struct buffer workers;
+	struct buffer own;	/* program counters of the thread's calls */
+	struct buffer workers;	/* program counters of the thread's tasks, in workers */
 	struct fuzzer *f;
 	pthread_t *thread;
 	void *(*run)(void *fuzzer);
-	sem_t started;
+	sem_t started;	/* posted when @thread runs */
 	int err;
 };
 
@@ -68,8 +58,6 @@ static struct collector collectors[MAX_THREADS];
 /* A hash table of program counters, for all processes; reached_by has bits of enum who. */
 static atomic_ullong *pcs;
 static atomic_uchar *reached_by;
-
-/* ---- counters ----------------------------------------------------------------------- */
 
 /* Marks @pc as reached by @who. Returns true the first time. */
 static bool reached(uint64_t pc, enum who who)
@@ -120,8 +108,6 @@ unsigned int cover_look(struct fuzzer *f)
 		return 0;
 	return look(&c->own, CALLER) + look(&c->workers, WORKER);
 }
-
-/* ---- KCOV ----------------------------------------------------------------------------- */
 
 /* Returns the file, or -1. The file stays open until the end. */
 static int buffer_open(struct buffer *buffer, size_t size)
@@ -221,11 +207,9 @@ int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer)
 	return c->err;
 }
 
-/* ---- the figures --------------------------------------------------------------------------- */
-
 struct function {
 	unsigned long long begin;
-	unsigned int nr;		/* PCs in the function */
+	unsigned int nr;
 	unsigned int nr_by_workers;
 	char name[64];
 };

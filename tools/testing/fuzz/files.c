@@ -55,8 +55,6 @@ void files_init(void)
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-/* ---- cookies ------------------------------------------------------------------ */
-
 static uint32_t check_word(uint32_t index)
 {
 	struct rng rng = { .state = index ^ 0x5eedULL };
@@ -162,8 +160,6 @@ void records_check(struct fuzzer *f, struct file *file, const void *data, size_t
 	}
 	scan_binary(f, "a record", data, bytes);
 }
-
-/* ---- files -------------------------------------------------------------------- */
 
 struct file *file_get(unsigned int slot)
 {

@@ -38,18 +38,12 @@ struct tape {
 	uint64_t draws[TAPE_DRAWS];
 };
 
-/**
- * struct rng - the source of decisions
- * @state: state of the generator
- * @replay: if not NULL, the first draws come from this tape
- * @record: if not NULL, draws are copied to this tape
- * @nr: number of draws since @replay began
- */
+/* The source of decisions. */
 struct rng {
 	uint64_t state;
-	const struct tape *replay;
-	struct tape *record;
-	uint32_t nr;
+	const struct tape *replay;	/* if not NULL, the first draws come from this tape */
+	struct tape *record;	/* if not NULL, draws are copied to this tape */
+	uint32_t nr;	/* number of draws since @replay began */
 };
 
 static inline uint64_t rnd(struct rng *rng)
@@ -91,41 +85,25 @@ struct tally {
 	atomic_ulong ns;
 };
 
-/**
- * struct arena - memory that calls point into; an unmapped page follows each of the first three
- * @rw: two pages
- * @ro: a page that cannot be written
- * @array: for arrays and records
- * @hole: an unmapped page
- */
+/* Memory that calls point into; an unmapped page follows each of the first three. */
 struct arena {
-	uint8_t *rw;
-	uint8_t *ro;
-	uint8_t *array;
-	uint8_t *hole;
+	uint8_t *rw;	/* two pages */
+	uint8_t *ro;	/* a page that cannot be written */
+	uint8_t *array;	/* room for arrays and records */
+	uint8_t *hole;	/* an unmapped page */
 };
 
 #define RW_BYTES		(2 * PAGE)
 #define ARRAY_BYTES		(128 * PAGE)
 
-/**
- * struct fuzzer - one thread
- * @rng: decisions of this call
- * @arena: its memory
- * @nr: number of the thread
- * @call: number of the call
- * @began_ns: when the current call began; 0: no call
- * @op: name of the current call
- * @recent: the last cookies that this thread submitted
- */
 struct fuzzer {
 	struct rng rng;
 	struct arena arena;
 	unsigned int nr;
 	uint64_t call;
-	atomic_ullong began_ns;
+	atomic_ullong began_ns;	/* when the current call began; 0: no call */
 	atomic_uintptr_t op;
-	uint64_t recent[64];
+	uint64_t recent[64];	/* the last cookies that this thread submitted */
 	unsigned int nr_recent;
 };
 
@@ -186,28 +164,17 @@ bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from
 
 #define NR_SLOTS		12
 
-/**
- * struct file - an open /dev/wpool in a slot, used by several threads
- * @fd: its descriptor
- * @id: its number, never used twice
- * @users: references: of the slot, and of threads that use the file
- * @tries: calls that may have attached it to a pool
- * @attached: one of these calls succeeded
- * @gone: the file has been closed, and @fd is /dev/null
- * @child: a child has used the file, too: do not count records
- * @runs: the file may be attached to a pool with the policy run
- * @drain: account for every record when it is closed
- */
+/* An open /dev/wpool in a slot, used by several threads. */
 struct file {
 	int fd;
-	uint32_t id;
-	atomic_uint users;
-	atomic_uint tries;
-	atomic_bool attached;
-	atomic_bool gone;
-	atomic_bool child;
-	atomic_bool runs;
-	bool drain;
+	uint32_t id;	/* a number that no other file has had */
+	atomic_uint users;	/* references: of the slot, and of threads that use the file */
+	atomic_uint tries;	/* calls that may have attached the file to a pool */
+	atomic_bool attached;	/* a call has attached the file to a pool */
+	atomic_bool gone;	/* the file has been closed, and @fd is /dev/null */
+	atomic_bool child;	/* a child has used the file, too: do not count records */
+	atomic_bool runs;	/* the file may be attached to a pool with the policy run */
+	bool drain;	/* every record must be accounted for when the file is closed */
 };
 
 void files_init(void);

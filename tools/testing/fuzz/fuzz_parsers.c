@@ -57,8 +57,6 @@ static void check_range(int err, uint64_t value, uint64_t min, uint64_t max,
 	}
 }
 
-/* ---- wpoolctl ----------------------------------------------------------------------- */
-
 static void fuzz_s32(const char *text)
 {
 	struct errmsg e = {};
@@ -410,8 +408,6 @@ static void fuzz_ini(char *text, size_t size)
 		must(strlen(text) == size, "a NUL was taken", text);
 	fclose(file);
 }
-
-/* ---- the kernel ----------------------------------------------------------------------- */
 
 /* Parses "NAME=TEXT" with wpoolctl's parser. True if it accepts the text. */
 static bool user_takes(const struct attr *attr, const char *text, long long *value)

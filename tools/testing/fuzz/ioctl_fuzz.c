@@ -53,9 +53,6 @@ static unsigned int nr_threads = 4, nr_processes = 1;
 static struct fuzzer fuzzers[MAX_THREADS + 1];
 static pthread_t threads[MAX_THREADS];
 
-/* ---- calls ------------------------------------------------------------------------ */
-
-/* The weight of each kind of call. */
 static const struct {
 	enum op op;
 	unsigned int weight;
@@ -218,8 +215,6 @@ static void *fuzz(void *arg)
 	return NULL;
 }
 
-/* ---- signals, and threads that do not return --------------------------------------- */
-
 static void on_signal(int signal)
 {
 	(void)signal;
@@ -281,8 +276,6 @@ static void watch(uint64_t end_ns)
 	}
 }
 
-/* ---- processes ----------------------------------------------------------------------- */
-
 /* Runs process @nr until its threads have ended and its files are closed. */
 static int run(unsigned int nr, uint64_t end_ns)
 {
@@ -326,8 +319,6 @@ static void run_all(struct fuzzer *self, uint64_t end_ns)
 		}
 	}
 }
-
-/* ---- end of a run -------------------------------------------------------------------- */
 
 /* Destroys all pools of the fuzzer; this must succeed. */
 static void pools_end(struct fuzzer *f)

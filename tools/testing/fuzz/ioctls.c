@@ -35,37 +35,23 @@ union cmd {
 	uint8_t bytes[RW_BYTES];
 };
 
-/**
- * struct guess - what is known about a call before it is made
- * @must: the errno that the call must return if no earlier error is found; 0: unknown
- * @may: an errno that the contents of the structure may cause, or 0
- * @works: the descriptors of a submit
- * @nr: number of @works
- * @runs: create, attach: the pool has the policy run
- * @itself: the array of descriptors is the structure itself
- */
+/* What is known about a call before it is made. */
 struct guess {
+	/* the errno that the call must return if no earlier error is found; 0: unknown */
 	int must;
-	int may;
-	struct wpool_dev_work *works;
+	int may;	/* an errno that the contents of the structure may cause, or 0 */
+	struct wpool_dev_work *works;	/* the descriptors of a submit */
 	uint32_t nr;
-	bool runs;
-	bool itself;
+	bool runs;	/* create, attach: the pool has the policy run */
+	bool itself;	/* the array of descriptors is the structure itself */
 };
 
-/**
- * struct grammar - one ioctl
- * @size: size of its structure; there is only one version
- * @flags: known flags
- * @answers: the structure is copied back
- * @errnos: errnos that it may give, besides those of all ioctls
- * @generate: makes a structure, most often a valid one
- */
 struct grammar {
-	uint32_t size;
-	uint32_t flags;
-	bool answers;
-	int errnos[8];
+	uint32_t size;	/* size of its structure; there is only one version */
+	uint32_t flags;	/* known flags */
+	bool answers;	/* the structure is copied back */
+	int errnos[8];	/* errnos of this ioctl, besides those of all ioctls */
+	/* makes a structure, most often a valid one */
 	void (*generate)(struct fuzzer *f, struct file *file, union cmd *cmd,
 			 struct guess *guess);
 };
@@ -78,8 +64,6 @@ const char *const ioctl_names[NR_IOCTLS] = {
 /* Structures whose heads change while the kernel reads them. */
 static uint32_t scribbled[2][64];
 static bool has_32bit;
-
-/* ---- the generator of each ioctl ----------------------------------------------------- */
 
 static void gen_create(struct fuzzer *f, struct file *file, union cmd *cmd,
 		       struct guess *guess)
@@ -353,8 +337,6 @@ static const struct grammar grammars[NR_IOCTLS] = {
 
 enum { NR_CREATE, NR_ATTACH, NR_SUBMIT = 6, NR_CANCEL = 8, NR_STATS, NR_INFO, NR_GROUP };
 
-/* ---- the call ----------------------------------------------------------------------- */
-
 /* Makes the ioctl as a 32-bit program does. */
 static int ioctl_32bit(int fd, uint32_t cmd, uint32_t arg)
 {
@@ -402,8 +384,6 @@ static int call(struct fuzzer *f, struct file *file, unsigned int nr, void *at, 
 	count(nr, err);
 	return err;
 }
-
-/* ---- the verdict ---------------------------------------------------------------------- */
 
 static bool is_allowed(const struct grammar *grammar, int err)
 {
@@ -630,8 +610,6 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 		complain(f, "%s wrote outside of its structure", ioctl_names[nr]);
 }
 
-/* ---- unknown ioctl numbers ----------------------------------------------------------------- */
-
 void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 {
 	uint32_t nr = rnd(&f->rng);
@@ -652,8 +630,6 @@ void fuzz_ioctl_number(struct fuzzer *f, struct file *file)
 	if (err != ENOTTY)
 		complain(f, "ioctl %#x: %s", nr, strerrorname_np(err));
 }
-
-/* ---- structures that change while the kernel reads them ------------------------------- */
 
 /*
  * Threads share two structures, and each writes its own sizes and flags into them. All descriptors
@@ -680,7 +656,6 @@ void fuzz_ioctl_scribbled(struct fuzzer *f, struct file *file)
 		return;
 	memcpy(words, &submit, sizeof(submit));
 	if (nr == NR_SUBMIT) {
-		/* all fields but the answer */
 		for (i = 0; i < offsetof(struct wpool_dev_submit, accepted) / 4; i++)
 			__atomic_store_n(&shared_cmd[i], words[i], __ATOMIC_RELAXED);
 		/* no thread knows how many tasks were accepted, so do not count records */

@@ -45,8 +45,6 @@ static struct random dice;
 
 int FUZZ_ONE(const uint8_t *data, size_t size);
 
-/* ---- what failed ---------------------------------------------------------------------- */
-
 static void print_current(void)
 {
 	size_t i;
@@ -84,8 +82,6 @@ static void run(const struct input *input)
 	FUZZ_ONE(copy, input->len);
 	free(copy);
 }
-
-/* ---- seeds ---------------------------------------------------------------------------- */
 
 static void read_seed(const char *path)
 {
@@ -127,8 +123,6 @@ static void read_seeds(const char *path)
 	if (nr >= 0)
 		free(entries);
 }
-
-/* ---- words ---------------------------------------------------------------------------- */
 
 static void add_word(struct words *to, const char *word)
 {
@@ -197,8 +191,6 @@ static void init_words(void)
 	add_word(&numbers, "9999999999999999999999999999999");
 }
 
-/* ---- mutations ------------------------------------------------------------------------ */
-
 static size_t below(size_t n)
 {
 	return random_u64(&dice) % n;
@@ -224,7 +216,6 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Replaces the number at @at by another one. */
 static void change_number(struct input *input, size_t at)
 {
 	const char *number = numbers.text[below(numbers.nr)];

@@ -24,8 +24,6 @@ static unsigned int nr_attrs;
 static const char *writable[MAX_ATTRS];
 static unsigned int nr_writable;
 
-/* ---- addresses ------------------------------------------------------------------ */
-
 /*
  * x86-64: the direct map, vmalloc, struct pages, text and modules. arm64: the kernel's
  * half with 52 bits. -errno and other small negative numbers are above all of these.
@@ -86,8 +84,6 @@ static void scan_text(struct fuzzer *f, const char *what, const char *text)
 			at++;
 	}
 }
-
-/* ---- reading ----------------------------------------------------------------------- */
 
 /* Returns false if the file cannot be opened. */
 static bool read_text(struct fuzzer *f, const char *path)
@@ -184,8 +180,6 @@ pid_t reader_start(void)
 	return pid;
 }
 
-/* ---- stores ------------------------------------------------------------------------- */
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -228,7 +222,6 @@ static size_t gen_text(struct fuzzer *f, char *text, size_t max)
 
 	switch (below(&f->rng, 10)) {
 	case 0:
-		/* a long text, maybe more than a page */
 		len = below(&f->rng, max);
 		memset(text, "0 1,x\n-"[below(&f->rng, 7)], len);
 		return len;
