@@ -200,7 +200,6 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Runs @function in one thread for each load. */
 static struct load *run_loads(char **args, void *(*function)(void *), int write, uint64_t end)
 {
 	int threads = atoi(args[3]), i;

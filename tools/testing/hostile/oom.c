@@ -138,7 +138,6 @@ TEST(submitters_are_killed_for_their_memory)
 	EXPECT_LT(NR_SUBMITTERS, waiting);
 	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);
-	/* the pool still runs tasks */
 	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 200));
 	EXPECT_EQ(0, wait_tasks(pool.fd, WAIT_NS));
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);

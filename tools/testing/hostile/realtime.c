@@ -3,11 +3,10 @@
  * A real-time thread occupies CPU HELD_CPU, and nothing throttles it. Another CPU must run the
  * tasks that are queued on HELD_CPU, so that they do not wait for the thread.
  *
- * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor
- * looks every 10 ms, and acts when it has seen the same state twice. That takes less than a
- * hundredth of the hold. An emulator is too slow for such a bound, so half of the tasks must start
- * within a tenth of the hold, and the others before the hold ends. If making a worker takes long,
- * as on the debug kernel, the hold is a multiple of that time: see measure().
+ * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor acts
+ * after less than a hundredth of the hold. An emulator is too slow for such a bound, so half of the
+ * tasks must start within a tenth of the hold, and the others before the hold ends. If making a
+ * worker takes long, as on the debug kernel, measure() lengthens the hold.
  */
 #include "hostile.h"
 
@@ -53,7 +52,7 @@ static void *hold(void *data)
 	self->err = sched_setaffinity(0, sizeof(cpu), &cpu) ||
 		    sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 	self->began_ns = now_ns();
-	/* to the ring of HELD_CPU if that has a worker, else to the global queue */
+	/* the tasks go to HELD_CPU's ring if the CPU has a worker, else to the global queue */
 	if (!self->err && self->submits)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);

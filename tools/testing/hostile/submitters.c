@@ -146,7 +146,6 @@ TEST_F(line, others_go_on_and_no_token_is_lost)
 	/* a stopped process has not ended, whether its task has run or not */
 	EXPECT_EQ(0, reap(self, STOPPED, &good[STOPPED]));
 	EXPECT_TRUE(!self->has_cgroup || !reap(self, FROZEN_THERE, &good[FROZEN_THERE]));
-	/* another submit finds room */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 6000));
 
 	for (i = STOPPED; i < NR; i += NR_FATES)
@@ -199,7 +198,6 @@ TEST_F(line, killed_at_any_moment)
 	bool killed[IN_A_ROUND];
 	int round, i, status, fd;
 
-	/* the harness limits the time */
 	for (round = 0; round < 10 || in_motion < 100; round++) {
 		memset(killed, 0, sizeof(killed));
 		submitted = pool_figure(self->pool.fd, submitted);

@@ -6,7 +6,6 @@
 # it, and at each level of pm_test, if the kernel has that. Pool "frozen" is freezable, "awake" is
 # not. If a task of a freezable pool outlasts the kernel's freeze timeout, the suspend must fail.
 
-# The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
 # shellcheck source=tools/testing/selftests/wpool/tap.sh
 . /tests/tap.sh

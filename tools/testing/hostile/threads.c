@@ -115,7 +115,6 @@ TEST_F(threads, none_is_left_tasks_run_and_workers_come_later)
 {
 	__u64 spawned, failed, busy;
 
-	/* before the threads run out, make one worker */
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 1));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, workers) == 1));

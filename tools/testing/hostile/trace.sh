@@ -9,7 +9,6 @@
 # Needs /files/run.sh (tools/testing/torture). An emulator must run all CPUs in one thread, because
 # the kernel patches its text.
 
-# The tests are called by name, return early, and deal with names that have no blanks.
 # shellcheck disable=SC2317,SC2015,SC2086,SC2034
 # shellcheck source=tools/testing/selftests/wpool/tap.sh
 . /tests/tap.sh

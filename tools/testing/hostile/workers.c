@@ -82,7 +82,6 @@ FIXTURE_TEARDOWN(workers)
 	pool_end(&self->pool);
 }
 
-/* Waits until more tasks have run. */
 static bool goes_on(struct _test_data_workers *self)
 {
 	__u64 before = pool_figure(self->pool.fd, completed);
@@ -165,7 +164,6 @@ TEST_F(workers, any_class_and_nice_the_pool_goes_on)
 	}
 	/* the log has one message until a store to nice resets the workers */
 	EXPECT_EQ(1, kmsg_lines(self->pool.name, "scheduling changed from outside"));
-	/* a store to nice resets all workers to the pool's values */
 	EXPECT_EQ(0, attr_write(self->pool.name, "nice", "5"));
 	for (i = 0; i < (unsigned int)self->nr; i++) {
 		EXPECT_EQ(SCHED_OTHER, sched_getscheduler(self->pids[i]));

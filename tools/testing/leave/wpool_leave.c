@@ -3,8 +3,7 @@
  * A task that leaves disabled softirqs, a plug and a memory cgroup, for the selftest module_load.
  * The suite wpool_contain tests all other things that a task may leave, but it needs KUnit. These
  * three need Debian's kernels, which have block devices and memory cgroups. On Debian's PREEMPT_RT,
- * a thread that disables softirqs takes a lock of its CPU. The thread can then be preempted, but
- * not migrated, and is in an RCU read-side section.
+ * a thread that disables softirqs takes a lock of its CPU.
  *
  * The init function succeeds if the next task of the same worker finds none of the three, and other
  * threads of that CPU can disable softirqs. Otherwise it logs what was found.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The code that Documentation/modules.rst quotes, to compile it; see scripts/quotes.
- */
+/* The code that Documentation/modules.rst quotes, to compile it; see scripts/quotes. */
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -9,8 +7,6 @@
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
-
-/* ---- waiting without a worker ---- */
 
 struct conn {
 	struct wpool_event event;
@@ -32,8 +28,6 @@ int watch(struct conn *conn, struct file *file)
 	return err;
 }
 
-/* ---- sharing a pool ---- */
-
 struct block {
 	struct wpool_group_task task;
 };
@@ -41,8 +35,6 @@ struct block {
 int block_check(struct block *block);
 
 /* quote Documentation/modules.rst 3 functions */
-
-/* ---- one after the other ---- */
 
 struct packet {
 	struct wpool_strand_task task;
@@ -73,8 +65,6 @@ void pipeline(struct tunnel *tunnel, struct packet *packet)
 	/* quote Documentation/modules.rst 5 statements */
 }
 
-/* ---- before others ---- */
-
 struct request {
 	struct wpool_task task;
 };
@@ -88,8 +78,6 @@ void urgent(struct wpool *pool, struct request *req)
 {
 	/* quote Documentation/modules.rst 6 statements */
 }
-
-/* ---- something for each worker ---- */
 
 #define BUFFER_BYTES 65536
 
@@ -105,8 +93,6 @@ void *worker_buffer(struct wpool *pool)
 	/* quote Documentation/modules.rst 7 statements */
 	return buffer;
 }
-
-/* ---- several pools as one ---- */
 
 struct job {
 	struct wpool_task task;
