@@ -11,12 +11,13 @@
  * timer, but no monitor: the protocol must not need it.
  *
  * Store buffers belong to CPUs, not to threads. A submitter of CPU 0 shares a buffer with
- * the workers there, and executes no barrier if one of them counts as running. Some
- * configurations add to this: AWAY, a worker of CPU 0 that is on CPU 3, in a task or coming
- * to a ring 0 that was left to it; RETAKES, a monitor that only counts a worker out from
- * CPU 3; OTHER, a worker of CPU 1 that runs, takes tasks from ring 1, and blocks at any
- * time; SHORT, tasks that at any time are left, or not, to a worker that runs or is waking
- * on their CPU.
+ * the workers there, and executes no barrier if one of them counts as running.
+ *
+ * Some configurations add to this:
+ *   AWAY     a worker of CPU 0 on CPU 3, in a task or coming to a ring 0 that was left to it
+ *   RETAKES  a monitor that only counts a worker out, from CPU 3
+ *   OTHER    a worker of CPU 1 that runs, takes tasks from ring 1, and blocks at any time
+ *   SHORT    tasks that at any time are left, or not, to a running or waking worker of their CPU
  *
  * A task either ends at once, or sleeps until every task has started, as long as one more
  * worker may exist. So a queued task must be started although others sleep: when no process
@@ -165,9 +166,9 @@
 #define LEFT_TOO
 #endif
 
-/* under the run queue's lock: parked (in rq->idle), and what the thread that unparks it sets */
+/* under the run queue's lock; parked: the worker is in rq->idle; its waker sets the others */
 bool parked[2], picked[2], helps[2], leaving[2];
-/* under the run queue's lock, w->running_on: counted in nr_running */
+/* under the run queue's lock; w->running_on: the worker counts in nr_running */
 bool running[2];
 /* the thread exists */
 bool thread[2];
@@ -443,7 +444,7 @@ inline wake_if_work(own)
 
 /* ---- sched.h, sched.c ---- */
 
-/* wake_helper(), left out, only wakes more workers */
+/* wake_helper() is left out: it only wakes more workers */
 inline push(ring, own)
 {
 	atomic { unsent && !WAITS(ring) -> unsent--; store(ring, 1) };
@@ -740,7 +741,7 @@ look:
 	:: else
 	fi;
 
-	/* take(); wpool_wake_to_help(), left out, only wakes more workers */
+	/* take(); wpool_wake_to_help() is left out: it only wakes more workers */
 	pop(RING0);
 	/* search_for_task() */
 	if
