@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# lib-test.sh - what scripts/test and scripts/torture share: parts, most of them virtual
-# machines, that run at the same time, and their results.
+# lib-test.sh - functions of the scripts that run tests: parts, most of them virtual machines, that
+# run at the same time, and their results.
 #
 # Sourced after lib.sh, never run. A script that sources it calls tests_begin first, and
 # may call choose before.
@@ -14,8 +14,8 @@ PATIENCE=7200
 # How many parts run at a time.
 JOBS=${WPOOL_JOBS:-2}
 
-# What --only leaves of kunit and selftest: a kernel, suites or programs as scripts/names
-# finds them, and a case; "-" stands for all. Or only_build, a kernel that is only built.
+# The choice of --only: a kernel, suites or programs (see scripts/names) and a case; "-" stands for
+# all. only_build is a kernel that is only built.
 # shellcheck disable=SC2034
 only_kernel=- only_suites=- only_case=- only_build=
 

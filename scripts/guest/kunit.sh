@@ -10,8 +10,7 @@
 # lock checks. Then the modules are unloaded, and cases run that keep modules loaded forever.
 # GO_ON=1 leaves out cases of this last kind, for a caller that unloads the modules afterwards.
 #
-# On a native machine, NATIVE=1, an oops is a panic, so the cases that kill workers are
-# skipped.
+# On a native machine, NATIVE=1, an oops is a panic, so the cases that kill workers are skipped.
 
 FILTER=/sys/module/kunit/parameters/filter_glob
 

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# selftests.sh - in the virtual machine: run every program of tests.list, each
-# after a new load of the module. The programs print (K)TAP; lines
-# "wpool-selftest:" tell scripts/ktap where a program starts and how it ended.
-# Programs whose name contains "fault" come last: after an oops the kernel's
-# lock checks are off.
+# selftests.sh - in the virtual machine: run every program of tests.list, each after a new load of
+# the module. The programs print (K)TAP; lines "wpool-selftest:" tell scripts/ktap where a program
+# starts and how it ended. Programs whose name contains "fault" come last: after an oops the
+# kernel's lock checks are off.
 #
-# Variables of the kernel's command line: ONLY is a list, with commas, of the programs to
-# run, BUT a list of those to leave out. CASE limits the programs to one case. SHORT is a
-# kernel: leave out the tests that /files/short.list names for it. TESTS_DIR is the directory
-# of tests.list (/tests).
+# Variables of the kernel's command line: ONLY is a list, with commas, of the programs to run, BUT a
+# list of those to leave out. CASE limits the programs to one case. SHORT is a kernel: leave out the
+# tests that /files/short.list names for it. TESTS_DIR is the directory of tests.list (/tests).
 
 # Seconds until a program is killed. Its tests have shorter limits of their own, so this is
 # for a test that its own limit does not end.
