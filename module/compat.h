@@ -107,14 +107,14 @@ static inline u64 compat_kcov_handle(void)
 }
 #endif
 
-/* The argument of the function of a sysrq key. */
+/* The type of the key that a sysrq handler gets. */
 #ifdef COMPAT_HAVE_SYSRQ_U8
 #define COMPAT_SYSRQ_KEY	u8
 #else
 #define COMPAT_SYSRQ_KEY	int
 #endif
 
-/* The argument of a function of a binary file in sysfs. */
+/* The type of the attribute that a function of a binary sysfs file gets. */
 #ifdef COMPAT_HAVE_CONST_BIN_ATTR
 #define COMPAT_BIN_ATTR		const struct bin_attribute
 #else
@@ -161,7 +161,7 @@ static inline s64 compat_got_cpu_ns(struct task_struct *thread)
 #endif
 }
 
-/* How many times the calling thread has disabled its migration. */
+/* How many times the calling thread has disabled migration. */
 static inline int compat_migration_disabled(void)
 {
 #ifdef CONFIG_SMP

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the kernel's headers have, for compat.h: a macro it sees itself, of other
-# names it is told here. $(call have,HEADER,NAME,DEFINE)
+# Tell compat.h which functions and fields the kernel's headers have; compat.h itself sees macros.
+# $(call have,HEADER,NAME,DEFINE): define COMPAT_HAVE_DEFINE if HEADER has the word NAME.
 have = $(if $(shell grep -sw $(2) $(srctree)/include/linux/$(1)),-DCOMPAT_HAVE_$(3))
 
 ccflags-y += $(call have,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wpool's own fault injection points. The first lets the creation of a worker's thread fail, on
- * kernels with CONFIG_FAULT_INJECTION_DEBUG_FS.
+ * wpool's own injection points. The first lets the creation of a worker's thread fail, on kernels
+ * with CONFIG_FAULT_INJECTION_DEBUG_FS.
  *
  * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks for it does
  * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
@@ -47,9 +47,10 @@ static inline void wpool_inject_exit(void)
 #endif
 
 /*
- * The second injection point is a delay: the tests stop a thread between its reads of a task and
- * the exchange of task->state that depends on these reads, while other threads change the task; or
- * a submitter before it sleeps, while other threads end its wait, and may free its task.
+ * The second injection point is a delay. A test stops a thread between its reads of a task and the
+ * exchange of task->state that depends on these reads; meanwhile other threads change the task. Or
+ * a test stops a submitter before it sleeps; meanwhile other threads end its wait, and may free its
+ * task.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
@@ -81,36 +82,29 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 #endif
 
 /*
- * The third point sets where counters that wrap start: at 0, or for a test just below a wrap.
+ * The third injection point sets where counters that wrap start: at 0, or for a test just below a
+ * wrap. Readers compare most counters by difference, or with a recent value, so a wrap has no
+ * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, wq->epoch. The others:
  *
- *   counter              wraps after            read by, and what a wrap does
- *   ring head, tail      2^32 tasks of a CPU    differences; a consumer that holds an old head has
- *                                               preemption off: nothing
- *   fifo->popped         2^32 tasks of a list   differences, the monitor's marks: nothing
- *   rq->shared_end       as popped              differences: nothing
- *   rq->tick             2^32 looks of a CPU    equality, differences of two in a row: nothing
- *   rq->turn_end, turn_tick  as popped, tick    differences; if the last turn was 2^31 of them ago:
- *                                               the order within a tick
- *   nr_closes            2^32 closes            equality while a guest waits; each takes a grace
- *                                               period: nothing
- *   pool->cgroup_nr      65,535 changes         equality; new workers have 0; no change gives 0.
- *                                               A worker that is in one task for 65,535 changes,
- *                                               exactly, misses them until the next change
- *   group->epoch         2^32 cancels           equality; a task that is queued for 2^32 cancels,
- *                                               exactly, is not cancelled
- *   wq->epoch            2^32 or 2^64 flushes   signed differences: nothing
- *   last_id of queues    2^31 queues            a number comes again if it is free: nothing
+ *   counter                  a wrap
+ *   rq->turn_end, turn_tick  may change the order within a tick, if there was no turn for 2^31
+ *                            tasks or looks
+ *   nr_closes                has no effect: 2^32 closes, each with a grace period, would have to
+ *                            come while one submitter waits
+ *   pool->cgroup_nr          leaves out 0, the value of new workers. A worker that is in one task
+ *                            for exactly 65,535 changes misses them until the next change
+ *   group->epoch             may hide a cancel: a task that is queued for exactly 2^32 cancels is
+ *                            not cancelled
  *
- * Other numbers that wrap need no start. Jiffies in 32 bits: the kernel starts five minutes below
- * their wrap; of two tasks queued 2^31 jiffies apart, the younger one may start first.
- * task->submit_ns: the lower half of ns wraps each four seconds, and the jiffy gives the rest.
- * admission.base, and all that it is compared with, is modulo 2^32. 64 bits are enough for 500
- * years of ns. The counts in task->state, event->state and work->disabled count calls that must be
- * undone: 2^24 or 2^31 of them at once are an error of the caller.
+ * Some wraps need no such start, because tests meet them anyway: jiffies in 32 bits start five
+ * minutes below a wrap, and the lower half of ns, in task->submit_ns, wraps each four seconds.
+ * admission.base, and all that it is compared with, is modulo 2^32. The counts in task->state,
+ * event->state and work->disabled are of calls that must be undone: 2^24 or 2^31 of them at once
+ * are an error of the caller.
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
-/* The start for pools and tasks made from now on: a module parameter; tests set it, too. */
+/* A module parameter, also set by tests: the start for pools and tasks made from now on. */
 extern unsigned int wpool_inject_start;
 
 /** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */

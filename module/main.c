@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops them in
- * reverse order, but /dev/wpool first. It has the module parameters of the default pool.
+ * reverse order, except that /dev/wpool stops first. It has the parameters of the default pool.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -51,7 +51,7 @@ static int limit_set(const char *val, const struct kernel_param *kp)
 	err = kstrtou32(val, 10, &value);
 	if (err)
 		return err;
-	/* as in sysfs: only "max" sets no limit, not the number that represents it */
+	/* as in sysfs: users write "max" for no limit, and not the number that represents it */
 	if (value == WPOOL_UNLIMITED)
 		return -ERANGE;
 	*(u32 *)kp->arg = value;
@@ -88,7 +88,7 @@ module_param(default_expiry_ms, uint, 0444);
 MODULE_PARM_DESC(default_expiry_ms,
 		 "expiry_ms of the default pool, 0 to 86400000 (default: 1000)");
 
-/* insmod learns only that some value is wrong: log which parameter has it. */
+/* insmod shows only an errno: log which parameter is wrong. */
 static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
 				  const char *name)
 {
@@ -203,14 +203,14 @@ static void __exit wpool_exit(void)
 	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();
 	wpool_hotplug_exit();
-	/* waits for a last look of the monitor, which visits no pool */
+	/* waits for the monitor, which finds no pool any more */
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
-	/* drops the last references to pools: those of requests for workers */
+	/* waits for requests for workers, which hold references to pools */
 	wpool_spawner_exit();
 	wpool_cgroup_exit();
 	wpool_reaper_exit();
-	/* drops the last references to pools: those of works that have just ended */
+	/* waits for works that end tasks, and hold references to pools */
 	wpool_tidy_exit();
 	/* waits for workers that RCU frees */
 	rcu_barrier();
