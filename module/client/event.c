@@ -21,20 +21,20 @@
  * is in no queue: task->pool is the pool in which it will run, and the thread that changes the
  * state to PENDING submits it.
  *
- * The task leaves the pool in event_run(), which a worker calls, or in event_end(), which is called
- * by the thread that ends tasks without a worker. A cancel is only a change of state, in any
- * context: if the task waits for a token, the cancel takes it out; otherwise the task stays queued,
- * and does nothing when its turn comes. cancel_sync takes the task out of the queues, too.
+ * The task leaves the pool in event_run(), its function, or in event_end(), its abort function. A
+ * cancel is only a change of state, in any context: if the task waits for a token, the cancel takes
+ * it out; otherwise the task stays queued, and does nothing when its turn comes. cancel_sync takes
+ * the task out of the queues, too.
  *
- * What may run at the same time:
+ * Concurrent calls:
  *
- *   fire     at the same time as any other call; the change of state decides. A fire does not touch
- *            the event once the task is submitted, since the function may free the event.
- *   arm      at the same time as another arm, or the callback: event->lock
- *   cancel_sync, finish: count as ENDING, so that no thread fires the event, or arms it under
- *            the lock; wait for a callback that is running; wait for the function. Then the
- *            memory may be freed.
- *   disable  is a cancel, or a cancel_sync, whose count stays until enable.
+ *   - A fire may come at the same time as any call; the changes of state decide. A fire does not
+ *     touch the event after it has submitted the task: the function may free the event.
+ *   - event->lock excludes arms and the callback of the timer from each other.
+ *   - cancel_sync and finish add EVENT_ENDING to the state, so that later fires and arms do
+ *     nothing, and wait for a running callback of the timer. cancel_sync also waits for the
+ *     function; finish is called by it. Afterwards the memory may be freed.
+ *   - A disable is a cancel, or a cancel_sync, whose EVENT_ENDING stays until enable.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -56,7 +56,7 @@
 
 /* ---- the function ---- */
 
-/* The task has left the pool. Makes the event RUNNING; false: it was cancelled, and is IDLE now. */
+/* Make the event RUNNING. Returns false if the event was cancelled: then it is IDLE now. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
 	int old = atomic_read(&event->state);
@@ -85,14 +85,14 @@ static bool event_start(struct wpool_event *event, bool *gone)
 	return true;
 }
 
-/* The function has returned; @how: 0, or after the abort function SHUT, DIED or LATE. */
+/* The function has returned (@how: 0), or the abort function (EVENT_SHUT, DIED or LATE). */
 static void event_stop(struct wpool_event *event, int how)
 {
 	int old = atomic_read(&event->state), new;
 	unsigned long flags;
 
 	wpool_debug_deactivate(&event->task);
-	/* clear it before another thread can run the event, and set it */
+	/* before the change of state: then another thread may run the event, and set @runner */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
 		new = old & EVENT_ENDING_MASK;
@@ -108,7 +108,6 @@ static void event_stop(struct wpool_event *event, int how)
 	}
 }
 
-/* The function of the task. */
 static void event_run(struct wpool_task *task)
 {
 	struct wpool_event *event = container_of(task, struct wpool_event, task);
@@ -336,7 +335,7 @@ static void *event_hint(void *event)
 	return ((struct wpool_event *)event)->func;
 }
 
-/* Ends the event, except its timer, which the kernel may have removed already. */
+/* End the event, but not its timer, which the kernel may have removed already. */
 static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;

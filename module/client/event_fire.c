@@ -2,16 +2,16 @@
 /*
  * Firing an event by a call, or by its timer. See event_fire.h.
  *
- * An event has a timer of the kernel. event->lock protects the timer and task->armed:
+ * event->lock protects the event's kernel timer, and task->armed:
  *
  *   armed   the timer is pending, or its callback has yet to take the lock. A callback that
  *           finds the event armed, and the timer not pending, ends the wait. Any other
  *           callback belongs to an earlier time, and does nothing.
  *
- * An armed event may also be fired by a call, which takes no lock and leaves the timer alone. The
- * wait ends when the function starts, or with a cancel. If the timer expires in between, the event
- * is fired already, and nothing changes. An expiry or a start ends the wait and changes the state
- * in one step, under the lock. A mod is a cancel, and then an arm.
+ * A call may fire an armed event, too; the call takes no lock and leaves the timer alone. The wait
+ * ends when the function starts, or with a cancel. If the timer expires in between, the event is
+ * fired already, and nothing changes. An expiry, and a start of the function, end the wait and
+ * change the state in one step, under the lock. A mod is a cancel, and then an arm.
  *
  * Barrier pair:
  *
@@ -47,8 +47,8 @@ void wpool_event_send(struct wpool_event *event)
 }
 
 /*
- * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0; *@home: out: must the
- * caller call wpool_event_send()? Returns false if the event was fired before, or ends.
+ * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0. Sets *@home if the
+ * caller must call wpool_event_send(). Returns false if the event was fired before, or ends.
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
@@ -130,15 +130,14 @@ void wpool_event_timer_sync(struct wpool_event *event)
 		timer_delete_sync(&event->timer);
 }
 
-/* The callback of both timers. */
 static void timer_expired(struct wpool_event *event)
 {
 	unsigned long flags;
 	bool home = false;
 
 	/*
-	 * This runs in a softirq: with TIMER_IRQSAFE and hard hrtimers, interrupts would be off
-	 * until all due events are fired
+	 * This runs in a softirq, where only this section has interrupts off. With TIMER_IRQSAFE
+	 * or a hard hrtimer, interrupts would be off until all due events are fired.
 	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
@@ -153,7 +152,7 @@ static void timer_expired(struct wpool_event *event)
 	local_irq_restore(flags);
 }
 
-/* For an armed event, CONFIG_DEBUG_OBJECTS shows only the name of this or the next function. */
+/* CONFIG_DEBUG_OBJECTS shows this name for an armed event, or that of the next function. */
 static void event_timer_expired(struct timer_list *timer)
 {
 	struct wpool_event *event = timer_container_of(event, timer, timer);

@@ -25,7 +25,7 @@
 #define EVENT_ENDING		BIT(8)	/* count of ends and disables, which forbid fire and arm */
 #define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
-/* Does the event have a pool? If not, it was not initialised, or was given none. */
+/* Does the event have a pool? An event that was not initialised has none. */
 static inline bool wpool_event_has_pool(const struct wpool_event *event)
 {
 	return READ_ONCE(event->task.pool);

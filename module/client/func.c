@@ -18,7 +18,7 @@ static int submit_func(struct wpool *pool, struct wpool_item *item, wpool_arg_fn
 {
 	int err = -ENOENT;
 
-	/* no reference to the pool's owner: its wpool_destroy() waits for the item */
+	/* the pool's owner needs no reference: its wpool_destroy() waits for the item */
 	if (owner == pool->owner)
 		owner = NULL;
 	if (likely(!owner) || likely(try_module_get(owner))) {

@@ -25,14 +25,8 @@
  * task. A submitter whose wait ends with an error leaves the line under the lock, and does not
  * touch the group afterwards; exit waits until the line is empty.
  *
- * All CPUs share the lock's cache line, and take the lock twice for each task. With a count for
- * each CPU, neither the bound nor the end of the last task could be seen without reading all CPUs.
- *
  * A group that acts for another thread (behalf.c) gives each task another function at its submit,
  * so tasks of other groups pay nothing for that.
- *
- * A plain task belongs to no group: the pool counts the task per CPU, and a group would only be
- * slower.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -78,7 +72,7 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	waiter->thread = current;
 	list_add_tail(&waiter->node, list);
 	for (;;) {
-		/* before the check: a close of the pool does not take the lock */
+		/* join, then check: a close of the pool wakes these waiters without the lock */
 		prepare_to_swait_exclusive(&group->pool->admission.guests, &guest, state);
 		if (may_go(group, waiter))
 			break;
@@ -115,7 +109,7 @@ static bool has_room(const struct wpool_group *group)
 	return group->nr < group->max;
 }
 
-/* The error that ends the wait, or 0. If there is one, the waits of all waiters ahead end, too. */
+/* The error that ends the wait, or 0. An error ends the waits of all waiters ahead, too. */
 static int sent_away(const struct wpool_group *group, const struct waiter *waiter)
 {
 	if (group->closed || wpool_nr_closes(group->pool) != waiter->nr_closes)
@@ -188,7 +182,6 @@ static int find_room(struct wpool_group *group, struct wpool_group_task *task,
 	return group_wait_for_room(group, nr_closes, state);
 }
 
-/* Take a place for a claimed task. */
 static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 		       unsigned int state, bool *waited)
 {
@@ -229,7 +222,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 	trace_wpool_group_task_failed(pool->name, func, error);
 }
 
-/* A task gives its place back; the task's memory may be gone. */
+/* Give the place of a task back; the task's memory may be gone. */
 static void leave_group(struct wpool_group *group, int error)
 {
 	unsigned long flags;
@@ -292,7 +285,6 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 	leave_group(group, error);
 }
 
-/* The function of a task. */
 static void group_task_run(struct wpool_task *task)
 {
 	run_for(task, NULL);
@@ -341,7 +333,7 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 		return err;
 	}
 	err = wpool_submit_claimed(pool, &task->task, state, waited);
-	/* after 0 the task and the group may be gone; else the place keeps the group */
+	/* after 0 the task and the group may be gone; after an error the place keeps the group */
 	if (err)
 		leave_group(group, 0);
 	return err;
@@ -395,7 +387,6 @@ static int wait_for(struct wpool_group *group,
 	return err;
 }
 
-/* May the caller wait for the group? */
 static int check_wait(const struct wpool_group *group)
 {
 	if (IS_ERR_OR_NULL(group) || !group->pool)

@@ -83,7 +83,7 @@ struct loop {
 
 /* ---- chunks ---- */
 
-/* How many indices are left to take: racy. */
+/* How many indices no thread has taken: racy. */
 static unsigned long count_left(const struct loop *loop)
 {
 	if (READ_ONCE(loop->error))
@@ -136,7 +136,7 @@ static void put_loop(struct loop *loop)
 		kfree(loop);
 }
 
-/* When the caller has seen the last thread leave, it also sees all that helpers did inside. */
+/* What each thread did in the loop is ordered before the completion, by the atomic decrement. */
 static void leave_loop(struct loop *loop)
 {
 	if (refcount_dec_and_test(&loop->nr_inside))
@@ -211,7 +211,6 @@ static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
 	return nr;
 }
 
-/* The largest number of helpers that could be useful. */
 static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
@@ -229,7 +228,7 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 
 	if (!max)
 		return NULL;
-	/* no reclaim: it would cost more than the help gains; the caller may be in reclaim, too */
+	/* no reclaim: it would cost more than helpers gain, and the caller may be in reclaim */
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
 	if (!loop)
 		return NULL;
@@ -281,7 +280,7 @@ int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 	work_chunks(loop);
 	leave_loop(loop);
 	wait_for_completion(&loop->left);
-	/* no helper is submitted any more: take those out that have not started */
+	/* no helper is submitted from here on: take out the helpers that have not started */
 	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
 		wpool_finish_take_out(&loop->helpers[i].task);
 	err = loop->error;

@@ -8,10 +8,9 @@
  * pool, and the tasks run in the order of the queue.
  *
  * In the pool a strand's task is represented by its vehicle, a detached task. The vehicle waits for
- * a token without a thread, like the task of an event (wpool_waiters_join()). The path of a task
- * knows only one thing about strands: a closed pool accepts the vehicle, since the strand has
- * accepted the task before. The previous task is counted out only after the vehicle is accepted, so
- * the pool never looks empty in between.
+ * a token without a thread, like the task of an event (wpool_waiters_join()). A closed pool accepts
+ * the vehicle, since the strand has accepted the task before. The previous task is counted out only
+ * after the vehicle is accepted, so the pool never looks empty in between.
  *
  * The vehicle of a task with a parallel part is in the pool for that part, too: from the submit
  * until the part has ended. Then, if the task is the head, its vehicle is sent again, for its turn;
@@ -21,7 +20,7 @@
  * A full strand refuses a task: no submitter waits for room in it. A task cannot be cancelled.
  * So a task has two states: it is pending, from its submit until its function starts, or it is not.
  * While the function runs, strand->runner is the thread, and the task belongs to its function,
- * which may free it or submit it again. All of that is under strand->lock.
+ * which may free the task or submit it again. strand->lock protects these fields.
  *
  * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
  * caller sends it after the unlock. Interrupts stay off in between, so that a close of the pool,
@@ -48,7 +47,6 @@
 #include "task/submit.h"
 #include "task/tokens.h"
 
-/* A mark that a flush puts into the queue. */
 struct strand_mark {
 	struct wpool_strand_task task;
 	struct completion reached;
@@ -123,8 +121,8 @@ static void send_vehicle(struct wpool_strand_task *task)
 
 /*
  * The parallel part of a task has ended, with @status. If the task is the head, and no turn runs,
- * send it once more, for its turn; else the thread that ends the previous turn sends it. During a
- * turn the head may be freed already, and this task may be at the same address.
+ * send its vehicle again, for its turn; else the thread that ends the previous turn sends it. While
+ * a turn runs, strand->head may point to freed memory, and this task may be at the same address.
  */
 static void end_parallel(struct wpool_strand_task *task, int status)
 {
@@ -148,9 +146,10 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 }
 
 /*
- * The calling thread is about to call a function of the head, which sets *@gone if it frees the
- * strand. @died: the worker died in the task's function, and the abort function is called. If the
- * function has submitted the task again, take the submit back: the abort function ends the task.
+ * The calling thread is about to call a function of the head; the function sets *@gone if it frees
+ * the strand. @died: the worker died in the task's function, and the abort function is called. If
+ * the function has submitted the task again, take that submit back: the abort function ends the
+ * task.
  */
 static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)
 {
@@ -194,7 +193,7 @@ static void show_func(void *func)
 		WRITE_ONCE(w->func, func);
 }
 
-/* The turn of a task that ends with @status; @died: a worker died in the task's function. */
+/* Run the turn of a task that ends with @status; @died: a worker died in the task's function. */
 static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
 {
 	struct wpool_strand *strand = task->strand;
@@ -207,7 +206,6 @@ static void abort_strand_turn(struct wpool_strand_task *task, int status, bool d
 		end_strand_turn(strand);
 }
 
-/* The function of the vehicle. */
 static void vehicle_run(struct wpool_task *vehicle)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);

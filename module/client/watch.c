@@ -4,9 +4,8 @@
  *
  * A watch is an entry in the file's wait queue. While the watch begins, watch->event is NULL, and a
  * wake-up only sets watch->missed. watch_publish() sets the event under the lock of the wait queue,
- * and fires it if there was such a wake-up, or if the file was ready. After the fire the call does
- * not touch the watch, which the event's function may end and free. wpool_event.h says who must not
- * fire the event during the call.
+ * and fires it if there was such a wake-up, or if the file was ready. After the fire
+ * watch_publish() does not touch the watch: the event's function may end and free the watch.
  *
  * If the worker dies in the poll, the watch has not begun, but may be in the wait queue.
  * wpool_watch_end() takes the watch out.
@@ -31,7 +30,6 @@
 #include <linux/wpool.h>
 #include <linux/wpool_event.h>
 
-/* The wait queue, or NULL. */
 static struct wait_queue_head *head_of(struct wpool_watch *watch)
 {
 	/* head:A, pairs with watch_woken:A */
@@ -67,7 +65,7 @@ static int watch_woken(struct wait_queue_entry *entry, unsigned int mode, int fl
 struct watch_table {
 	poll_table table;
 	struct wpool_watch *watch;
-	unsigned int queues;	/* number of wait queues that the file polls */
+	unsigned int queues;	/* number of wait queues that the file's poll has named */
 };
 
 static void join_queue(struct file *file, struct wait_queue_head *head, poll_table *table)
@@ -96,7 +94,7 @@ static void watch_publish(struct wpool_watch *watch, struct wpool_event *event, 
 		spin_unlock_irqrestore(&head->lock, flags);
 	}
 	rcu_read_unlock();
-	/* the wait queue has gone already: no wake-up fires the event */
+	/* the wait queue is gone: no later wake-up fires the event */
 	if (!head && (ready || watch->missed))
 		wpool_event_fire(event);
 }
