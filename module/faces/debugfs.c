@@ -3,8 +3,7 @@
  * debugfs: tables that say more about the pools than one value per file can.
  *
  * Nothing here is a stable interface, and no code of a pool calls this file. A table has the lines
- * of all pools, rather than a file for every pool: a file of debugfs takes 900 bytes, which is much
- * for a pool that nobody looks at.
+ * of all pools: a debugfs file for each pool would take 900 bytes each.
  *
  * A show function holds the mutex of all pools while it walks them. Meanwhile it waits neither for
  * memory nor for the program that reads.
@@ -50,7 +49,7 @@ static void show_cpus(struct wpool *pool, void *data)
 
 	for_each_possible_cpu(cpu) {
 		wpool_get_cpu_stats(pool, cpu, &stats);
-		/* A CPU that went offline keeps what was counted on it. */
+		/* a CPU that went offline keeps its counts */
 		if (!cpu_online(cpu) && is_blank(&stats))
 			continue;
 		seq_printf(seq, "%-15s %5d %8u %8u %8u %12llu %12llu %12llu\n",
@@ -74,7 +73,6 @@ DEFINE_SHOW_ATTRIBUTE(cpus);
 
 /* ---- workers: a row for each worker ---------------------------------------- */
 
-/* Context of the rows of one pool. */
 struct workers {
 	struct seq_file *seq;
 	const char *pool;
@@ -113,7 +111,7 @@ static int workers_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(workers);
 
-/* ---- dump: what the pools are doing, for a reader ------------------------------- */
+/* ---- dump: what the pools are doing ------------------------------------------ */
 
 static void show_dump(struct wpool *pool, void *data)
 {
@@ -237,7 +235,7 @@ static int frozen_open(struct inode *inode, struct file *file)
 	return single_open(file, frozen_show, NULL);
 }
 
-/* .write_iter in place of .write: tests in the kernel can call it, too. */
+/* For .write_iter rather than .write, so that tests in the kernel can call it. */
 static ssize_t frozen_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct dentry *dentry = iocb->ki_filp->f_path.dentry;

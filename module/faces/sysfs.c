@@ -5,13 +5,11 @@
  * A pool is a device of class wpool; each file is one value, except histogram and pressure.
  * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
- *   - A store parses into a local, strictly, and then calls wpool_pool_tune() once
- *     for this attribute alone: all or nothing. The pool checks ranges; here
- *     only the text is checked.
+ *   - A store parses the text, and then calls wpool_pool_tune() once for its attribute: all or
+ *     nothing. This file checks the text, the pool the range.
  *   - Text that is no value at all is -EINVAL: it is empty, too long, has a NUL in it, or a minus
  *     sign where no negative number is possible. A number that is out of its range is -ERANGE.
- *   - A show takes one snapshot for its one figure. /dev/wpool returns several
- *     figures of the same moment.
+ *   - A show takes a snapshot for one figure. /dev/wpool returns several figures of one moment.
  *
  * This file uses only the public interface, the headers of pool/ and workers/cgroup.h. It takes no
  * lock. The files end with the device, whose removal waits for the threads that are inside these
@@ -76,7 +74,7 @@ static int parse_word(const char *const *words, size_t nr_words, const char *buf
 	return *value < 0 ? *value : 0;
 }
 
-/* "No limit" has names; users cannot write its number. */
+/* A number, or a word for no limit; the number that represents no limit is refused. */
 static int parse_limit(const char *buf, s64 *value)
 {
 	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
@@ -92,7 +90,7 @@ static int parse_limit(const char *buf, s64 *value)
 	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
 }
 
-/* kstrtobool() looks at the first letters only: it takes "nonsense" for no. */
+/* Not kstrtobool(), which reads only the first letters, and takes "nonsense" for no. */
 static int parse_bool(const char *buf, s64 *value)
 {
 	static const char *const words[] = { WPOOL_BOOL_WORDS };
@@ -184,7 +182,6 @@ static ssize_t emit_limit(char *buf, u64 value)
 	return value == WPOOL_UNLIMITED ? sysfs_emit(buf, "max\n") : emit_number(buf, value);
 }
 
-/* Show a class as a word if it has one, otherwise as "fifo:" and its priority. */
 static ssize_t emit_class(const struct wpool_attr *attr, char *buf, u32 class)
 {
 	size_t i;
@@ -327,7 +324,6 @@ static ssize_t owner_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(owner);
 
-/* Show the path of the cgroup, or "none". */
 static ssize_t cgroup_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	/* leave room for the line end */
@@ -393,8 +389,8 @@ static DEVICE_ATTR_RO(pressure);
 /* ---- histogram: a table that is longer than a page ---------------------------- */
 
 /*
- * All lines have one length, whatever was counted: a place in the file is the same line in each
- * read, although each read takes a new snapshot.
+ * All lines have the same length, so that an offset in the file is in the same line in each read,
+ * although each read takes a new snapshot.
  */
 #define HIST_FORMAT_LEN	55
 #define HIST_HEAD_LINES	3
@@ -433,7 +429,7 @@ static ssize_t histogram_read(struct file *file, struct kobject *kobj, COMPAT_BI
 	if (!hists)
 		return -ENOMEM;
 	ret = wpool_get_latency(pool, &hists[0], &hists[1]);
-	/* nothing was ever counted: an empty file */
+	/* latency was never on: the file is empty */
 	if (ret)
 		count = 0;
 	for (done = 0; done < count; done += len) {

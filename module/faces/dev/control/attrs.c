@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of a pool between the ABI of /dev/wpool and the kernel API.
+ * Convert attributes of a pool between the ABI of /dev/wpool and the kernel API.
  *
- * Invariant: a value means the same on both sides. A value that a type of the kernel could not hold
- * is refused here; ranges are left to the pool.
+ * A value means the same on both sides. This file refuses a value that the kernel's type cannot
+ * hold; the pool checks ranges.
  */
 #include "faces/dev/control/attrs.h"
 
@@ -20,8 +20,8 @@
 static_assert(WPOOL_DEV_ALL == (WPOOL_TUNE_ALL | WPOOL_CREATE_ORDER | WPOOL_CREATE_PREALLOC));
 
 /*
- * Offsets of the attributes in struct wpool_dev_attrs, in the order of the table. Each attribute is
- * 32 bits wide. Their WPOOL_DEV_* bits are those of the kernel API.
+ * Offsets of the attributes in struct wpool_dev_attrs, in the order of attr_table.h. Each attribute
+ * is 32 bits wide. Its WPOOL_DEV_* bit is that of the kernel API.
  */
 static const size_t places[] = {
 #define WPOOL_ATTR(_name, _when, _NAME, ...)					\

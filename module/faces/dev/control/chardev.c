@@ -48,7 +48,6 @@
 #include "faces/dev/load/workload.h"
 #include "workers/cgroup.h"
 
-/* One ioctl call. */
 struct call {
 	struct wpool_devfile *file;
 	struct wpool *pool;		/* NULL if the file is not attached */
@@ -208,8 +207,8 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 }
 
 /*
- * Everybody may submit to a pool that was made here, unless it took CAP_SYS_NICE or
- * CAP_BLOCK_SUSPEND to make the pool what it is. Other pools take CAP_SYS_ADMIN.
+ * Everybody may submit to a pool that was made here, unless its attributes take CAP_SYS_NICE or
+ * CAP_BLOCK_SUSPEND: then only users who may change the pool. Other pools take CAP_SYS_ADMIN.
  */
 static bool may_submit(struct wpool *pool)
 {
@@ -297,7 +296,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	struct wpool_dev_work *works;
 	int err, cpu;
 
-	/* *accepted is right even if the call fails; a bad pointer is noticed before the submit */
+	/* first: @accepted is right even if the call fails, and a bad pointer fails the call now */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	if (!may_submit(call->pool))
@@ -401,7 +400,6 @@ static_assert(WPOOL_DEV_CLOSING == (int)WPOOL_CLOSING);
 #define NEEDS_NO_POOL	BIT(0)	/* the file need not be attached */
 #define COPIES_OUT	BIT(1)	/* on success the structure is copied back */
 
-/* One ioctl */
 struct ioctl_op {
 	u32 size;	/* size of its structure, in the version that we know */
 	u32 min_size;	/* size of the first version of the structure */

@@ -8,10 +8,9 @@
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
  * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
- * capacities of all pools on the list that were made, or whose capacity was tuned last, without
- * CAP_SYS_RESOURCE. A pool with more workers than capacity, after a decrease, counts with its
- * workers. So a user who may only open the device leaves enough of max_workers to the pools of
- * modules.
+ * capacities that callers without CAP_SYS_RESOURCE have set. After a decrease a pool may have more
+ * workers than its capacity; then its workers count. So enough of max_workers is left to the pools
+ * of modules.
  *
  * Invariants:
  *   - an entry is on the list from before the pool's creation until after its destruction. A
@@ -48,29 +47,18 @@
 /* Longest pause between two checks whether a pool is empty. */
 #define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
 
-/**
- * struct devpool - a pool made through the device
- * @node: in devpools, under devpools_mutex
- * @kref: references of the list, and of each caller that uses the entry
- * @pool: the pool, or NULL while it is made; set under devpools_mutex. The entry has the creator's
- *	reference until @destroyed
- * @mutex: one reboot or destroy at a time; taken before devpools_mutex
- * @destroyed: wpool_destroy() was called; under @mutex
- * @owner: the user who made the pool
- * @tune_mutex: one tune at a time, so that @workers is the pool's capacity; taken before
- *	devpools_mutex
- * @workers: the capacity that the pool is charged for, or 0 if it is not limited; under
- *	devpools_mutex
- */
+/* A pool made through the device. D: under devpools_mutex, which is taken after the two here. */
 struct devpool {
-	struct list_head node;
-	struct kref kref;
-	struct wpool *pool;
+	struct list_head node;		/* D: in devpools */
+	struct kref kref;		/* references of the list, and of callers that use this */
+	struct wpool *pool;		/* D: NULL while it is made; holds the creator's reference
+					 *    until @destroyed
+					 */
 	struct mutex mutex;		/* one reboot or destroy at a time */
-	bool destroyed;
-	kuid_t owner;
-	struct mutex tune_mutex;	/* one tune at a time */
-	u32 workers;
+	bool destroyed;			/* wpool_destroy() was called; under @mutex */
+	kuid_t owner;			/* user who made the pool */
+	struct mutex tune_mutex;	/* one tune at a time: @workers is the capacity */
+	u32 workers;			/* D: capacity to charge for; 0: the pool is not limited */
 };
 
 static unsigned int max_user_workers = 256;
@@ -181,7 +169,7 @@ static int charge_workers(struct devpool *entry, u32 workers)
 	return err;
 }
 
-/* For a pool that is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
+/* The pool is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	struct wpool_stats stats;
@@ -227,7 +215,6 @@ static int drain_pool(struct wpool *pool, u64 timeout_ns)
 	return 0;
 }
 
-/* Remove an entry from the list, and drop the list's reference to it. */
 static void devpool_remove(struct devpool *entry)
 {
 	mutex_lock(&devpools_mutex);
@@ -374,7 +361,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
-/* While other threads use the list, the caller has a reference of its own: see workers_taken(). */
+/* The caller holds a reference to the pool if other threads use the list: see workers_taken(). */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);

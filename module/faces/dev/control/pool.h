@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The pools that were made through /dev/wpool, and only these. */
+/*
+ * The pools that were made through /dev/wpool, and only these. Callers of the functions hold a
+ * reference to their @pool.
+ */
 #ifndef WPOOL_DEVPOOL_H
 #define WPOOL_DEVPOOL_H
 
@@ -20,39 +23,36 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /*
  * May the caller tune this pool, keep its workers busy for any time, and submit to it whatever its
- * attributes? @pool: a pool that the caller holds a reference to. True if the pool was destroyed.
- * Process context.
+ * attributes? True if the pool was destroyed. Process context.
  */
 bool wpool_devpool_may_change(struct wpool *pool);
 
 /*
- * Change attributes of any pool. @pool: a pool that the caller holds a reference to; @attrs: as
- * wpool_tune(); @mask: as wpool_tune(). Sleeps. Returns as wpool_pool_tune(); -EPERM if the caller
- * may not change this pool, or not to these values; -EDQUOT if the new capacity exceeds what the
- * caller may have.
+ * Change attributes of any pool. @attrs and @mask as for wpool_tune(). Sleeps. Returns as
+ * wpool_pool_tune(); -EPERM if the caller may not change this pool, or not to these values;
+ * -EDQUOT if the new capacity exceeds what the caller may have.
  */
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
 /*
- * Close a pool. @pool: a pool that the caller holds a reference to; @flags: as wpool_release();
- * @wait: return when the pool is empty; @timeout_ns: longest wait in ns, 0 waits forever. Sleeps,
- * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
- * -ETIME; -ERESTARTSYS if interrupted, or -EINTR if there is a timeout.
+ * Close a pool. @flags: as wpool_release(); @wait: return when the pool is empty; @timeout_ns:
+ * longest wait in ns, 0 waits forever. Sleeps, interruptible. Returns 0; -EBUSY if the pool was not
+ * made here; -EPERM if it is another user's; -ETIME; -ERESTARTSYS if interrupted, or -EINTR if
+ * there is a timeout.
  */
 int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns);
 
 /*
- * Open a released pool again. @pool: a pool that the caller holds a reference to. Sleeps,
- * interruptible. Returns 0; -EBUSY if the pool was not made here; -EPERM if it is another user's;
- * -ESHUTDOWN if it was destroyed; -ERESTARTSYS; otherwise as wpool_reboot().
+ * Open a released pool again. Sleeps, interruptible. Returns 0; -EBUSY if the pool was not made
+ * here; -EPERM if it is another user's; -ESHUTDOWN if it was destroyed; -ERESTARTSYS; otherwise as
+ * wpool_reboot().
  */
 int wpool_devpool_reboot(struct wpool *pool);
 
 /*
- * End a pool. @pool: a pool that the caller holds a reference to and keeps. Closes the pool, waits
- * until it is empty, and destroys it. If the wait is interrupted the pool stays closed. Sleeps,
- * interruptible. Returns 0, also if another thread destroyed the pool; -EBUSY if it was not made
- * here; -ERESTARTSYS.
+ * Close a pool, wait until it is empty, and destroy it. The caller keeps its reference. If the wait
+ * is interrupted the pool stays closed. Sleeps, interruptible. Returns 0, also if another thread
+ * destroyed the pool; -EBUSY if it was not made here; -EPERM if it is another user's; -ERESTARTSYS.
  */
 int wpool_devpool_destroy(struct wpool *pool);
 

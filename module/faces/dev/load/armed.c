@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that wait before they start, see armed.h. An event stands for each. The side that sets
- * @decided first decides whether the task starts or is cancelled. The event of a cancelled task is
- * fired, so that the event's function ends the task, in a thread.
+ * Tasks that wait before they start, see armed.h. An event stands for each task. The start of the
+ * task and a cancel both set @decided; the first one decides. A cancel fires the event, and the
+ * event's function ends the task.
  *
  * An event that waits for a file is fired at once. Its function, not the submit, begins to watch
  * the file and arms the event: a submit holds a lock, and the poll of a file may sleep. From then
@@ -26,10 +26,10 @@
 struct wpool_devarmed {
 	struct wpool_hrevent event;
 	struct wpool_task *task;	/* I: task whose functions are called; never submitted */
-	struct file *file;	/* I: the file that it waits for, or NULL if it waits for a time */
+	struct file *file;	/* I: file to wait for; NULL: wait for a time */
 	ktime_t until;	/* I: with a file: when the wait ends at the latest */
 	struct wpool_watch watch;	/* watches @file; only the event's function uses it */
-	atomic_t decided;	/* it is decided whether the task will start */
+	atomic_t decided;	/* 1: the wait is over, or the task was cancelled */
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)
@@ -73,7 +73,7 @@ static void armed_run(struct wpool_event *event)
 	struct wpool_devarmed *armed = armed_of(event);
 	int status = 0;
 
-	/* a later cancel fires the event again */
+	/* a cancel after this check fires the event again */
 	if (armed->file && !atomic_read(&armed->decided))
 		status = await_file(armed);
 	if (status != -EINPROGRESS)

@@ -10,9 +10,8 @@
 struct wpool_devarmed;
 
 /*
- * Allocate an event that waits for a time in place of a task. @pool: the caller's reference lasts
- * until one of the task's functions has returned; @task: abortable, never submitted; @urgent: the
- * event is urgent. Sleeps. Returns the event, or NULL.
+ * Allocate an event that waits for a time in place of a task. @pool: exists until one of the task's
+ * functions has returned; @task: abortable, never submitted. Sleeps. Returns the event, or NULL.
  *
  * After the start the event calls one function of @task, once, and frees itself. When the wait is
  * over, it calls @task->func, in a task of the pool. Otherwise it calls @task->abort: with an error

@@ -14,7 +14,6 @@
 
 #include "compat.h"
 
-/* The fuzzer to whose coverage a task belongs */
 struct wpool_devcover {
 #ifdef CONFIG_KCOV
 	u64 handle;	/* handle of the submitter; 0: none */
@@ -32,8 +31,8 @@ static inline void wpool_devcover_init(struct wpool_devcover *cover)
 /*
  * The caller is about to run the task. @cover: that of the task, which may be gone afterwards.
  * Sleeps. Returns true if coverage begins: then wpool_devcover_stop() must follow in the same
- * thread. Returns false without a handle, and where coverage is collected already, since KCOV
- * cannot nest: in the fuzzer's own thread, or in a task that runs another one while it waits.
+ * thread. Returns false without a handle, and if the thread collects coverage already, since KCOV
+ * cannot nest.
  */
 static inline bool wpool_devcover_start(const struct wpool_devcover *cover)
 {

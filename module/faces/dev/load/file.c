@@ -54,7 +54,7 @@ static void file_free_late(struct work_struct *work)
 {
 	struct wpool_devfile *file = container_of(work, struct wpool_devfile, free_work);
 
-	/* the functions of its tasks have all returned */
+	/* waits until the functions of all tasks have returned */
 	wpool_group_exit(&file->group);
 	free_file(file);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The workload hash: the cost of a hash without memory of its own. */
+/* The workload hash: uses the CPU, and no memory of its own. */
 #include "faces/dev/load/hash.h"
 
 #include <linux/cache.h>

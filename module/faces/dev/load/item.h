@@ -2,10 +2,9 @@
 /*
  * A task of an open /dev/wpool, which becomes a record.
  *
- * Each accepted descriptor has one item, which is task and record in one. It is
- * allocated before the submit, so that nothing can fail when the task ends. Tasks are
- * abortable: the pool ends each task once, by its function or by its abort function,
- * even if the task is cancelled or its worker dies.
+ * Each accepted descriptor has an item, which is task and record in one. The item is allocated
+ * before the submit, so that nothing can fail when the task ends. Tasks are abortable: the pool
+ * ends each task once, by its function or by its abort function.
  *
  *             submit                 function, abort
  *   (nothing) ------> unfinished ----------------------> recorded ----> (freed)

@@ -28,16 +28,13 @@ struct wpool_workload {
 	bool stop;	/* X: the run must end soon; set once, never cleared */
 };
 
-/*
- * Must this run end early? @load: the run. Returns true: the caller must return -ECANCELED as soon
- * as possible.
- */
+/* Must this run end early? Then the caller must return -ECANCELED as soon as possible. */
 static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 {
 	return READ_ONCE(load->stop) || fatal_signal_pending(current);
 }
 
-/* Does a user process run this itself, under policy run? It must not wait for workers. */
+/* Does a user process run its own task, under policy run? Such a task must not wait for workers. */
 static inline bool wpool_workload_in_submitter(void)
 {
 	return !(current->flags & PF_KTHREAD);

@@ -18,15 +18,7 @@ struct wpool_devfile;
 ssize_t wpool_devread(struct wpool_devfile *file, char __user *buf,
 		      size_t count, bool nonblock);
 
-/**
- * wpool_devread_poll() - would read sleep?
- * @file: the file
- * @opened: the struct file of the open
- * @table: poll table of the caller
- *
- * Context: process context.
- * Return: EPOLLIN | EPOLLRDNORM or 0.
- */
+/* Returns EPOLLIN | EPOLLRDNORM, or 0 if a read would sleep. Process context. */
 __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 			    poll_table *table);
 

@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 #include <linux/wpool_strand.h>
 
-/* The strand of a file */
 struct wpool_devstrand {
 	struct wpool_strand strand;
 	/* the turn for which a function was called last; only valid in that function */
@@ -23,7 +22,7 @@ struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
 	struct wpool_task *task;	/* I: task whose functions are called; never submitted */
-	atomic_t decided;	/* it is decided whether the task will start */
+	atomic_t decided;	/* 1: the turn has come, or the task was cancelled */
 };
 
 /* The functions of the task may free the strand. */

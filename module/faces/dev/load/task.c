@@ -10,8 +10,6 @@
  *     starts, and ends the task in any case;
  *   - a task that was not accepted leaves no record: while tasks are being submitted, a cancel only
  *     stops their workloads.
- *
- * This file knows neither what the workloads do nor the structures of the ioctls.
  */
 #include "faces/dev/load/task.h"
 
@@ -76,7 +74,6 @@ static void submit_end(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* Does this item belong to a submit in progress? */
 static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem *item)
 	__must_hold(&file->lock)
 {
@@ -162,7 +159,7 @@ static bool is_stood_for(const struct wpool_dev_work *work)
 	       work->kind == WPOOL_WORK_POLL;
 }
 
-/* The strand of a file, made when the first task needs it; or NULL. */
+/* The strand of a file, made when the first task needs it; NULL if there is no memory. */
 static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpool *pool)
 {
 	struct wpool_devstrand *strand;
@@ -283,7 +280,6 @@ static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 	return n;
 }
 
-/* May these tasks prefer a CPU? */
 static bool may_submit_on(struct wpool_devfile *file, const struct wpool_dev_work *works, u32 nr)
 {
 	u32 i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The tasks of an open /dev/wpool, and the records that they become.
- */
+/* The tasks of an open /dev/wpool, and the records that they become. */
 #ifndef WPOOL_DEVTASK_H
 #define WPOOL_DEVTASK_H
 
@@ -47,14 +45,12 @@ u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
 		       struct list_head *taken,
 		       struct wpool_dev_record *records, bool *idle);
 
-/*
- * Free records that the reader has got. @taken: as filled by wpool_devtask_take(). Process context.
- */
+/* Free records that the reader has got. @taken: from wpool_devtask_take(). Process context. */
 void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
 
 /*
- * Put back records that the reader could not get. @taken: as filled by wpool_devtask_take(); its
- * records become the oldest again; @nr: number of records. Process context.
+ * Put back @nr records that the reader could not get; they become the oldest again. @taken: from
+ * wpool_devtask_take(). Process context.
  */
 void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
 			  u32 nr);

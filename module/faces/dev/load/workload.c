@@ -23,8 +23,6 @@
  *                    <-> lock_shared:A: a waiter is on the queue, full barrier, the
  *                    bit is tested. Otherwise neither would see the other, and the
  *                    waiter would sleep on.
- *
- * This file does not know the submitter, nor how the status is used.
  */
 #include "faces/dev/load/workload.h"
 

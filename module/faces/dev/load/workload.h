@@ -2,10 +2,9 @@
 /*
  * The workloads of /dev/wpool: what a test task does while a worker runs it.
  *
- * They know nothing of files, records or ioctls: the caller fills in a checked struct
- * wpool_workload, and calls wpool_workload_run() from a task. Every workload checks
- * its stop flag at least once a millisecond and, if asleep, is woken when the flag is
- * set.
+ * The caller fills in a checked struct wpool_workload, and calls wpool_workload_run() from a task.
+ * Every workload checks its stop flag at least once a millisecond and, if asleep, is woken when the
+ * flag is set.
  */
 #ifndef WPOOL_WORKLOAD_H
 #define WPOOL_WORKLOAD_H
