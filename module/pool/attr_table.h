@@ -20,7 +20,7 @@
  * WPOOL_NO_LIMIT_WORDS for a LIMIT without a limit.
  */
 #ifndef WPOOL_BOOL_WORDS
-/* a word for no, a word for yes, and so on */
+/* words for no and for yes, in turn */
 #define WPOOL_BOOL_WORDS	"0", "1", "n", "y", "N", "Y", "no", "yes", "off", "on"
 /* sysfs shows the first of these */
 #define WPOOL_NO_LIMIT_WORDS	"max", "unlimited"

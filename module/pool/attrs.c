@@ -98,7 +98,7 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 		if (attr->type == WPOOL_ATTR_WORD)
 			return wpool_attrs_refuse(-EINVAL, tells, "%s = %lld is none of its values",
 						  attr->name, wpool_attr_get(attrs, attr));
-		/* capacity 0 asks for no pool at all: a wrong value, not one out of range */
+		/* a capacity of 0 is a wrong value, rather than one out of range */
 		return wpool_attrs_refuse(attr->bit == WPOOL_TUNE_CAPACITY && !attrs->capacity ?
 					  -EINVAL : -ERANGE, tells,
 					  "%s = %lld is out of its range, %d to %d", attr->name,

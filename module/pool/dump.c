@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing pools, see dump.h. Tasks of a ring may be taken, and their memory freed, while they are
- * read here: only their flags and functions are read, and get_kernel_nofault() survives a fault.
+ * Printing pools, see dump.h. Tasks of a ring may be taken, and freed, while this file reads them.
+ * So it reads only their flags and functions, with get_kernel_nofault(), which survives a fault.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -254,7 +254,7 @@ static void dump_stalled(struct wpool *pool)
 	wpool_dump(pool, NULL);
 }
 
-/* ---- a key, a panic ---- */
+/* ---- sysrq and panic ---- */
 
 static void sysrq_dump(COMPAT_SYSRQ_KEY key)
 {

@@ -179,7 +179,6 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	return pool;
 }
 
-/* Create the workers that a pool has from the start. */
 static int prealloc_workers(struct wpool *pool)
 {
 	int err;
@@ -211,19 +210,16 @@ static void end_pool(struct wpool *pool)
 		device_del(&pool->dev);
 	/* frees the name; hotplug no longer sees the pool */
 	wpool_registry_del(pool);
-	/* hotplug and housekeeping no longer find the pool; a tune sees that it is destroyed */
+	/* queued no more: hotplug and housekeeping do not find the pool, a tune sees its state */
 	cancel_delayed_work_sync(&pool->follow_work);
 }
 
-/* @drops: tasks that have not started end with -ECANCELED. */
+/* Refuse all submits. @drops: tasks that have not started end with -ECANCELED. */
 static void close_pool(struct wpool *pool, bool drops)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_waiters_close(pool, drops);
-	/*
-	 * Waits for submits and starts of tasks that have checked the state before; expedited,
-	 * since the caller waits.
-	 */
+	/* wait for submits, and for starts of tasks, that have read the old state */
 	synchronize_rcu_expedited();
 	/* idle workers see that the pool is closed, and leave */
 	wpool_idle_wake_all(pool);
@@ -469,7 +465,6 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout)
 }
 EXPORT_SYMBOL_GPL(wpool_release_timeout);
 
-/* Accept all submits. */
 static void open_pool(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
@@ -496,7 +491,7 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	open_pool(pool);
 	/* end the waits for the pool to become empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	/* end_pool() waits for this thread; release the mutex as in make_reserve(), tune.c */
+	/* end_pool() waits for this thread, which releases the mutex as make_reserve() in tune.c */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	err = prealloc_workers(pool);

@@ -70,10 +70,7 @@ static u64 finished_on(struct wpool_runq *rq)
 	return local64_read(&rq->share.finished[0]) + local64_read(&rq->share.finished[1]);
 }
 
-/*
- * Read the counts again if a task finished meanwhile: a task that came and went
- * would otherwise count as outstanding.
- */
+/* Read all counts again if a task finished meanwhile: else that task could count as outstanding. */
 static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 {
 	u64 finished, incomplete;
@@ -214,7 +211,6 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 }
 EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
 
-/* What does a worker in a task do? */
 static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w)
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning a pool under load: all or nothing, and exact when the call returns.
- * The limits on tasks and workers, queue_depth among them, are applied in capacity.c.
+ * Tuning a pool under load: all or nothing, and exact when the call returns. capacity.c applies the
+ * limits on tasks and workers.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads
@@ -37,7 +37,7 @@
 #include "workers/freezer.h"
 #include "workers/rescuer.h"
 
-/* Returns the number of CPUs on which workers may be at home after the tune. */
+/* The number of CPUs that may be a worker's home after the tune. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	u32 nr;
@@ -195,7 +195,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* apply_attrs:A, without handoff the running workers have not kept the timer on */
+		/* apply_attrs:A: while handoff was off, running workers did not keep the timer on */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
