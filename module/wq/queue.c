@@ -223,8 +223,8 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 }
 
 /*
- * If no runner is idle, let the kernel worker create more. A runner that was fired for a work that
- * was cancelled since wants none: the queue may be about to be freed.
+ * If no runner is idle, let the kernel worker create more. But if no turn is left, as after a
+ * cancel, the queue may be about to be freed.
  */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
@@ -520,7 +520,7 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	attrs.capacity = wq->max_runners;
 	attrs.queue_depth = WPOOL_UNLIMITED;
 	attrs.reclaim = flags & WQ_MEM_RECLAIM;
-	/* an idle queue costs no thread, unless memory may depend on it */
+	/* an idle queue has no worker, unless memory reclaim may depend on it */
 	attrs.min_workers = attrs.reclaim ? 1 : 0;
 	attrs.freezable = flags & WQ_FREEZABLE;
 	attrs.nice = flags & (WQ_HIGHPRI | WPOOL_WQ_FLAG_BH) ? MIN_NICE : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Works: queue, take back, disable, flush one; see wq.h. */
+/* Works: queue, take back, disable, flush; see wq.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "wq/work.h"
@@ -129,7 +129,7 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 			return false;
 		if (remove_work(work))
 			return true;
-		/* the owner of PENDING has interrupts off; it is not that of an RCU work */
+		/* spin: the owner of PENDING has interrupts off (no call takes back an RCU work) */
 		local_irq_restore(*flags);
 		cpu_relax();
 	}

@@ -16,7 +16,7 @@ bool wpool_work_refused(struct wpool_work *work);
  * whether the work was pending. @timer: the timer of a delayed work, or NULL.
  */
 bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags);
-/* Cancel a work; if @disable, disable it. Returns, and takes @timer, as wpool_work_grab(). */
+/* Cancel a work; if @disable, disable it. @timer and the result are as for wpool_work_grab(). */
 bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable);
 /* wpool_work_take_back(), and wait until the work's function has returned. May sleep. */
 bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable);

@@ -35,9 +35,9 @@
  * Nothing touches a work after its bit was cleared for its function: the function may free it. The
  * runner copies the turn's epoch and waiters before; each waiter is on its thread's stack.
  *
- * If a work is the next one and is running, the next turn waits for the runner that runs it
- * (runner->scheduled), so that the work never runs twice at once. As in the kernel, the same work
- * has the same address and function: a new object in the memory of a freed work must not wait.
+ * If the next work is still running, its next turn waits in runner->scheduled of the runner that
+ * runs the work, so that a work never runs twice at once. As in the kernel, two works are the same
+ * if address and function are: a new work in the memory of a freed one need not wait.
  *
  * Lock order: wq->lock, then the locks that wpool_event_fire() takes, including those of timers and
  * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI; two of them
@@ -49,10 +49,9 @@
  *   a runner's start     with cancel and flush: wq->lock
  *   a runner's end       with flush: wq->lock, held while the runner completes the turn's waiters
  *   fire of a runner     under wq->lock: the queue is not destroyed before the fire has returned
- *   destroy              every turn has ended, no thread queues, so no runner wants more of them;
- *                        then each runner's function has returned (wpool_event_cancel_sync()),
- *                        then the pool is gone, then,
- *                        after a grace period, the memory that a late flush may still look at
+ *   destroy              waits until every turn has ended, and then until each runner's function
+ *                        has returned; frees the queue after a grace period, since a late flush
+ *                        may still look at it
  *
  * Barrier pairs:
  *
@@ -83,7 +82,7 @@
 /* WQ_BH of kernels that have it; no flag in the others. */
 #define WPOOL_WQ_FLAG_BH	BIT(0)
 
-/* A thread that waits for one turn. The waiter and @done are on the stack of that thread. */
+/* A thread that waits for one turn; on the stack of that thread, as is @done. */
 struct wpool_wq_waiter {
 	struct wpool_wq_waiter *next;
 	struct completion *done;
@@ -126,12 +125,13 @@ struct wpool_wq {
 /* The workqueue of the kernel that runs @grow. */
 extern struct workqueue_struct *wpool_wq_grower;
 
-/* work->where or work->from: the work is in a list of the queue; or it has left the list */
+/* A value of work->where or work->from: the work is in a list of @wq. */
 static inline u32 wpool_wq_here(const struct wpool_wq *wq)
 {
 	return wq->id << 1 | 1;
 }
 
+/* A value of work->where or work->from: the work has left the lists of @wq. */
 static inline u32 wpool_wq_left(const struct wpool_wq *wq)
 {
 	return wq->id << 1;
