@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module whose work is done by a pool of its own: tasks embedded in its objects and waited for,
- * then a function that is run once and forgotten. README.md quotes the part between the marks.
+ * A module with a pool of its own. It submits tasks that are embedded in its objects, and waits for
+ * them; then it submits a function without waiting. README.md quotes the part between the marks.
  *
  * The pool stays while the module is loaded, so that a user can see and tune it in
  * /sys/class/wpool/sample/, and wpool cannot be removed before the module.
@@ -84,10 +84,7 @@ static int __init wpool_sample_init(void)
 	if (!err)
 		err = wpool_submit_fn(pool, say_hello, "wpool_submit_fn",
 				      THIS_MODULE, GFP_KERNEL);
-	/*
-	 * After a wait that was killed, a task may still run: before the module's data goes,
-	 * destroy the pool.
-	 */
+	/* after a killed wait a task may still run: destroy the pool before the data goes */
 	if (err)
 		wpool_destroy(pool);
 	sample_pool = pool;

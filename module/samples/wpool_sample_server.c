@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The smallest server, after fasthttp's pattern: one function bound to the pool serves
- * every connection, as many at a time as the pool has workers, and a connection that
- * comes when all of them are busy is turned away at once instead of queued.
- *
- * That is capacity N, queue_depth 0 and policy fail. An accepted connection may still wait a moment
- * for its worker to wake up or to be made.
+ * The smallest server, after fasthttp's pattern. One function, bound to the pool, serves all
+ * connections, as many at a time as the pool has workers. If all workers are busy, a further
+ * connection is turned away at once, instead of queued: capacity N, queue_depth 0 and policy fail.
  *
  * This suits connections that work and end. A connection that may be silent, as with keep-alive,
  * must not hold a worker: as many silent clients as there are workers would shut out all others.
@@ -33,7 +30,7 @@ struct connection {
 static struct connection connections[NR_WORKERS + 1];
 static struct wpool *pool;
 
-/* This worker is taken until the peer hangs up, and nobody knows when that will be. */
+/* Holds its worker until the peer hangs up. */
 static void serve(void *arg)
 {
 	struct connection *conn = arg;
@@ -78,7 +75,7 @@ static int show_server(void)
 
 	pr_info("connection 0: the peer hangs up\n");
 	hang_up(0);
-	/* the worker needs a moment to notice that: the client tries again */
+	/* the worker needs a moment to return: the client tries again */
 	do {
 		fsleep(1000);
 		err = accept_connection(id);

@@ -24,28 +24,17 @@ struct http_answer {
 	char text[128];		/* buffer for a body that is built for this answer */
 };
 
-/**
- * http_answer() - do what a request asks for
- * @answer: filled in
- * @req: a complete request
- * @server: the server
- *
- * Context: process context; a handler may sleep.
- */
+/* Do what a complete request asks for, and fill in @answer. A handler may sleep. */
 void http_answer(struct http_answer *answer, const struct http_request *req,
 		 struct httpd *server);
 
-/**
- * http_answer_rest() - the part of an answer that is still to be sent
- * @answer: the answer
- * @vec: an array of %HTTP_ANSWER_VECS, filled in
- * @len: the length of these pieces together; 0 if the whole answer is sent
- *
- * Return: how many of @vec were filled in.
+/*
+ * Fill in @vec, of HTTP_ANSWER_VECS, with the next pieces to send. *@len: their length together; 0
+ * if the whole answer is sent. Returns the number of pieces.
  */
 unsigned int http_answer_rest(const struct http_answer *answer, struct kvec *vec, size_t *len);
 
-/* Note that @len further bytes of the rest are sent. */
+/* Note that @len further bytes of the answer are sent. */
 void http_answer_sent(struct http_answer *answer, size_t len);
 
 #endif /* HTTPD_ANSWER_H */

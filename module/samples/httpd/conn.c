@@ -7,9 +7,8 @@
  *   send   the socket takes no more: wait; nothing is read meanwhile, so that a peer that
  *          does not read its answers has to stop sending requests
  *
- * Pipelined requests wait in the buffer, and each has a step of its own.
- * A step that has answered looks for the next request itself, since no callback reports bytes that
- * have arrived already.
+ * Pipelined requests wait in the buffer, and each has a step of its own. A step that has answered
+ * looks for the next request, since no callback reports bytes that have arrived already.
  *
  * After the last answer, bytes of the peer may be on their way, of a request that was refused for
  * example. If the socket were closed then, the peer would get a reset that may overtake the answer.
@@ -25,7 +24,7 @@
 #include "conn.h"
 #include "httpd.h"
 
-/* Limits for a step, so that a peer that takes or sends much leaves time for others. */
+/* Most bytes that a step sends, or drops, before others have their turn. */
 #define SEND_BYTES	65536
 #define DRAIN_BYTES	65536
 

@@ -42,20 +42,12 @@ struct conn {
 	char in[HTTP_MAX_HEAD];
 };
 
-/**
- * conn_init() - begin to talk to a peer
- * @conn: zeroed
- * @server: the server
- * @sock: the accepted socket
- */
+/* Begin to talk to a peer. @conn: zeroed; @sock: the accepted socket. */
 void conn_init(struct conn *conn, struct httpd *server, struct socket *sock);
 
-/**
- * conn_step() - do what can be done without waiting, for one request at most
- * @conn: the connection; no other thread calls this at the same time
- *
- * Context: process context; only a handler sleeps.
- * Return: what to do next.
+/*
+ * Do what can be done without waiting, for one request at most. One thread at a time calls this for
+ * a connection. Only a handler sleeps.
  */
 enum conn_next conn_step(struct conn *conn);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The server: what its connections share.
- */
+/* The server: what its connections share. */
 #ifndef HTTPD_H
 #define HTTPD_H
 
@@ -17,13 +15,7 @@
 struct sock;
 struct socket;
 
-/*
- * Letters of the fields:
- *
- *   I  set before the first connection, then constant
- *   L  httpd.lock
- *   A  atomic, or READ_ONCE() and WRITE_ONCE()
- */
+/* I: constant from the first connection on. L: @lock. A: atomic, READ_ONCE() and WRITE_ONCE(). */
 struct httpd {
 	struct wpool *pool;			/* I */
 	struct socket *sock;			/* I: listens */

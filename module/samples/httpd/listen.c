@@ -6,12 +6,11 @@
  * most max_connections are open. A further connection waits in the kernel's backlog, costs no
  * memory of ours, and is accepted when its turn comes.
  *
- * If nothing can be accepted for want of memory, the event's timer tries again.
+ * If there is no memory to accept a connection, the event's timer tries again.
  *
- * The socket is one of sock_create(), in the network namespace of the thread that loads the module.
- * The socket has a reference to that namespace, and so have the sockets that it accepts. A socket
- * of sock_create_kern() has none: when it is closed, the kernel stops its timers, and does not
- * resend lost parts of the last answer, nor the FIN.
+ * The socket comes from sock_create(), so it and the sockets that it accepts hold a reference to
+ * their network namespace. A socket of sock_create_kern() holds none: when such a socket is closed,
+ * the kernel stops its timers, and does not resend lost parts of the last answer, nor the FIN.
  */
 #include <linux/fcntl.h>
 #include <linux/in.h>
@@ -126,8 +125,8 @@ void listen_stop(struct httpd *server)
 	sk->sk_data_ready = server->data_ready;
 	write_unlock_bh(&sk->sk_callback_lock);
 	/*
-	 * From here on only a connection that closes may fire the event, which then does nothing,
-	 * since the server is stopping. So this function owns the socket.
+	 * From here on only a connection that closes may fire the event. The event then does
+	 * nothing, since the server is stopping. So this function owns the socket.
 	 */
 	wpool_event_cancel_sync(&server->accept);
 	sock_release(server->sock);

@@ -48,19 +48,13 @@ static inline bool http_text_is(const struct http_text *text, const char *string
 	return text->len == strlen(string) && !memcmp(text->at, string, text->len);
 }
 
-/**
- * http_request_init() - expect a new request at the start of the buffer
- * @req: the request
- */
+/* Expect a new request at the start of the buffer. */
 void http_request_init(struct http_request *req);
 
-/**
- * http_parse() - parse what has arrived of a request
- * @req: the request
- * @buf: the start of its head; the same in each call
- * @len: how many bytes have arrived; never less than in an earlier call
- *
- * Return: true if @req is complete, or is refused; false if the head is incomplete.
+/*
+ * Parse the part of a request that has arrived. @buf: the start of its head, the same in each call;
+ * @len: the bytes that have arrived, never less than before. Returns false if the head is
+ * incomplete.
  */
 bool http_parse(struct http_request *req, const char *buf, size_t len);
 

@@ -122,13 +122,12 @@ static void close(struct session *session)
 {
 	struct httpd *server = session->conn.server;
 
-	/* serve_stop() fires it no more ... */
+	/* from here on serve_stop() does not find the connection */
 	spin_lock(&server->lock);
 	list_del(&session->node);
 	spin_unlock(&server->lock);
-	/* ... nor does its socket ... */
 	detach(session);
-	/* ... nor its timer, and what has fired meanwhile does not count */
+	/* nothing fires the event any more: stop its timer, and take back the last fire */
 	wpool_event_finish(&session->event);
 
 	sock_release(session->conn.sock);
