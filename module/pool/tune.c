@@ -195,7 +195,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, attrs->handoff);
-		/* apply_attrs:A: while handoff was off, running workers did not keep the timer on */
+		/* apply_attrs:A: with handoff off, running workers did not keep the timer on */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
