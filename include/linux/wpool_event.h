@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Events: tasks that wait for a fire, a time or a file, and hold no worker meanwhile.
- */
+/* Events: tasks that wait for a fire, a time or a file, and hold no worker meanwhile. */
 #ifndef _LINUX_WPOOL_EVENT_H
 #define _LINUX_WPOOL_EVENT_H
 
@@ -79,7 +77,7 @@ struct wpool_event {
 	raw_spinlock_t lock; /* protects task.armed and the timer */
 };
 
-/* wpool_event.state: its function runs because of the time alone */
+/* wpool_event.state: the function runs only because the time has come */
 #define WPOOL_EVENT_TIMED_OUT	BIT(2)
 
 #if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)
@@ -90,8 +88,8 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  * struct wpool_hrevent - an event whose times are exact
  * @event: the event; pass it to the functions of events, except those that arm it
  *
- * Its timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. If a tick more or less
- * does not matter, use a struct wpool_event, which is smaller and cheaper to arm.
+ * The timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. A struct wpool_event has
+ * the precision of a tick, and is smaller and cheaper to arm.
  */
 struct wpool_hrevent {
 	struct wpool_event event;

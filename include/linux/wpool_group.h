@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Groups: tasks of a pool that are bounded, waited for and cancelled together.
- */
+/* Groups: tasks of a pool that are bounded, waited for and cancelled together. */
 #ifndef _LINUX_WPOOL_GROUP_H
 #define _LINUX_WPOOL_GROUP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Loops that run on several CPUs of a pool, including the caller's CPU.
- */
+/* Loops that run on several CPUs of a pool, including the caller's CPU. */
 #ifndef _LINUX_WPOOL_PARALLEL_H
 #define _LINUX_WPOOL_PARALLEL_H
 

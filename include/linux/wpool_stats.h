@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The figures of a pool: states, counts, histograms of times, costs of functions.
- */
+/* The figures of a pool: states, counts, histograms of times, costs of functions. */
 #ifndef _LINUX_WPOOL_STATS_H
 #define _LINUX_WPOOL_STATS_H
 
@@ -123,9 +121,9 @@ struct wpool_hist {
  * @runs: how many of the tasks have returned
  * @wait_ns: sum of their times from submit to start, in ns
  * @run_ns: sum of their times from start to end, in ns
- * @cpu_ns: sum of the CPU time that they used, as the scheduler accounts for it, in ns: exact to
- *	a tick if a task slept or was preempted. In the rest of @run_ns the tasks slept, or waited
- *	for their CPU.
+ * @cpu_ns: sum of the CPU times that the scheduler accounted to the tasks, in ns: exact to a tick
+ *	if a task slept or was preempted. In the rest of @run_ns the tasks slept, or waited for
+ *	their CPU.
  * @worst_ns: the longest time from start to end, in ns
  */
 struct wpool_cost {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Strands: the tasks of one strand run one after the other, in the order of their submits.
- */
+/* Strands: the tasks of one strand run one after the other, in the order of their submits. */
 #ifndef _LINUX_WPOOL_STRAND_H
 #define _LINUX_WPOOL_STRAND_H
 

@@ -3,8 +3,8 @@
  * wpool_wq - workqueues on pools of wpool, for a driver that is written for workqueues.
  *
  * A source includes this header instead of <linux/workqueue.h>, and need not change otherwise: the
- * end of the header redefines the names of workqueues. Each queue is a pool of its own. The
- * administrator sees, measures and tunes it like any other pool, and it survives an oops in a work.
+ * end of the header redefines the names of workqueues. Each queue is a pool of its own, which the
+ * administrator sees, measures and tunes like any other, and which survives an oops in a work.
  *
  * Include wpool_wq.h after all other headers. A kernel header that is included later would use the
  * struct work_struct of wpool_wq.h, and lay out the kernel's own structures wrongly. If the source
@@ -198,7 +198,8 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * @owner: the calling module (%THIS_MODULE), shown as the owner of the queue's pool
  * @flags: those of alloc_workqueue(). %WQ_FREEZABLE and %WQ_MEM_RECLAIM become the attributes
  *	freezable and reclaim of the pool. %WQ_HIGHPRI sets its nice value to -20; so does %WQ_BH,
- *	which also disables softirqs while a work runs. The others are ignored.
+ *	which also disables softirqs while a work runs. %WQ_UNBOUND: see @max_active. The others are
+ *	ignored.
  * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
  *	%WPOOL_WQ_DFL_ACTIVE, and a number outside this range becomes its nearest end. Without
  *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The

@@ -40,7 +40,7 @@
 #define DECLARE_DEFERRABLE_WORK(n, f)	\
 	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
 #define __WORK_INITIALIZER(n, f)	__WPOOL_WORK_INIT(n, f)
-/* a macro of the kernel, such as that of a deferred static key, has a work of the kernel's kind */
+/* macros of the kernel use this for the kernel's struct delayed_work, too: choose by type */
 #define __DELAYED_WORK_INITIALIZER(n, f, flags)						\
 	{										\
 		.work = __WORK_INITIALIZER((n).work, (f)),				\

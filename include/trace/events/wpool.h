@@ -23,14 +23,9 @@
 u32 wpool_trace_id(const void *task);
 #endif
 
-/**
- * wpool_task_submitted - a task was accepted
- * @pool: name of the pool
- * @cpu: CPU whose queue the task goes to
- * @task: the task
- * @func: its function
- *
- * Comes before any worker can start the task.
+/*
+ * A task was accepted. Comes before any worker can start the task. @cpu: CPU whose queue the task
+ * goes to.
  */
 TRACE_EVENT(wpool_task_submitted,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func),
@@ -51,15 +46,10 @@ TRACE_EVENT(wpool_task_submitted,
 		  __entry->pool, __entry->cpu, __entry->task, __entry->func)
 );
 
-/**
- * wpool_task_started - a worker is about to call a task's function
- * @pool: name of the pool
- * @cpu: home of the worker
- * @worker: the worker
- * @task: the task
- * @func: its function
- * @wait_ns: time since the submit; 0 unless, at the submit, wpool_task_submitted was on, or the
- *	pool's attribute latency or max_wait_ms was set
+/*
+ * A worker is about to call a task's function. @cpu: home of the worker; @wait_ns: time since the
+ * submit; 0 unless, at the submit, wpool_task_submitted was on, or the pool's attribute latency or
+ * max_wait_ms was set.
  */
 TRACE_EVENT(wpool_task_started,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -86,17 +76,10 @@ TRACE_EVENT(wpool_task_started,
 		  __entry->func, __entry->wait_ns)
 );
 
-/**
- * wpool_task_finished - a task's function has returned
- * @pool: name of the pool
- * @cpu: home of the worker
- * @worker: the worker
- * @task: the task, as a value: its memory may be gone
- * @func: its function
- * @run_ns: time since the start
- *
- * Comes before any waiter of the task is woken. Only for tasks that were started while this event
- * or wpool_task_started was on.
+/*
+ * A task's function has returned. Comes before any waiter of the task is woken, and only for tasks
+ * that were started while this event or wpool_task_started was on. @cpu: home of the worker;
+ * @task: as a value: its memory may be gone; @run_ns: time since the start.
  */
 TRACE_EVENT(wpool_task_finished,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -123,19 +106,14 @@ TRACE_EVENT(wpool_task_finished,
 		  __entry->func, __entry->run_ns)
 );
 
-/**
- * wpool_task_dropped - a task ended but its function did not return
- * @pool: name of the pool
- * @cpu: CPU that ends it
- * @task: the task, as a value: its memory may be gone
- * @func: its function; NULL for a detached task whose worker died in another task that ran nested
- *	inside it
- * @status: -ECANCELED if it did not start, -ETIME if it did not start because it had waited for
- *	longer than max_wait_ms, -EIO if its worker died
+/*
+ * A task ended but its function did not return. Every submitted task has either this event or
+ * wpool_task_finished, before the task is counted out. But a submit of a running task that was
+ * cancelled before the task returned has neither.
  *
- * Every submitted task has either this event or wpool_task_finished, before the
- * task is counted out. A submit of a running task that was cancelled before the task
- * returned has neither.
+ * @cpu: CPU that ends the task; @task: as a value: its memory may be gone; @func: NULL for a
+ * detached task whose worker died in another task that ran nested inside it; @status: -ECANCELED:
+ * the task did not start; -ETIME: it had waited for longer than max_wait_ms; -EIO: its worker died.
  */
 TRACE_EVENT(wpool_task_dropped,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),
@@ -159,14 +137,10 @@ TRACE_EVENT(wpool_task_dropped,
 		  __entry->status)
 );
 
-/**
- * wpool_group_task_failed - the function of a task of a group has returned an error
- * @pool: name of the pool
- * @func: the function
- * @error: what it returned
- *
- * Comes before the task gives its place in the group back, and before wpool_task_finished.
- * The first of a group's errors is what wpool_group_wait() returns.
+/*
+ * The function of a task of a group has returned an error. Comes before the task gives its place in
+ * the group back, and before wpool_task_finished. wpool_group_wait() returns the first error of the
+ * group.
  */
 TRACE_EVENT(wpool_group_task_failed,
 	TP_PROTO(const char *pool, void *func, int error),
@@ -185,14 +159,7 @@ TRACE_EVENT(wpool_group_task_failed,
 		  __entry->error)
 );
 
-/**
- * wpool_task_hogged - a task was found to have run for hog_ms without sleeping
- * @pool: name of the pool
- * @cpu: CPU whose queue is handed to another worker
- * @worker: the worker that runs the task
- * @task: the task
- * @func: its function
- */
+/* A task has run for hog_ms without sleeping. @cpu: CPU whose queue goes to another worker. */
 TRACE_EVENT(wpool_task_hogged,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task, void *func),
 	TP_ARGS(pool, cpu, worker, task, func),
@@ -215,13 +182,7 @@ TRACE_EVENT(wpool_task_hogged,
 		  __entry->func)
 );
 
-/**
- * wpool_tasks_stolen - tasks moved from one CPU's queue to another's
- * @pool: name of the pool
- * @cpu: CPU that has them now
- * @from: CPU that had them
- * @nr: how many
- */
+/* @nr tasks moved from the queue of CPU @from to that of @cpu. */
 TRACE_EVENT(wpool_tasks_stolen,
 	TP_PROTO(const char *pool, int cpu, int from, u32 nr),
 	TP_ARGS(pool, cpu, from, nr),
@@ -241,11 +202,7 @@ TRACE_EVENT(wpool_tasks_stolen,
 		  __entry->pool, __entry->cpu, __entry->from, __entry->nr)
 );
 
-/**
- * wpool_runq_handed_over - another worker gets the queue of a worker that sleeps in its task
- * @pool: name of the pool
- * @cpu: CPU of the queue
- */
+/* Another worker gets the queue of a worker that sleeps in its task. @cpu: CPU of the queue. */
 TRACE_EVENT(wpool_runq_handed_over,
 	TP_PROTO(const char *pool, int cpu),
 	TP_ARGS(pool, cpu),
@@ -277,45 +234,31 @@ DECLARE_EVENT_CLASS(wpool_worker,
 		  __entry->pool, __entry->cpu, __entry->worker)
 );
 
-/**
- * wpool_worker_parked - a worker joined the idle list
- * @pool: name of the pool
- * @cpu: home of the worker
- * @worker: the worker
- */
+/* A worker joined the idle list. @cpu: home of the worker. */
 DEFINE_EVENT(wpool_worker, wpool_worker_parked,
 	TP_PROTO(const char *pool, int cpu, pid_t worker),
 	TP_ARGS(pool, cpu, worker)
 );
 
-/**
- * wpool_worker_expired - a worker must leave because it was idle for too long
- * @pool: name of the pool
- * @cpu: home of the worker
- * @worker: the worker
- */
+/* A worker must leave because it was idle for too long. @cpu: home of the worker. */
 DEFINE_EVENT(wpool_worker, wpool_worker_expired,
 	TP_PROTO(const char *pool, int cpu, pid_t worker),
 	TP_ARGS(pool, cpu, worker)
 );
 
-/**
- * wpool_worker_stepped_in - the rescuer of a pool became a worker, since a worker was needed
- * @pool: name of the pool
- * @cpu: home of the worker; the event itself is recorded on the CPU that needs the worker
- * @worker: the worker
+/*
+ * The rescuer of a pool became a worker, since a worker was needed. @cpu: home of the worker; the
+ * event is recorded on the CPU that needs the worker.
  */
 DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
 	TP_PROTO(const char *pool, int cpu, pid_t worker),
 	TP_ARGS(pool, cpu, worker)
 );
 
-/**
- * wpool_worker_woken - a worker was taken off the idle list, to work or to leave
- * @pool: name of the pool
- * @cpu: home of the worker; the event itself is recorded on the CPU that wakes the worker
- * @worker: the worker
- * @since: jiffies when it parked; shown as idle_ms, with the precision of a tick
+/*
+ * A worker was taken off the idle list, to work or to leave. @cpu: home of the worker; the event is
+ * recorded on the CPU that wakes the worker. @since: jiffies when the worker parked; shown as
+ * idle_ms, with the precision of a tick.
  */
 TRACE_EVENT(wpool_worker_woken,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, unsigned long since),
@@ -336,12 +279,9 @@ TRACE_EVENT(wpool_worker_woken,
 		  __entry->pool, __entry->cpu, __entry->worker, __entry->idle_ms)
 );
 
-/**
- * wpool_worker_spawned - a worker was created
- * @pool: name of the pool
- * @cpu: home of the worker
- * @worker: the worker
- * @start_ns: when its creation began; shown as took_ns, the time that it took
+/*
+ * A worker was created. @cpu: home of the worker; @start_ns: when its creation began, or 0; shown
+ * as took_ns, the duration of the creation.
  */
 TRACE_EVENT(wpool_worker_spawned,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, u64 start_ns),
@@ -362,12 +302,7 @@ TRACE_EVENT(wpool_worker_spawned,
 		  __entry->pool, __entry->cpu, __entry->worker, __entry->took_ns)
 );
 
-/**
- * wpool_pool_overloaded - a submit found no room
- * @pool: name of the pool
- * @nr: number of tasks that did not fit
- * @policy: what happens to the submitter
- */
+/* A submit found no room for @nr tasks. @policy says what happens to the submitter. */
 TRACE_EVENT(wpool_pool_overloaded,
 	TP_PROTO(const char *pool, u32 nr, int policy),
 	TP_ARGS(pool, nr, policy),

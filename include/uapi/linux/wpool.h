@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The ABI of /dev/wpool: make pools, give them test workloads, read what
- * happened.
+ * The ABI of /dev/wpool: make pools, give them test workloads, read what happened.
  *
- * Every ioctl structure starts with its own size and grows only at its end. A newer
- * program works on an older kernel as long as all bytes that the older kernel does not
- * know are zero.
+ * Every ioctl structure starts with its own size and grows only at its end. A newer program works
+ * on an older kernel as long as all bytes that the older kernel does not know are zero.
  *
  * The errno values that every ioctl may give:
  *
  *  - ENOTTY: there is no ioctl of that number
- *  - EINVAL: size is smaller than the first version of the structure, or a
- *    value is wrong
+ *  - EINVAL: size is smaller than the first version of the structure, or a value is wrong
  *  - ERANGE: a number is out of its range
  *  - E2BIG: bytes beyond what this kernel knows are not zero, or size is more than a page
  *  - EOPNOTSUPP: an unknown flag, or a reserved field that is not zero
@@ -23,8 +20,8 @@
  * or is restarted; a call with a timeout is never restarted. But a submit that runs its tasks
  * itself, under the policy run, ends early for a fatal signal only.
  *
- * Closing the last descriptor of a file cancels its queued tasks and stops its
- * running tasks. A call in another thread keeps the file open until it returns.
+ * Closing the last descriptor of a file cancels its queued tasks and stops its running tasks. A
+ * call in another thread keeps the file open until the call returns.
  *
  * All times are CLOCK_MONOTONIC nanoseconds, all durations are nanoseconds.
  */
@@ -236,11 +233,10 @@ struct wpool_dev_release {
  * @size: sizeof(struct wpool_dev_simple)
  * @flags: 0
  *
- * Both wait until the tasks that the pool has accepted are finished. After DESTROY
- * the pool's name is free, and every attached file gets ESHUTDOWN. DESTROY of a
- * destroyed pool returns 0; a DESTROY that is interrupted leaves the pool closed.
- * EBUSY: the pool belongs to a module, or is the default pool. EPERM: as for RELEASE.
- * ESHUTDOWN (reboot): the pool was destroyed.
+ * Both wait until the tasks that the pool has accepted are finished. After DESTROY the pool's name
+ * is free, and every attached file gets ESHUTDOWN. DESTROY of a destroyed pool returns 0; a DESTROY
+ * that is interrupted leaves the pool closed. EBUSY: the pool belongs to a module, or is the
+ * default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the pool was destroyed.
  */
 struct wpool_dev_simple {
 	__u32 size;
@@ -275,11 +271,11 @@ struct wpool_dev_simple {
  * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
  * @fanout: tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT
  *
- * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of
- * the same pool, each submitted by its parent; the parent itself runs nodes that
- * the pool refuses, and a submitter that runs the tree under policy run runs all
- * nodes. A RELEASE with CANCEL ends the tree with -ECANCELED when the leaves that
- * run have ended. There is one record, for the root, when all nodes have ended.
+ * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of the same pool,
+ * each submitted by its parent; the parent itself runs nodes that the pool refuses. A submitter
+ * that runs the tree under policy run runs all nodes. A RELEASE with CANCEL ends the tree with
+ * -ECANCELED when the leaves that run have ended. There is one record, for the root, when all nodes
+ * have ended.
  *
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
  * pool has room for the tasks of these workers. A submitter that runs a loop under policy run runs
@@ -382,9 +378,9 @@ struct wpool_dev_submit {
  * Records come in the order in which tasks finished. A task that is cancelled before it starts has
  * its record at once.
  *
- * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if
- * there is none and no task of this file is unfinished. EINVAL: the buffer is
- * smaller than a record. poll() reports EPOLLIN if read() would not sleep.
+ * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if there is none and no
+ * task of this file is unfinished. EINVAL: the buffer is smaller than a record. poll() reports
+ * EPOLLIN if read() would not sleep.
  */
 struct wpool_dev_record {
 	__aligned_u64 cookie;
