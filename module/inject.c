@@ -17,7 +17,6 @@ bool wpool_inject_spawn(void)
 
 void wpool_inject_init(void)
 {
-	/* beside the directories of the kernel's injection points */
 	spawn_dir = fault_create_debugfs_attr("fail_wpool_spawn", NULL, &spawn_attr);
 }
 

@@ -66,7 +66,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 /** __wpool_inject_delay() - slow part of wpool_inject_delay() */
 void __wpool_inject_delay(struct wpool_task *task);
 
-/** wpool_inject_delay() - the state of a task is exchanged next, or its submitter sleeps next */
+/** wpool_inject_delay() - to call before an exchange of task->state, or a submitter's sleep */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
 	if (static_branch_unlikely(&wpool_inject_delays))

@@ -215,7 +215,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 
 	preempt_disable();
 	rq = wpool_this_runq(pool);
-	/* under policy run the pool may be destroyed: then a CPU that comes up has no run queue */
+	/* a task in its submitter may outlive the pool; then a new CPU has no run queue */
 	if (likely(rq))
 		local64_inc(&rq->share.errors);
 	preempt_enable();
@@ -308,7 +308,7 @@ EXPORT_SYMBOL_GPL(wpool_group_task_init);
 
 /* ---- submit ---- */
 
-/* @state as in find_room() */
+/* @state: task state of the waits for room; 0: do not sleep */
 static int submit_member(struct wpool_group *group, struct wpool_group_task *task,
 			 unsigned int state)
 {

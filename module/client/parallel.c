@@ -45,7 +45,7 @@
 /* Without a grain, a chunk is 1/CHUNKS_EACH of each thread's share of the remaining indices. */
 #define CHUNKS_EACH	4
 
-/* How many helpers each thread asks for. */
+/* Helpers that each thread submits. */
 #define FANOUT		2
 
 struct loop;
@@ -214,7 +214,7 @@ static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
 static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
-	/* the caller may be a worker of the pool itself */
+	/* a caller that is in a task of the pool takes one of its workers */
 	u32 workers = READ_ONCE(pool->capacity) - wpool_in_own_task(pool);
 
 	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));

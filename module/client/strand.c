@@ -109,7 +109,7 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	return next && next->is_apart ? NULL : next;
 }
 
-/* Submit the vehicle of a task, which may be gone afterwards. Interrupts are off. */
+/* Submit the vehicle of a task. Afterwards the task may be gone. Interrupts are off. */
 static void send_vehicle(struct wpool_strand_task *task)
 {
 	struct wpool_task *vehicle = &task->task;
@@ -162,7 +162,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 		strand->nr--;
 	}
 	task->is_pending = false;
-	/* a submit of a task with a parallel part finds is_pending or gone set */
+	/* with a parallel part, a submit during the turn finds @gone set, and fails */
 	task->gone = gone;
 	strand->runner = task_pid_nr(current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
@@ -309,7 +309,6 @@ EXPORT_SYMBOL_GPL(wpool_strand_try_submit);
 
 /* ---- flush and destroy ---- */
 
-/* Is the caller in a function of a task of the strand? */
 static bool is_own(struct wpool_strand *strand)
 {
 	unsigned long flags;

@@ -100,7 +100,7 @@ static int parse_bool(const char *buf, s64 *value)
 	return err;
 }
 
-/* The class of each of attr->words. */
+/* The classes that have a word, in the order of attr->words. */
 static const u32 class_of_word[] = {
 	WPOOL_SCHED_NORMAL, WPOOL_SCHED_FIFO_LOW, WPOOL_SCHED_FIFO,
 };
@@ -349,7 +349,7 @@ static int set_cgroup_path(struct wpool *pool, const char *buf, size_t count)
 	return err;
 }
 
-/* "0" is the writer, as in cgroup.procs. No other pid is accepted: that thread could end. */
+/* "0" is the writer, as in cgroup.procs. Another pid is refused: its thread could end. */
 static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
@@ -454,7 +454,6 @@ static struct attribute *wpool_sysfs_attrs[] = {
 #include "pool/attr_table.h"
 	&dev_attr_cpumask.attr,
 	&dev_attr_cgroup.attr,
-	/* figures */
 	FIGURE(emit_state, state),
 	&dev_attr_owner.attr,
 	&dev_attr_pressure.attr,

@@ -9,7 +9,7 @@ struct work_struct;
 struct wpool;
 struct wpool_attrs;
 
-/* The values of these attributes, which change together. */
+/* Attributes that change together. */
 struct wpool_limits {
 	u32 capacity;	/* maximum number of workers */
 	u32 capacity_per_cpu;	/* if not 0, @capacity is this field times the number of CPUs */
@@ -29,7 +29,7 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
-/** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
+/** wpool_limits_are_items() - may a pool with a function have these limits, with all CPUs? */
 bool wpool_limits_are_items(const struct wpool_limits *limits);
 
 /** wpool_limits_follow_cpus() - compute the capacity from @nr_cpus, if capacity_per_cpu is set */
@@ -42,7 +42,7 @@ void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus);
 void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits);
 
 /*
- * As wpool_limits_set(), and allocates what a bound pool needs for the limits. After -ENOMEM
+ * As wpool_limits_set(), and allocates the items that a pool with a function needs. After -ENOMEM
  * nothing has changed. Memory that is no longer needed is kept until wpool_limits_trim(), so that
  * the old limits can be restored.
  */
@@ -51,7 +51,7 @@ int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new);
 /** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
 void wpool_limits_trim(struct wpool *pool);
 
-/* Adapt the capacity to the CPUs, if it depends on them; 0, or -ENOMEM in a bound pool. Sleeps. */
+/* Adapt a capacity that depends on the CPUs. Sleeps. Returns 0, or -ENOMEM as the call above. */
 int wpool_limits_follow(struct wpool *pool);
 
 /** wpool_limits_follow_work() - the function of pool->follow_work: adapt until it succeeds */

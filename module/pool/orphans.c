@@ -117,7 +117,7 @@ static void tell_running(struct wpool *pool, const struct module *mod)
 	rcu_read_unlock();
 }
 
-/* Log the functions of a module that a pool of another owner calls. False: visit all pools. */
+/* Log the functions of a module that a pool of another owner calls. Returns false: visit all. */
 static bool tell_tasks(struct wpool *pool, const void *mod)
 {
 	if (pool->owner != mod) {
@@ -128,7 +128,7 @@ static bool tell_tasks(struct wpool *pool, const void *mod)
 	return false;
 }
 
-/* May the module have tasks? Not if it uses no other module: then no pool is searched. */
+/* May the module have tasks? A module that uses no other module has none. */
 static bool uses_modules(const struct module *mod)
 {
 #ifdef CONFIG_MODULE_UNLOAD

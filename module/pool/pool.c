@@ -271,7 +271,7 @@ static int enter_registry(struct wpool *pool)
 	return err;
 }
 
-/* Add the items of a bound pool with limits. Its capacity may follow the CPUs meanwhile. */
+/* Add the items of a pool with a function. The capacity may follow the CPUs meanwhile. */
 static int add_items(struct wpool *pool)
 {
 	int total, err = 0;

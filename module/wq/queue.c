@@ -390,7 +390,6 @@ EXPORT_SYMBOL_GPL(wpool_wq_drain);
 
 /* ---- life ---- */
 
-/* Make a name that a pool may have. */
 static __printf(3, 0) void name_of(char *name, size_t size, const char *fmt, va_list args)
 {
 	char *c;

@@ -99,7 +99,6 @@ EXPORT_SYMBOL_GPL(wpool_wq_queue_rcu);
 
 /* ---- take back ---- */
 
-/* Take the work off its list; false if it is in none. */
 static bool remove_work(struct wpool_work *work)
 {
 	struct wpool_wq *wq;

@@ -34,7 +34,6 @@ struct httpd {
 	struct list_head conns;			/* L: connections */
 	struct list_head told;			/* L: connections that know that we are stopping */
 
-	/* figures */
 	atomic_long_t accepted;			/* A */
 	atomic_long_t timed_out;		/* A */
 	atomic_long_t died;			/* A */

@@ -89,7 +89,7 @@ static bool parse_target(struct http_request *req, struct http_text target)
 	return true;
 }
 
-/* The functions for a line return a status; 0 means continue. */
+/* As parse_field() and parse_end(): returns a status; 0: parse the next line. */
 static int parse_first_line(struct http_request *req, struct http_text line)
 {
 	struct http_text method = cut(&line, ' ');
@@ -118,7 +118,7 @@ static int parse_length(struct http_request *req, struct http_text value)
 	for (i = 0; i < value.len; i++) {
 		if (!isdigit(value.at[i]))
 			return 400;
-		/* all lengths beyond the limit are refused alike */
+		/* a length beyond the limit is refused: cap it before it overflows */
 		length = min(length * 10 + (value.at[i] - '0'), HTTP_MAX_BODY + 1);
 	}
 	req->body_len = length;
@@ -178,7 +178,7 @@ static int parse_end(struct http_request *req)
 
 static int parse_line(struct http_request *req, struct http_text line)
 {
-	/* a CR in front of the LF, and no other */
+	/* a line ends with CR LF; has_control() finds any other CR */
 	if (!line.len || line.at[line.len - 1] != '\r')
 		return 400;
 	line.len--;

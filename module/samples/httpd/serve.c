@@ -79,7 +79,7 @@ static void write_space(struct sock *sk)
 	fire(sk);
 }
 
-/* From here on the connection may run, and be gone as soon as the lock is free. */
+/* Attach to the socket. As soon as the lock is free, the connection may run, and be gone. */
 static void attach(struct session *session)
 {
 	struct sock *sk = session->conn.sock->sk;

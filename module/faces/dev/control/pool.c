@@ -151,7 +151,7 @@ static u32 workers_taken(const struct devpool *entry)
 	return max(entry->workers, READ_ONCE(entry->pool->nr_workers));
 }
 
-/* Charge a pool on the list for @workers. Returns 0; -EDQUOT: nothing has changed. */
+/* Charge a pool on the list for @workers. Returns 0, or -EDQUOT and changes nothing. */
 static int charge_workers(struct devpool *entry, u32 workers)
 {
 	struct devpool *other;
@@ -249,7 +249,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		devpool_remove(entry);
 		return pool;
 	}
-	/* the caller's reference, before any thread can find the entry and destroy the pool */
+	/* take the caller's reference before a thread can find the entry, and destroy the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	entry->pool = pool;

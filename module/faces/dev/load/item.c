@@ -22,7 +22,7 @@
 /* wpool_dev_record.cpu of a task that never ran */
 #define CPU_NONE	((u32)-1)
 
-/* kmem_cache_alloc_bulk() fills an array that then holds the tasks */
+/* wpool_devitem_alloc() uses the addresses of items as those of their tasks */
 static_assert(offsetof(struct wpool_devitem, task) == 0);
 
 static struct kmem_cache *item_cache;

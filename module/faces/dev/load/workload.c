@@ -55,7 +55,7 @@
  */
 #define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
 
-/* A sleep may be this much longer, so that one interrupt ends several sleeps. */
+/* A sleep may be up to this much longer, so that one interrupt ends several sleeps. */
 #define SLEEP_SLACK_MAX_NS	(50 * NSEC_PER_USEC)
 
 bool wpool_allow_fault;
@@ -225,7 +225,7 @@ static int run_touch(struct wpool_workload *load)
 			err = -ECANCELED;
 			break;
 		}
-		/* a test is no reason to call the OOM killer, nor is a cgroup at its limit */
+		/* a test must not invoke the OOM killer, also not if its cgroup is at the limit */
 		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 				  __GFP_RETRY_MAYFAIL);
 		if (!page) {
@@ -309,7 +309,7 @@ static int run_spin(struct wpool_workload *load)
 	return wpool_workload_spin(load, load->arg);
 }
 
-/* Each index of a loop is an equal piece of the CPU time, the last index the rest. */
+/* CPU time of an index of a loop; the last index has the rest. */
 #define LOOP_INDEX_NS	(10ULL * NSEC_PER_USEC)
 
 static int run_chunk(unsigned long from, unsigned long to, void *arg)
