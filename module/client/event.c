@@ -328,8 +328,6 @@ void wpool_event_finish(struct wpool_event *event)
 }
 EXPORT_SYMBOL_GPL(wpool_event_finish);
 
-/* ---- init ---- */
-
 static void *event_hint(void *event)
 {
 	return ((struct wpool_event *)event)->func;

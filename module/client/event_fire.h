@@ -37,8 +37,6 @@ static inline bool wpool_event_has_pool(const struct wpool_event *event)
  */
 void wpool_event_send(struct wpool_event *event);
 
-/* ---- the timer ---- */
-
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 

@@ -237,7 +237,7 @@ static void leave_group(struct wpool_group *group, int error)
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 
-/* ---- a task ---- */
+/* ---- run a task ---- */
 
 static struct wpool_group_task *group_task(struct wpool_task *task)
 {

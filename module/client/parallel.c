@@ -7,8 +7,6 @@
  * helpers have started. The caller submits two helpers, and each one that starts submits two more:
  * a busy pool gets few useless tasks, and in an idle pool all CPUs soon take part.
  *
- * loop->next is the number of indices taken. A thread takes a chunk by adding to loop->next.
- *
  * Two counts:
  *
  *   nr_inside  the caller, and the helpers that have started. When the caller finds no more chunks
@@ -239,8 +237,6 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 	}
 	return loop;
 }
-
-/* ---- the call ---- */
 
 int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 		       unsigned long grain, wpool_for_fn fn, void *arg)

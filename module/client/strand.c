@@ -391,8 +391,6 @@ int wpool_strand_destroy(struct wpool_strand *strand)
 }
 EXPORT_SYMBOL_GPL(wpool_strand_destroy);
 
-/* ---- init ---- */
-
 void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limit)
 {
 	wpool_debug_init_object(strand, &strand_descr);

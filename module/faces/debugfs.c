@@ -71,8 +71,6 @@ static int cpus_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cpus);
 
-/* ---- workers: a row for each worker ---------------------------------------- */
-
 struct workers {
 	struct seq_file *seq;
 	const char *pool;
@@ -110,8 +108,6 @@ static int workers_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(workers);
-
-/* ---- dump: what the pools are doing ------------------------------------------ */
 
 static void show_dump(struct wpool *pool, void *data)
 {

@@ -3,10 +3,7 @@
 #ifndef WPOOL_DEBUGFS_H
 #define WPOOL_DEBUGFS_H
 
-/*
- * Create the tables. Without debugfs, or if debugfs fails, there are no tables, and nothing else
- * changes. Sleeps.
- */
+/* Create the tables. Does nothing without debugfs. Sleeps. */
 void wpool_debugfs_init(void);
 
 /* Remove the tables. Waits for readers. Sleeps */

@@ -11,9 +11,8 @@
  *     sign where no negative number is possible. A number that is out of its range is -ERANGE.
  *   - A show takes a snapshot for one figure. /dev/wpool returns several figures of one moment.
  *
- * This file uses only the public interface, the headers of pool/ and workers/cgroup.h. It takes no
- * lock. The files end with the device, whose removal waits for the threads that are inside these
- * functions.
+ * This file takes no lock. The files end with the device, whose removal waits for the threads that
+ * are inside these functions.
  */
 #include "faces/sysfs.h"
 
@@ -164,8 +163,6 @@ static int parse_cpumask(const char *buf, size_t count, struct cpumask *mask)
 	return cpumask_subset(mask, cpu_possible_mask) ? 0 : -ERANGE;
 }
 
-/* ---- helpers --------------------------------------------------------------- */
-
 static ssize_t sysfs_tune(struct device *dev, const struct wpool_attrs *attrs,
 			  u32 which, size_t count)
 {
@@ -241,8 +238,6 @@ static ssize_t attr_store(struct device *dev, struct device_attribute *file, con
 #define MODE_CREATE	0444
 #define VALUE_FILE(_name, _mode) \
 	(&((struct device_attribute)__ATTR(_name, _mode, attr_show, attr_store)).attr)
-
-/* ---- cpumask ---------------------------------------------------------------- */
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The face of a pool in sysfs: /sys/class/wpool/<pool>/, see sysfs.c.
- */
+/* The face of a pool in sysfs: /sys/class/wpool/<pool>/, see sysfs.c. */
 #ifndef WPOOL_SYSFS_H
 #define WPOOL_SYSFS_H
 
 #include <linux/sysfs.h>
 
 /*
- * The files of every pool, for dev_groups of the class. They are set before the class is
- * registered, so they exist when user space learns of a pool. The drvdata of a pool's device is its
- * struct wpool.
+ * The files of every pool, for dev_groups of the class, so that they exist when user space learns
+ * of a pool. The drvdata of a pool's device is its struct wpool.
  */
 extern const struct attribute_group *wpool_sysfs_groups[];
 

@@ -153,8 +153,6 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 	}
 }
 
-/* ---- waiters ---- */
-
 static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 {
 	struct wpool_task *place;
@@ -185,8 +183,6 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 	local_irq_restore(flags);
 }
 
-/* ---- workers ---- */
-
 static void dump_workers(struct wpool *pool, struct seq_file *seq)
 {
 	struct wpool_worker_info info;
@@ -208,8 +204,6 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 			sched_show_task(w->thread);
 	}
 }
-
-/* ---- all ---- */
 
 void wpool_dump(struct wpool *pool, struct seq_file *seq)
 {

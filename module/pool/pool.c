@@ -531,8 +531,6 @@ int wpool_reboot(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_reboot);
 
-/* ---- module ---- */
-
 int wpool_pools_init(const struct wpool_attrs *default_attrs)
 {
 	struct wpool *pool;

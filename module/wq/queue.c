@@ -388,7 +388,7 @@ void wpool_wq_drain(struct wpool_wq *wq)
 }
 EXPORT_SYMBOL_GPL(wpool_wq_drain);
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static __printf(3, 0) void name_of(char *name, size_t size, const char *fmt, va_list args)
 {

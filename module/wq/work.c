@@ -190,7 +190,7 @@ bool wpool_work_enable(struct wpool_work *work)
 }
 EXPORT_SYMBOL_GPL(wpool_work_enable);
 
-/* ---- look and wait ---- */
+/* ---- flush ---- */
 
 /*
  * Give the waiter to the last turn of the work; false if no turn is left. The last turn never

@@ -8,8 +8,8 @@
  * the next one; if there is none, it is idle again. The pool never refuses an event, so no limit
  * that the administrator may tune loses a work.
  *
- * A *turn* of a work begins when the work is queued. The work waits in a list, runs, and ends; or a
- * cancel ends the turn while the work waits.
+ * A *turn* of a work begins when the work is queued, and ends when the function has ended, or when
+ * a cancel takes the work off the list.
  *
  * work->flags, PENDING: there is a turn that has not started, or a timer that will begin one. The
  * thread that sets the bit owns the work's other fields until the work is in a list, or the timer
@@ -32,8 +32,8 @@
  * A queue has a few runners from its beginning. When none of them is idle, a kernel worker doubles
  * their number, until there are max_active.
  *
- * Nothing touches a work after its bit was cleared for its function: the function may free it. The
- * runner copies the turn's epoch and waiters before; each waiter is on its thread's stack.
+ * Nothing touches a work after PENDING was cleared for its function: the function may free it. So
+ * the runner copies the turn's epoch and waiters before.
  *
  * If the next work is still running, its next turn waits in runner->scheduled of the runner that
  * runs the work, so that a work never runs twice at once. As in the kernel, two works are the same

@@ -125,8 +125,6 @@ static const struct {
 	{ "/oops", httpd_fault_on_purpose },
 };
 
-/* ---- the answer ---- */
-
 static const char *reason(int status)
 {
 	switch (status) {

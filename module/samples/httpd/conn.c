@@ -135,8 +135,6 @@ static void answer(struct conn *conn)
 	http_request_init(req);
 }
 
-/* ---- the end ---- */
-
 static enum conn_next drain(struct conn *conn)
 {
 	int dropped = 0, got;

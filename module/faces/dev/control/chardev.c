@@ -14,8 +14,7 @@
  *     monitor logs stalls of pools made here, and why their tasks wait: 12 lines in 5 s for all.
  *     Failures to create a worker, or to join a cgroup, are logged as those of all pools.
  *
- * An open device pins the module. Pools are in pool.c, tasks in task.c, reading in
- * read.c, workloads in workload.c.
+ * An open device pins the module.
  */
 #include "faces/dev/control/chardev.h"
 
