@@ -190,8 +190,8 @@ static inline int compat_migration_disabled(void)
 #define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
 
 /*
- * Override the credentials, with a reference to @cred that do_exit() would drop. Returns the old
- * credentials; the reference to them belongs to the caller until compat_revert_creds().
+ * Override the credentials, with a reference to @cred, which do_exit() drops if the thread dies.
+ * Returns the old credentials; the caller has a reference to them until compat_revert_creds().
  */
 static inline const struct cred *compat_override_creds(const struct cred *cred)
 {

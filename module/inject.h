@@ -63,7 +63,6 @@ DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 
-/** __wpool_inject_delay() - slow part of wpool_inject_delay() */
 void __wpool_inject_delay(struct wpool_task *task);
 
 /** wpool_inject_delay() - to call before an exchange of task->state, or a submitter's sleep */

@@ -46,7 +46,6 @@ extern const struct wpool_attr wpool_attr_table[WPOOL_NR_ATTRS];
 /* Copy a field to another structure; "..." keeps checkpatch from taking @field for a value. */
 #define WPOOL_COPY_ATTR(to, from, field...)	((to)->field = (from)->field)
 
-/** wpool_attr_get() - one attribute as a number */
 s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *attr);
 
 /** wpool_attr_set() - set one attribute; its type can hold @value */

@@ -20,7 +20,6 @@ struct wpool_limits {
 /** wpool_limits_of() - the limits of a pool; tune_mutex is held */
 struct wpool_limits wpool_limits_of(struct wpool *pool);
 
-/** wpool_limits_wanted() - the limits that attributes ask for */
 struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs);
 
 /** wpool_limits_tune() - replace the limits that @mask names by those of @attrs */

@@ -15,7 +15,6 @@ extern struct class wpool_class;
 /* Workqueue that frees pools and other memory, and may sleep; wpool_pools_free() destroys it. */
 extern struct workqueue_struct *wpool_free_wq;
 
-/** wpool_is_default() - is this the default pool, which all modules share? */
 bool wpool_is_default(const struct wpool *pool);
 
 /*
@@ -38,8 +37,8 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs);
 void wpool_pools_exit(void);
 
 /*
- * Undo the rest of wpool_pools_init(), after an rcu_barrier(), also if wpool_pools_init() failed;
- * waits for pools that are being freed.
+ * Undo the rest of wpool_pools_init(), even if wpool_pools_init() failed. Called after
+ * rcu_barrier(). Waits for pools that are being freed.
  */
 void wpool_pools_free(void);
 

@@ -11,7 +11,6 @@
 
 struct wpool_worker;
 
-/* What a worker does. */
 enum wpool_doing {
 	WPOOL_DOING_IDLE,	/* it is parked */
 	WPOOL_DOING_SEARCH,	/* it is awake without a task */
@@ -27,16 +26,14 @@ struct wpool_worker_info {
 	pid_t pid;	/* pid of its thread */
 	int cpu;	/* the CPU of its run queue */
 	int last_cpu;	/* the CPU on which its thread runs, or ran last */
-	enum wpool_doing doing;	/* what it does */
+	enum wpool_doing doing;
 	s64 since_ns;	/* time since its thread last got a CPU; -1 if this kernel does not tell */
 	const void *task;	/* innermost task that it is in, as a value; NULL if none */
 	void *func;	/* function of @task */
 };
 
-/** wpool_doing_name() - the word for what a worker does, as debugfs shows it */
 const char *wpool_doing_name(enum wpool_doing doing);
 
-/** wpool_state_name() - the word for the state of a pool, as sysfs shows it */
 static inline const char *wpool_state_name(enum wpool_state state)
 {
 	static const char *const states[] = {

@@ -168,9 +168,9 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 }
 
 /*
- * Register the waiter, to be completed when the work's run in another queue ends (@await), or
- * unregister it. Returns false if the work does not run there: then no thread touches the waiter
- * any more.
+ * @await: register the waiter, which is completed when the work's run in another queue ends; else
+ * unregister the waiter. Returns false if the work does not run there: then no thread touches the
+ * waiter any more.
  */
 static bool await_run(u32 from, const void *work, wpool_work_fn func,
 		      struct wpool_wq_waiter *waiter, bool await)
@@ -223,8 +223,8 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 }
 
 /*
- * If no runner is idle, let the kernel worker create more. But if no turn is left, as after a
- * cancel, the queue may be about to be freed.
+ * If no runner is idle, let the kernel worker create more. If no turn is left, as after a cancel,
+ * create none: the queue may be about to be freed.
  */
 static void want_runners(struct wpool_wq *wq)
 	__must_hold(&wq->lock)

@@ -193,8 +193,8 @@ EXPORT_SYMBOL_GPL(wpool_work_enable);
 /* ---- flush ---- */
 
 /*
- * Give the waiter to the last turn of the work; false if no turn is left. The last turn never
- * starts before the previous turn has ended, even in another queue.
+ * Give the waiter to the last turn of the work; false if no turn is left. To wait for the last turn
+ * is enough: it never starts before the previous turn has ended, even in another queue.
  */
 static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
 {

@@ -3,9 +3,7 @@
  * wpool_httpd - an HTTP/1.1 server that holds 10,000 connections with 8 workers.
  *
  * The sample shows how a server, or a driver with many clients, is written with events: a
- * connection that is silent holds no worker, and a request is a run of its own. (With a task for
- * each connection, as in wpool_sample_server.c, as many silent clients as there are workers shut
- * out all others: that suits connections that work and end.)
+ * connection that is silent holds no worker, and a request is a run of its own.
  *
  *   parse.c   the head of a request
  *   answer.c  the paths, and the answers to them

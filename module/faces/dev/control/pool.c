@@ -282,7 +282,7 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 	old = entry->workers;
 	new = workers_charged_tuned(entry, attrs, mask);
 	/*
-	 * Charge a pool that grows before it gets the workers, a pool that shrinks afterwards: then
+	 * Charge a growing pool before it gets workers. Charge a shrinking pool afterwards, when
 	 * the number of its workers only falls.
 	 */
 	err = new > old ? charge_workers(entry, new) : 0;

@@ -29,7 +29,6 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
 			    const struct file_operations *own);
 
-/** wpool_devarmed_bytes() - the memory of one event */
 size_t wpool_devarmed_bytes(void);
 
 /** wpool_devarmed_free() - free an event that was not started; NULL is allowed */

@@ -201,9 +201,6 @@ void wpool_devfile_close(struct wpool_devfile *file)
 
 void wpool_devfile_exit(void)
 {
-	/*
-	 * No file is open and every task was told to end, but tasks of the default pool may not
-	 * have ended yet.
-	 */
+	/* no file is open, and all tasks were told to end, but some may not have ended yet */
 	wait_var_event(&nr_files, !atomic_read(&nr_files));
 }

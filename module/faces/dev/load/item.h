@@ -40,9 +40,9 @@ struct wpool_devarmed;
 struct wpool_devturn;
 
 /*
- * A task of a file, and its record when it has ended. I: set before it is submitted. L: file->lock.
- * E: owned by the thread that runs the task, or ends it instead; read under file->lock once it is
- * recorded.
+ * A task of a file, and its record when it has ended. I: set before the submit. L: file->lock. E:
+ * owned by the thread that runs or ends the task; others read it under file->lock once @recorded is
+ * set.
  */
 struct wpool_devitem {
 	union {

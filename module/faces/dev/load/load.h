@@ -12,8 +12,8 @@ struct task_struct;
 struct wpool;
 
 /*
- * One run of a workload. Fields without a letter are set before the run, which only reads them,
- * except @hash. X: read and written without a lock, READ_ONCE and WRITE_ONCE.
+ * One run of a workload. The run only reads fields without a letter, except @hash. X: read and
+ * written by several threads without a lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_workload {
 	u64 arg;	/* see WPOOL_WORK_* in the ABI */
@@ -21,7 +21,7 @@ struct wpool_workload {
 	struct wpool *pool;
 	struct mem_cgroup *memcg;	/* memory cgroup that a touch is charged to, or NULL */
 	struct task_struct *sleeper;	/* X: thread to wake when @stop is set */
-	u32 hash;	/* hash: the hash of the bytes so far; written by the run */
+	u32 hash;	/* hash: the hash of the bytes so far */
 	u8 kind;	/* WPOOL_WORK_* */
 	u8 depth;	/* tree: levels below the root */
 	u8 fanout;	/* tree: children of each node */

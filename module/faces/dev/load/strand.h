@@ -19,16 +19,16 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool);
 void wpool_devstrand_free(struct wpool_devstrand *strand);
 
 /*
- * Allocate a turn of a strand, which stands for a task. @task: abortable, never submitted; @urgent:
- * the turn is urgent, as soon as it is the first of the strand. After the start one of the task's
- * two functions is called, once: its function, in a task of the pool, when the turn comes; its
- * abort function with -ECANCELED if the turn was cancelled, or as &typedef wpool_strand_abort_fn
- * says. Then the turn frees itself. Sleeps. Returns the turn, or NULL.
+ * Allocate a turn of a strand that stands for a task. @task: abortable, never submitted. Sleeps.
+ * Returns the turn, or NULL.
+ *
+ * After the start the turn calls one function of @task, once, and frees itself. When the turn
+ * comes, it calls @task->func in a task of the pool. Otherwise it calls @task->abort: with
+ * -ECANCELED if the turn was cancelled, or with a status of &typedef wpool_strand_abort_fn.
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, bool urgent);
 
-/** wpool_devturn_bytes() - the memory of one turn */
 size_t wpool_devturn_bytes(void);
 
 /** wpool_devturn_free() - free a turn that was not started; NULL is allowed */

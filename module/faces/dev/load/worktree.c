@@ -83,10 +83,7 @@ static void tree_node_run(struct wpool_task *task)
 	node->err = node_run(node->load, node->depth);
 }
 
-/*
- * Wait for a submitted child, whatever happens: the caller frees its memory. The caller is a
- * worker, so no signal ends the waits.
- */
+/* Wait until a child has ended: its memory is freed next. No signal ends the waits of a worker. */
 static int child_join(struct tree_node *child)
 {
 	int err = wpool_task_wait(&child->task);
