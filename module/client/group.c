@@ -54,7 +54,7 @@ struct waiter {
 	struct list_head node;	/* in group->line or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
 	u32 epoch;	/* in the line: the group's epoch when the wait began */
-	u32 nr_closes;	/* in the line: wpool_nr_closes() when the wait began; a change ends it */
+	u32 nr_closes;	/* in the line: wpool_nr_closes() when the wait began */
 };
 
 /* ---- waiting ---- */

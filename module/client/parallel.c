@@ -51,7 +51,7 @@ struct loop;
 /* A task that takes part in a loop. */
 struct helper {
 	struct wpool_task task;
-	struct loop *loop;	/* I: the loop */
+	struct loop *loop;	/* I */
 	int cpu;	/* I: the CPU that the task prefers */
 };
 
@@ -64,14 +64,14 @@ struct loop {
 	wpool_for_fn fn;	/* I: the caller's function */
 	void *arg;	/* I: the last argument of @fn */
 	unsigned long from;	/* I: the first index */
-	unsigned long size;	/* I: how many indices */
+	unsigned long size;	/* I: number of indices */
 	unsigned long grain;	/* I: indices in a chunk; 0: see CHUNKS_EACH */
 	u32 nr_helpers;	/* I: length of @helpers */
 	refcount_t refs;	/* X: the caller, and helpers that were submitted */
 	refcount_t nr_inside;	/* X: the caller, and helpers that have started */
 	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
 	int error;	/* X: error of the first call of @fn that failed */
-	struct completion left;	/* K: @nr_inside is 0 */
+	struct completion left;	/* K: completed when @nr_inside is 0 */
 
 	/* X: how many indices were taken; on a cache line of its own */
 	atomic_long_t next ____cacheline_aligned_in_smp;

@@ -27,8 +27,8 @@ struct wpool_attr {
 	 * values of &enum wpool_sched, in their order
 	 */
 	const char *words[5];
-	enum wpool_attr_type type;	/* how the value is written */
-	u32 offset;	/* where the attribute is in struct wpool_attrs */
+	enum wpool_attr_type type;	/* form in which the value is written */
+	u32 offset;	/* offset in struct wpool_attrs */
 	u32 bit;	/* WPOOL_TUNE_* or WPOOL_CREATE_* */
 	int min;	/* least value */
 	int max;	/* largest value, besides %WPOOL_UNLIMITED for a %WPOOL_ATTR_LIMIT */

@@ -11,14 +11,15 @@
 
 struct wpool_worker;
 
+/* What a worker is doing. */
 enum wpool_doing {
-	WPOOL_DOING_IDLE,	/* it is parked */
-	WPOOL_DOING_SEARCH,	/* it is awake without a task */
-	WPOOL_DOING_SLEEP,	/* it sleeps in a task */
-	WPOOL_DOING_RUN,	/* it runs a task */
-	WPOOL_DOING_WAIT,	/* it is in a task and waits for a CPU */
-	WPOOL_DOING_HOG,	/* it is in a task that the monitor has found to be a hog */
-	WPOOL_DOING_RESERVE,	/* it is the rescuer, see workers/rescuer.h */
+	WPOOL_DOING_IDLE,	/* parked */
+	WPOOL_DOING_SEARCH,	/* awake without a task */
+	WPOOL_DOING_SLEEP,	/* asleep in a task */
+	WPOOL_DOING_RUN,	/* running a task */
+	WPOOL_DOING_WAIT,	/* in a task, waiting for a CPU */
+	WPOOL_DOING_HOG,	/* in a task that the monitor has found to be a hog */
+	WPOOL_DOING_RESERVE,	/* the rescuer, see workers/rescuer.h */
 };
 
 /* One worker, racy. */
@@ -27,8 +28,8 @@ struct wpool_worker_info {
 	int cpu;	/* the CPU of its run queue */
 	int last_cpu;	/* the CPU on which its thread runs, or ran last */
 	enum wpool_doing doing;
-	s64 since_ns;	/* time since its thread last got a CPU; -1 if this kernel does not tell */
-	const void *task;	/* innermost task that it is in, as a value; NULL if none */
+	s64 since_ns;	/* time since its thread last got a CPU; -1: not recorded */
+	const void *task;	/* innermost task of the worker, as a value; NULL if none */
 	void *func;	/* function of @task */
 };
 

@@ -29,7 +29,7 @@
 /* A thread that waits for many turns; on the stack of that thread. */
 struct flusher {
 	struct list_head node;
-	unsigned long epoch;	/* the last epoch whose turns it waits for */
+	unsigned long epoch;	/* last epoch of the turns to wait for */
 	unsigned long nr;	/* number of turns up to @epoch that have not ended */
 	bool drain;		/* wait for all turns instead, also those that begin later */
 	struct completion done;

@@ -33,7 +33,7 @@ struct conn {
 	struct socket *sock;
 	int flags;			/* MSG_DONTWAIT; 0 if a step waits for the peer */
 	unsigned long deadline;		/* jiffies */
-	bool is_last;			/* to be closed when its answer is sent */
+	bool is_last;			/* the connection closes after the answer */
 	bool is_draining;		/* bytes that still come are dropped */
 	u16 in_len;
 	u32 skip;			/* bytes of a body that are to come */

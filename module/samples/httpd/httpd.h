@@ -28,7 +28,7 @@ struct httpd {
 	bool stopping;				/* A: connections end, and none is accepted */
 	atomic_t nr_conns;			/* A: open connections, at most max_connections */
 	refcount_t users;			/* A: connections, and the module */
-	struct completion unused;		/* there are no users any more */
+	struct completion unused;		/* completed when @users is 0 */
 
 	spinlock_t lock;			/* protects the lists */
 	struct list_head conns;			/* L: connections */

@@ -51,8 +51,8 @@
 struct devpool {
 	struct list_head node;		/* D: in devpools */
 	struct kref kref;		/* references of the list, and of callers that use this */
-	struct wpool *pool;		/* D: NULL while it is made; holds the creator's reference
-					 *    until @destroyed
+	struct wpool *pool;		/* D: NULL while the pool is made; until @destroyed with
+					 *    the creator's reference
 					 */
 	struct mutex mutex;		/* one reboot or destroy at a time */
 	bool destroyed;			/* wpool_destroy() was called; under @mutex */

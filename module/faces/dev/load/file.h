@@ -23,7 +23,7 @@ struct wpool_devstrand;
  */
 struct wpool_devfile {
 	const struct file_operations *ops; /* I: only files of /dev/wpool have these */
-	struct mem_cgroup *memcg;	/* I: that of the opener, with a reference, or NULL */
+	struct mem_cgroup *memcg;	/* I: memory cgroup of the opener, with a reference */
 	spinlock_t lock;		/* protects L, and writes to W; in process context only */
 	struct list_head unfinished;	/* L: tasks that have no record yet */
 	struct list_head done;		/* L: tasks whose record is unread, oldest first */
@@ -48,9 +48,10 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;		/* L: the pool, with a reference; set once */
-	struct wpool_devstrand *strand;	/* for tasks of the kind strand, or NULL; set once */
+	struct wpool_devstrand *strand;	/* strand for the kind strand, or NULL; set once */
 	bool has_group;			/* L: @group is in use, until the end of the file */
-	bool group_has_memcg;		/* @memcg is not that of group tasks; before @has_group */
+	/* the tasks of @group have another memory cgroup than @memcg; set before @has_group */
+	bool group_has_memcg;
 	struct wpool_group group;	/* group of the tasks; does its own locking */
 	struct work_struct free_work;	/* ends @group, which no task of the group can do */
 };

@@ -56,18 +56,18 @@ struct wpool_devitem {
 	struct wpool_devarmed *armed;	/* I: event that starts the task after a wait, or NULL */
 	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
 	struct wpool_devcover cover;	/* I: the fuzzer to whose coverage its run belongs */
-	u64 seq;	/* I: number among the tasks of the file */
+	u64 seq;	/* I: number of the task in its file */
 	u64 cookie;	/* I: cookie of the descriptor */
-	u64 submit_ns;	/* I: when it was handed over */
-	u64 start_ns;	/* E: when it started; 0 if it did not start */
-	u64 end_ns;	/* L: when it ended */
-	u32 cpu;	/* E: where it started, later where it ended */
-	s32 status;	/* L: how it ended */
-	bool is_member;	/* I: @member is used */
-	bool silent;	/* I: it leaves no record */
-	bool started;	/* L: as a task of the group, it has begun to run */
-	bool recorded;	/* L: it has ended as far as the file is concerned */
-	bool in_pool;	/* L: the pool may still touch it */
+	u64 submit_ns;	/* I: time of the submit */
+	u64 start_ns;	/* E: time of the start; 0: the task did not start */
+	u64 end_ns;	/* L: time of the end */
+	u32 cpu;	/* E: CPU of the start, later of the end */
+	s32 status;	/* L: status with which the task ended */
+	bool is_member;	/* I: the task is @member */
+	bool silent;	/* I: the task leaves no record */
+	bool started;	/* L: the task is @member, and has begun to run */
+	bool recorded;	/* L: the file counts the task as ended */
+	bool in_pool;	/* L: the pool may still touch the item */
 };
 
 /* Allocate items. @tasks: out: their tasks. Sleeps. Returns 0; -ENOMEM */
