@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A queue, its runners, and what a work knows of them.
+ * Queues, their runners, and the state of a work.
  *
  * A queue has a pool, a list of works, and runners, max_active at most. A *runner* is an event of
  * the pool: it is idle, in the queue's list of idle runners, or it has been fired. A thread that
@@ -43,12 +43,12 @@
  * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI; two of them
  * are never held at once.
  *
- * What runs concurrently, and what excludes it:
+ * What excludes concurrent calls:
  *
- *   queue, cancel, mod   with each other and with the timer: PENDING decides
- *   a runner's start     with cancel and flush: wq->lock
- *   a runner's end       with flush: wq->lock, held while the runner completes the turn's waiters
- *   fire of a runner     under wq->lock: the queue is not destroyed before the fire has returned
+ *   queue, cancel, mod   PENDING excludes them from each other, and from the timer
+ *   a runner's start     wq->lock excludes cancel and flush
+ *   a runner's end       wq->lock excludes flush until the turn's waiters are completed
+ *   fire of a runner     wq->lock is held, so destroy waits until the fire has returned
  *   destroy              waits until every turn has ended, and then until each runner's function
  *                        has returned; frees the queue after a grace period, since a late flush
  *                        may still look at it
