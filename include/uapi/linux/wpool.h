@@ -255,7 +255,7 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_FAULT	8	/* oops; EPERM: allow_fault=0, no privilege, policy run */
 #define WPOOL_WORK_TIMER	9	/* arg: ns that the task waits, without a worker */
 #define WPOOL_WORK_STRAND	10	/* arg: ns of CPU; strand tasks of one file run in order */
-#define WPOOL_WORK_POLL		11	/* arg: a file to wait for without a worker */
+#define WPOOL_WORK_POLL		11	/* arg: file descriptor to wait on, without a worker */
 #define WPOOL_WORK_LOOP		12	/* arg: ns of CPU, shared by all CPUs that take part */
 #define WPOOL_WORK_COUNT	13	/* arg: address of a __u64, to which the task adds 1 */
 
