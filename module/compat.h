@@ -161,7 +161,6 @@ static inline s64 compat_got_cpu_ns(struct task_struct *thread)
 #endif
 }
 
-/* How many times the calling thread has disabled migration. */
 static inline int compat_migration_disabled(void)
 {
 #ifdef CONFIG_SMP

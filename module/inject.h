@@ -23,10 +23,7 @@ struct wpool_task;
 /* Must the creation of a worker's thread fail? Process context */
 bool wpool_inject_spawn(void);
 
-/** wpool_inject_init() - create the attributes; Context: process context */
 void wpool_inject_init(void);
-
-/** wpool_inject_exit() - remove the attributes; Context: process context */
 void wpool_inject_exit(void);
 
 #else

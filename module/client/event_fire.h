@@ -40,7 +40,7 @@ void wpool_event_send(struct wpool_event *event);
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 
-/* Start the timer, or change its time. @expires: in jiffies; of a hrevent: CLOCK_MONOTONIC. */
+/* Start the timer, or change its time. @expires: in jiffies; of an hrevent: CLOCK_MONOTONIC. */
 void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
 
 /* Stop the timer; true if the event was armed. */

@@ -48,7 +48,6 @@
 
 struct loop;
 
-/* A task that takes part in a loop. */
 struct helper {
 	struct wpool_task task;
 	struct loop *loop;	/* I */

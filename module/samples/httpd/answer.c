@@ -78,7 +78,6 @@ static int say_much(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* Sleeps, like a handler that waits for a disk or another server. */
 static int say_slowly(struct http_answer *answer, const struct http_request *req,
 		      struct httpd *server)
 {

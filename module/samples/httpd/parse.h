@@ -21,7 +21,6 @@ enum http_method {
 	HTTP_OTHER,
 };
 
-/* A part of the buffer. */
 struct http_text {
 	const char *at;
 	size_t len;

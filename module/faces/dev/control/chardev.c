@@ -606,7 +606,6 @@ void wpool_chardev_exit(void)
 {
 	/* no file is open, since an open file pins the module; from here on none can be opened */
 	misc_deregister(&chardev);
-	/* destroys the pools made through the device, with all tasks in them */
 	wpool_devpool_exit();
 	/* waits for the files' tasks in other pools */
 	wpool_devfile_exit();

@@ -33,7 +33,6 @@
 /* Stack that must be left before a node runs a child directly. */
 #define STACK_RESERVE	(THREAD_SIZE / 2)
 
-/* One node below the root */
 struct tree_node {
 	struct wpool_task task;
 	struct wpool_workload *load;	/* the run that the whole tree belongs to */
