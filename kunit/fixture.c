@@ -558,9 +558,11 @@ void wpk_exit(struct kunit *test)
 	list_for_each_entry(entry, &wpk->pools, node)
 		if (entry->created)
 			wpk_destroy(test, entry->pool);
-	list_for_each_entry(thread, &wpk->threads, node)
-		if (wpk_join(test, thread) == -EBUSY)
+	list_for_each_entry(thread, &wpk->threads, node) {
+		wpk_join(test, thread);
+		if (thread->task)
 			wpk->lost = true;
+	}
 	if (wpk->lost) {
 		/* keep the memory and the text that a thread or task still uses */
 		__module_get(THIS_MODULE);

@@ -192,13 +192,15 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	struct wpool *pool;
 	int i;
 
+	/* the errno that means elsewhere that the pool has all its workers */
+	notes->err = -EBUSY;
 	attrs.prealloc = true;
 	for (i = 0; i < 2; i++) {
 		attrs.name = wpk_name(test);
 		attrs.reclaim = i;
 		atomic_set(&notes->fail_next, 1);
 		pool = wpool_create(&attrs);
-		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -ENXIO);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -EBUSY);
 		if (!IS_ERR(pool))
 			wpool_destroy(pool);
 		KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), atomic_read(&notes->ended));
@@ -206,6 +208,24 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->failed), 2);
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
+}
+
+static void wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 2);
+	struct wpool *pool;
+
+	attrs.reclaim = true;
+	pool = wpk_pool_attrs(test, &attrs);
+	notes->err = -EBUSY;
+	atomic_set(&notes->fail_next, 3);
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) == 3);
+	KUNIT_EXPECT_EQ(test, (int)wpk_stat(pool, spawn_error), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 }
 
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
@@ -328,6 +348,46 @@ static void wpool_hooks_start_may_look_at_the_pool_and_at_hotplug(struct kunit *
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 }
 
+/* The first call waits at the gate. */
+static int fail_at_gate(struct wpool *pool, void *data, void **own)
+{
+	struct notes *notes = data;
+
+	if (atomic_inc_return(&notes->failed) == 1)
+		wpk_gate_pass(notes->gate);
+	return -EBUSY;
+}
+
+/* The pool wants a rescuer, has no worker, and gets none: it does not take up other pools' places. */
+static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *job = wpk_jobs(test, 1, NULL), *busy = wpk_jobs(test, 2, gate);
+	struct wpool *pool, *other = wpk_pool(test, 2, 2);
+	struct wpk_thread *tune;
+	struct wpool_attrs attrs;
+	struct notes *notes = hook_attrs(test, &attrs, 1);
+
+	attrs.min_workers = 0;
+	attrs.worker_start = fail_at_gate;
+	attrs.worker_end = NULL;
+	notes->gate = wpk_gate(test);
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, other, busy, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+
+	/* the tune's own worker stays in the hook, those of the spawner fail */
+	tune = wpk_thread(test, do_tune, pool, NULL, (void *)0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(notes->gate, 1));
+	wpk_jobs_submit(test, pool, job, 0, 1);
+	WPK_EVENTUALLY(test, atomic_read(&notes->failed) > 1);
+	wpk_jobs_submit(test, other, busy, 1, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_open(notes->gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), -EBUSY);
+	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->job[0].task), -ECANCELED);
+}
+
 /* The pool is destroyed while its tune waits for a hook: the destroy waits for the tune. */
 static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit *test)
 {
@@ -381,6 +441,8 @@ WPK_SUITE(hooks,
 	  KUNIT_CASE(wpool_hooks_expired_worker_calls_its_end),
 	  KUNIT_CASE(wpool_hooks_start_fails_is_a_failed_spawn),
 	  KUNIT_CASE(wpool_hooks_start_fails_create_returns_its_error),
+	  KUNIT_CASE(wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn),
+	  KUNIT_CASE(wpool_hooks_start_fails_for_the_reserve_other_pools_grow),
 	  KUNIT_CASE(wpool_hooks_slow_start_does_not_hold_up_others),
 	  KUNIT_CASE(wpool_hooks_one_of_them_is_enough),
 	  KUNIT_CASE(wpool_hooks_start_may_look_at_the_pool_and_at_hotplug),

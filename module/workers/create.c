@@ -142,7 +142,7 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 
 	if (!wpool_worker_may_enter(pool) || !wpool_workers_enter_place()) {
 		wpool_rescuer_is_missing(pool);
-		return -EBUSY;
+		return 1;
 	}
 	cpu = wpool_home_place(pool, -1);
 	w = create_worker(pool, cpu, true, &start_ns);
@@ -162,7 +162,7 @@ int wpool_worker_create_reserve(struct wpool *pool)
 {
 	int err = READ_ONCE(pool->reserve.rescuer) ? 0 : wpool_worker_create_rescuer(pool);
 
-	return err == -EBUSY ? -EAGAIN : err;
+	return err > 0 ? -EAGAIN : err;
 }
 
 static void free_rcu_worker(struct rcu_head *rcu)

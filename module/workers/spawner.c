@@ -99,8 +99,8 @@ static bool try_refill(struct wpool *pool)
 		return note_quiet(pool);
 	}
 	err = wpool_worker_create_rescuer(pool);
-	wpool_spawn_set_refused(pool, err == -EBUSY);
-	if (err == -EBUSY)
+	wpool_spawn_set_refused(pool, err > 0);
+	if (err > 0)
 		return true;
 	/* once in reserve, a new rescuer looks for requests that came while there was none */
 	return err ? note_failure(pool, err) : note_success(pool);
