@@ -78,6 +78,28 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* An idle worker was not one too many when it became idle. It is when another CPU gets a worker. */
+static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_attrs(&attrs, 2, 8);
+	on_two_cpus(test, &attrs);
+	attrs.min_workers = 1;
+	attrs.expiry_ms = 20;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	jobs->job[1].gate = gate;
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[1].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+	wpk_gate_open(gate);
+}
+
 /* The worker of the preferred CPU sleeps in its task: another worker runs the next task. */
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
@@ -263,6 +285,7 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 
 WPK_SUITE(on_cpu,
 	  KUNIT_CASE(wpool_submit_on_idle_cpu_runs_there),
+	  KUNIT_CASE(wpool_submit_on_cpu_without_worker_the_idle_one_expires),
 	  KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
 	  KUNIT_CASE(wpool_submit_on_from_a_real_time_thread_avoids_its_cpu),
 	  KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),

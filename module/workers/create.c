@@ -23,6 +23,7 @@
 #include "inject.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/expire.h"
 #include "workers/fault.h"
 #include "workers/owner_hooks.h"
 #include "workers/rescuer.h"
@@ -106,6 +107,8 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	local_irq_enable();
 	/* the monitor must see if the worker waits for long for its CPU */
 	wpool_monitor_timer_set(pool);
+	/* an idle worker may now be one beyond min_workers */
+	wpool_expire_arm(pool);
 	return 0;
 }
 

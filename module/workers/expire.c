@@ -2,8 +2,9 @@
 /*
  * How an idle worker expires, see expire.h. wake.c explains the barriers.
  *
- * A worker that parks arms the timer if the pool has more than min_workers workers. Once no more
- * than min_workers are left, a quiet pool arms no timer. The timer runs in softirq context.
+ * A worker that parks, and one that is new, arm the timer if the pool has more than min_workers
+ * workers. Once no more than min_workers are left, a quiet pool arms no timer. The timer runs in
+ * softirq context.
  */
 #include "workers/expire.h"
 
@@ -126,6 +127,6 @@ bool wpool_expire_early(struct wpool *pool)
 
 void wpool_expire_rearm(struct wpool *pool)
 {
-	if (wpool_idle_any(pool) && is_expiring(pool))
+	if (is_expiring(pool))
 		mod_timer(&pool->workers.expiry_timer, jiffies + 1);
 }

@@ -32,6 +32,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "workers/cgroup.h"
+#include "workers/expire.h"
 #include "workers/need.h"
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
@@ -39,22 +40,22 @@
 /* A replacement that takes longer counts in pool->reserve.rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
 
+/* Count a rescue if the rescuer was taken more than @ns ago, and nothing has counted this yet. */
+static void count_rescue(struct wpool *pool, u64 ns)
+{
+	u64 taken_ns = pool->reserve.rescue_ns;
+
+	lockdep_assert_held(&pool->workers.lock);
+	if (taken_ns && ktime_get_mono_fast_ns() - taken_ns >= ns)
+		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
+	pool->reserve.rescue_ns = 0;
+}
+
 void wpool_rescuer_is_missing(struct wpool *pool)
 {
 	raw_spin_lock_irq(&pool->workers.lock);
-	if (pool->reserve.rescue_ns)
-		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
-	pool->reserve.rescue_ns = 0;
+	count_rescue(pool, 0);
 	raw_spin_unlock_irq(&pool->workers.lock);
-}
-
-/* The last rescuer is replaced: count the replacement if it took long. */
-static void count_slow(struct wpool *pool)
-{
-	lockdep_assert_held(&pool->workers.lock);
-	if (pool->reserve.rescue_ns && ktime_get_mono_fast_ns() - pool->reserve.rescue_ns > SLOW_NS)
-		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
-	pool->reserve.rescue_ns = 0;
 }
 
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
@@ -63,7 +64,7 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
-	count_slow(pool);
+	count_rescue(pool, SLOW_NS);
 	used = pool->reclaim && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
@@ -187,5 +188,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		return false;
 	/* fails if that CPU goes offline: then the worker looks for another home */
 	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
+	/* an idle worker may now be one beyond min_workers */
+	wpool_expire_arm(pool);
 	return true;
 }
