@@ -312,6 +312,17 @@ static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_ring_first(own, &jiffy));
 }
 
+/* A CPU that reads the tail before other CPUs take all tasks may read a head past that tail. */
+static void wpool_ring_len_of_a_head_past_the_tail_is_0(struct kunit *test)
+{
+	struct wpool_ring *ring = ring_of_param(test);
+
+	atomic_inc(&ring->head);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
+	atomic_sub(WPOOL_RING_SIZE + 2, &ring->head);
+	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), WPOOL_RING_SIZE);
+}
+
 /* ---- one producer, several takers ----------------------------------------- */
 
 #define NR_TAKERS 3
@@ -449,4 +460,5 @@ WPK_SUITE(runq,
 	  KUNIT_CASE_PARAM(wpool_ring_steal_half_moves_the_older_half, length_gen_params),
 	  KUNIT_CASE_PARAM(wpool_ring_holds_what_is_queued, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_ring_first_tells_when_it_was_queued, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_ring_len_of_a_head_past_the_tail_is_0, start_gen_params),
 	  KUNIT_CASE_SLOW(wpool_ring_one_producer_many_takers_each_item_once));

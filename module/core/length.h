@@ -78,7 +78,9 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
-	return now - READ_ONCE(rq->call_jiffy) <= 1 || now - READ_ONCE(rq->wake_jiffy) <= 1;
+	/* signed: the stamps may be later than @now */
+	return (s32)(now - READ_ONCE(rq->call_jiffy)) <= 1 ||
+	       (s32)(now - READ_ONCE(rq->wake_jiffy)) <= 1;
 }
 
 /* Will @nr queued tasks be done before another CPU's worker could help? @rq: of any CPU. Racy. */

@@ -66,8 +66,8 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 	u32 head = atomic_read(&ring->head);
 	u32 len = READ_ONCE(ring->tail) - head;
 
-	/* head and tail were read at different times: head may be past the tail */
-	return min(len, WPOOL_RING_SIZE);
+	/* read at different times: head past the tail means empty, and an old head many tasks */
+	return (s32)len < 0 ? 0 : min(len, WPOOL_RING_SIZE);
 }
 
 /* For the producer: how many more tasks a ring has room for. The room can only grow until a put. */
