@@ -39,10 +39,10 @@ static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool p
 	attrs.spin_us = 0;
 	wpk_move_to(wpk_cpu(HERE));
 	pool = wpk_pool_attrs(test, &attrs);
-	for (i = 0; i < NR_CPUS_USED; i++) {
-		wpool_runq(pool, wpk_cpu(i))->node = 0;
-		wpool_runq(pool, wpk_cpu(i))->cache = i == FAR_1 || i == FAR_2;
-	}
+	for (i = 0; i < NR_CPUS_USED; i++)
+		pool->sites[wpk_cpu(i)] = (struct wpool_site){
+			.cache = i == FAR_1 || i == FAR_2,
+		};
 	return pool;
 }
 
@@ -231,18 +231,16 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	u32 cache = rq->cache;
-	int node = rq->node;
+	struct wpool_site *site = &pool->sites[wpk_cpu(0)], before = *site;
 	struct wpool_attrs attrs;
 
-	rq->cache = ~cache;
-	rq->node = ~node;
+	site->cache = ~before.cache;
+	site->node = ~before.node;
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpu_online_mask;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	KUNIT_EXPECT_EQ(test, rq->cache, cache);
-	KUNIT_EXPECT_EQ(test, rq->node, node);
+	KUNIT_EXPECT_EQ(test, site->cache, before.cache);
+	KUNIT_EXPECT_EQ(test, site->node, before.node);
 }
 
 WPK_SUITE(near,

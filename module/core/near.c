@@ -11,9 +11,9 @@ static bool by_cache = true;
 module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
-void wpool_near_look(struct wpool_runq *rq)
+void wpool_near_look(struct wpool_site *site, int cpu)
 {
-	WRITE_ONCE(rq->node, cpu_to_node(rq->cpu));
+	WRITE_ONCE(site->node, cpu_to_node(cpu));
 	if (by_cache)
-		WRITE_ONCE(rq->cache, compat_cache_of(rq->cpu));
+		WRITE_ONCE(site->cache, compat_cache_of(cpu));
 }

@@ -10,9 +10,9 @@
 #ifndef WPOOL_CORE_NEAR_H
 #define WPOOL_CORE_NEAR_H
 
+#include <linux/compiler.h>
 #include <linux/minmax.h>
-
-#include "core/runq.h"
+#include <linux/types.h>
 
 enum wpool_distance {
 	WPOOL_SAME_CACHE,
@@ -21,12 +21,21 @@ enum wpool_distance {
 	WPOOL_NR_DISTANCES,
 };
 
-/** wpool_near_look() - note which cache and node a CPU has; the CPU must have been online */
-void wpool_near_look(struct wpool_runq *rq);
+/*
+ * Which cache and node a CPU has. A walk over many CPUs reads these, which seldom change, rather
+ * than the run queues, which other CPUs write. Letters as in state.h.
+ */
+struct wpool_site {
+	int node;			/* T: memory node; read anywhere */
+	u32 cache;			/* T: number of the last-level cache; read anywhere */
+};
 
-/** wpool_distance() - the distance between two CPUs. @a, @b: their run queues */
-static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
-						 const struct wpool_runq *b)
+/** wpool_near_look() - note the site of a CPU, which must have been online */
+void wpool_near_look(struct wpool_site *site, int cpu);
+
+/** wpool_distance() - the distance between two CPUs. @a, @b: their sites */
+static inline enum wpool_distance wpool_distance(const struct wpool_site *a,
+						 const struct wpool_site *b)
 {
 	if (READ_ONCE(a->node) != READ_ONCE(b->node))
 		return WPOOL_FAR;
@@ -34,14 +43,14 @@ static inline enum wpool_distance wpool_distance(const struct wpool_runq *a,
 }
 
 /*
- * Is @rq at the distance @at from @own? For a walk from near to far, in one round for each distance
- * that occurs. In the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest distance
- * above @at that the round meets, which is the @at of the next round.
+ * Is @site at the distance @at from @own? For a walk from near to far, in one round for each
+ * distance that occurs. In the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest
+ * distance above @at that the round meets, which is the @at of the next round.
  */
-static inline bool wpool_is_at(const struct wpool_runq *rq, const struct wpool_runq *own,
+static inline bool wpool_is_at(const struct wpool_site *site, const struct wpool_site *own,
 			       enum wpool_distance at, enum wpool_distance *next)
 {
-	enum wpool_distance distance = wpool_distance(rq, own);
+	enum wpool_distance distance = wpool_distance(site, own);
 
 	if (distance > at)
 		*next = min(*next, distance);

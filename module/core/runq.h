@@ -87,8 +87,6 @@ struct wpool_runq {
 					 *    queue and has not started to look for work, or NULL;
 					 *    that worker clears it without the lock
 					 */
-	int node;			/* T: memory node of this CPU, see near.h; read anywhere */
-	u32 cache;			/* T: number of this CPU's last-level cache, as @node */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: histograms, or NULL; constant once set */

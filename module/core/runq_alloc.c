@@ -48,13 +48,17 @@ static struct kmem_cache *runq_cache;
 
 int wpool_runqs_init(struct wpool *pool)
 {
+	/* CPUs write the two bitmaps often, so each has its own cache lines */
+	size_t words = round_up(BITS_TO_LONGS(nr_cpu_ids), SMP_CACHE_BYTES / sizeof(long));
+
 	BUILD_BUG_ON(CONFIG_NR_CPUS > U16_MAX);
 	pool->task_ns = U32_MAX;
 	pool->rq = alloc_percpu_gfp(struct wpool_runq *, pool->gfp);
 	pool->active = kcalloc(nr_cpu_ids, sizeof(*pool->active), pool->gfp);
-	pool->idle_mask = bitmap_zalloc(nr_cpu_ids, pool->gfp);
-	pool->offers = bitmap_zalloc(nr_cpu_ids, pool->gfp);
-	return pool->rq && pool->active && pool->idle_mask && pool->offers ? 0 : -ENOMEM;
+	pool->sites = kcalloc(nr_cpu_ids, sizeof(*pool->sites), pool->gfp);
+	pool->idle_mask = kcalloc(2 * words, sizeof(long), pool->gfp);
+	pool->offers = pool->idle_mask + words;
+	return pool->rq && pool->active && pool->sites && pool->idle_mask ? 0 : -ENOMEM;
 }
 
 static struct wpool_hists *alloc_hists(int cpu, gfp_t gfp)
@@ -141,8 +145,8 @@ void wpool_runqs_free(struct wpool *pool)
 			kmem_cache_free(runq_cache, rq);
 		}
 	}
-	bitmap_free(pool->offers);
-	bitmap_free(pool->idle_mask);
+	kfree(pool->idle_mask);
+	kfree(pool->sites);
 	kfree(pool->active);
 	free_percpu(pool->rq);
 }

@@ -51,6 +51,7 @@
 #include "core/bits.h"
 #include "core/fifo.h"
 #include "core/hooks.h"
+#include "core/near.h"
 #include "core/pressure.h"
 #include "core/reserve.h"
 #include "core/runq.h"
@@ -99,8 +100,9 @@ struct wpool {
 					 *    that no longer have one; changed under runq->lock
 					 */
 	unsigned long *offers;		/* X: active run queues that are offered, see queued.h */
+	struct wpool_site *sites;	/* T: where each CPU is, see near.h */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
-	enum wpool_order order;		/* I: which idle worker is reused first, see idle.c */
+	u8 order;			/* I: which idle worker is reused first: enum wpool_order */
 	bool has_urgent;		/* X: @urgent holds a task; changed under its lock */
 
 	/*

@@ -164,7 +164,7 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 
 /*
  * Wake the nearest idle worker of another CPU: first of CPUs where no worker runs, then of CPUs
- * with room beside a running worker. Stop at the first, so few idle CPUs are visited.
+ * with room beside a running worker. Each round reads only run queues at its own distance.
  */
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
@@ -177,11 +177,13 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 		for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
 			next = WPOOL_NR_DISTANCES;
 			wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
+				if (!wpool_is_at(&pool->sites[pool->active[i]],
+						 &pool->sites[own->cpu], at, &next))
+					continue;
 				rq = wpool_active(pool, i);
 				if (!READ_ONCE(rq->nr_idle))
 					wpool_idle_trim(rq);
-				else if (wpool_is_at(rq, own, at, &next) &&
-					 may_help(rq, own, alone) && wpool_idle_wake(rq, true))
+				else if (may_help(rq, own, alone) && wpool_idle_wake(rq, true))
 					return true;
 			}
 		}

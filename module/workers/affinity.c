@@ -54,7 +54,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	/* if no CPU of the mask is online, any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
-		wpool_near_look(rq);
+		wpool_near_look(&pool->sites[cpu], cpu);
 		if (is_out(pool, cpu, dying, none))
 			continue;
 		nr++;
