@@ -24,22 +24,11 @@
 #include "core/trace.h"
 #include "core/wake.h"
 
-static bool look_for_sleepers(struct wpool *pool)
-{
-	unsigned long flags;
-	bool woken;
-
-	local_irq_save(flags);
-	woken = wpool_wake_if_work(pool, wpool_this_runq(pool));
-	local_irq_restore(flags);
-	return woken;
-}
-
 static void handoff_work(struct irq_work *work)
 {
 	struct wpool_runq *rq = container_of(work, struct wpool_runq, handoff.work);
 
-	if (look_for_sleepers(rq->pool)) {
+	if (wpool_wake_if_work(rq->pool, rq)) {
 		WRITE_ONCE(rq->handoffs, rq->handoffs + 1);
 		trace_wpool_runq_handed_over(rq->pool->name, rq->cpu);
 	}
@@ -56,7 +45,7 @@ static void look_here(void *info)
 	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
 	 */
 	xchg(&rq->handoff.is_called, false);
-	look_for_sleepers(rq->pool);
+	wpool_wake_if_work(rq->pool, rq);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();
 	atomic_dec(&rq->handoff.nr_looks);
