@@ -75,16 +75,13 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
 	struct wpool_looked *watch = &rq->watch;
-	u32 look = READ_ONCE(rq->tick);
+	u64 ns = wpool_standing_ns(&watch->looks, READ_ONCE(rq->tick), now);
 
 	watch->retake = WPOOL_RETAKE_NONE;
-	if (look != watch->look || !watch->look_ns) {
-		watch->look = look;
-		watch->look_ns = now;
-	} else if (now - watch->look_ns >= hog_ns) {
-		watch->look_ns = 0;
+	if (ns >= hog_ns) {
+		watch->looks.since_ns = 0;
 		watch->retake = WPOOL_RETAKE_ALL;
-	} else if (wpool_queues_are_waiting(pool, rq)) {
+	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
 		/* where preempt notifiers work, retake_chosen() will find none */
 		watch->retake = WPOOL_RETAKE_BLOCKED;
 	}
@@ -105,7 +102,7 @@ static void retake_chosen(struct wpool *pool)
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since the choice is no hog */
 		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
-				 READ_ONCE(rq->tick) != rq->watch.look || !READ_ONCE(w->task)))
+				 READ_ONCE(rq->tick) != rq->watch.looks.what || !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
 			continue;
@@ -136,20 +133,10 @@ static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- stalls ---- */
 
-/* Note in @standing that @what is seen. Returns for how long @what has not changed. */
-static u64 standing_ns(struct wpool_standing *standing, u64 what, u64 now)
-{
-	if (!standing->since_ns || standing->what != what) {
-		standing->what = what;
-		standing->since_ns = now;
-	}
-	return now - standing->since_ns;
-}
-
 /* Note the head of a queue. Returns for how long it has not changed; 0 if too short for a stall. */
 static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
 {
-	u64 ns = standing_ns(&watch->head, head, now);
+	u64 ns = wpool_standing_ns(&watch->head, head, now);
 
 	if (!ns)
 		watch->reported = false;
@@ -255,7 +242,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 /* Has @what been there for over @max_ns? Perhaps in two waits: wpool_finish_sweep() checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
-	return standing_ns(standing, what, now) > max_ns && what;
+	return wpool_standing_ns(standing, what, now) > max_ns && what;
 }
 
 static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
@@ -363,7 +350,7 @@ static void forget_marks(struct wpool *pool, u64 now)
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i) {
-		rq->watch.look_ns = 0;
+		rq->watch.looks.since_ns = 0;
 		rq->watch.head.since_ns = 0;
 	}
 	pool->monitor.watch.head.since_ns = 0;
@@ -392,7 +379,7 @@ static bool look_closely(struct wpool *pool)
 			suspects |= watch_workers(pool, rq, now);
 			busy = true;
 		} else {
-			rq->watch.look_ns = 0;
+			rq->watch.looks.since_ns = 0;
 		}
 		if (wpool_runq_len(rq)) {
 			watch_queue(pool, rq, now);

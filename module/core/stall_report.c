@@ -108,7 +108,7 @@ static u32 count_looks(struct wpool *pool)
 /* Panic if no worker has looked for panic_on_stall_ms. True: the monitor must look again. */
 static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 {
-	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
+	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC, ns;
 	struct wpool_standing *stuck = &pool->monitor.watch.stuck;
 
 	/* users may keep the workers of their pools in tasks for as long as they like */
@@ -116,14 +116,11 @@ static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
 		stuck->since_ns = 0;
 		return false;
 	}
-	if (!stuck->since_ns || stuck->what != looks) {
-		stuck->what = looks;
-		stuck->since_ns = now;
-	} else if (now - stuck->since_ns >= limit) {
+	ns = wpool_standing_ns(stuck, looks, now);
+	if (ns >= limit)
 		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
-		      pool->name, (now - stuck->since_ns) / NSEC_PER_MSEC,
-		      wpool_queues_len(pool), READ_ONCE(pool->admission.nr_waiting));
-	}
+		      pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool),
+		      READ_ONCE(pool->admission.nr_waiting));
 	return true;
 }
 
@@ -132,22 +129,21 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 	struct wpool_looked *watch = &pool->monitor.watch;
 	u32 looks = count_looks(pool);
 	bool again = panic_if_stuck(pool, looks, now);
+	u64 ns;
 
 	if (watch->jam_reported)
 		return again;
-	if (!watch->look_ns || watch->look != looks) {
-		watch->look = looks;
-		watch->look_ns = now;
-	} else if (now - watch->look_ns >= JAM_NS) {
-		watch->jam_reported = explain_stall(pool, now - watch->look_ns);
-		watch->look_ns = 0;
+	ns = wpool_standing_ns(&watch->looks, looks, now);
+	if (ns >= JAM_NS) {
+		watch->jam_reported = explain_stall(pool, ns);
+		watch->looks.since_ns = 0;
 	}
 	return true;
 }
 
 void wpool_report_no_jam(struct wpool *pool)
 {
-	pool->monitor.watch.look_ns = 0;
+	pool->monitor.watch.looks.since_ns = 0;
 	pool->monitor.watch.stuck.since_ns = 0;
 	pool->monitor.watch.jam_reported = false;
 	pool->monitor.watch.jam_counted = false;

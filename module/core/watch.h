@@ -16,6 +16,16 @@ struct wpool_standing {
 	u64 since_ns;		/* N: when @what was first seen, or 0 to start again */
 };
 
+/* Note in @standing that @what is seen. Returns for how long @what has not changed. */
+static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u64 now)
+{
+	if (!standing->since_ns || standing->what != what) {
+		standing->what = what;
+		standing->since_ns = now;
+	}
+	return now - standing->since_ns;
+}
+
 /* Where queues ended, and what was in a next slot, when the monitor last sampled the pressure. */
 struct wpool_marks {
 	u32 ring_end;		/* N: end of the ring */
@@ -27,8 +37,7 @@ struct wpool_marks {
 
 /* What the monitor saw of a queue in its last look. */
 struct wpool_looked {
-	u32 look;		/* N: @tick of the run queue; for a pool the sum of all */
-	u64 look_ns;		/* N: since when @look has not changed, or 0 */
+	struct wpool_standing looks; /* N: @tick of the run queue; for a pool the sum of all */
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
