@@ -9,7 +9,7 @@
  * A pool that has a worker in reserve takes it at once, without a spawner: all spawners may be
  * waiting for memory. The request is then for the next worker in reserve.
  *
- * A pool that has work but no worker, because max_workers is reached, starves. While a pool
+ * A pool that needs a worker and has none, because max_workers is reached, starves. While a pool
  * starves, the other pools create no worker. While more pools starve than there are free places,
  * workers of other pools leave. When a place becomes free, the spawner of the pool that has starved
  * longest runs at once.
@@ -70,6 +70,11 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 	wpool_spawn_look(pool);
 }
 
+bool wpool_spawn_is_starved(const struct wpool *pool)
+{
+	return !list_empty(&pool->spawn.node);
+}
+
 /* Note whether a worker was refused: max_workers is reached, or other pools starve. */
 static void set_refused(struct wpool *pool, bool refused)
 	__must_hold(&lock)
@@ -78,14 +83,13 @@ static void set_refused(struct wpool *pool, bool refused)
 
 	lockdep_assert_held(&lock);
 	WRITE_ONCE(pool->spawn.refused, refused);
-	if (pool->spawn.starved == starved)
+	if (wpool_spawn_is_starved(pool) == starved)
 		return;
 	WRITE_ONCE(wpool_nr_starved, wpool_nr_starved + (starved ? 1 : -1));
 	if (starved)
 		list_add_tail(&pool->spawn.node, &starved_pools);
 	else
-		list_del(&pool->spawn.node);
-	WRITE_ONCE(pool->spawn.starved, starved);
+		list_del_init(&pool->spawn.node);
 }
 
 void wpool_spawn_set_refused(struct wpool *pool, bool refused)

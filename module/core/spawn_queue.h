@@ -28,7 +28,7 @@ void wpool_spawn_ask(struct wpool *pool, int prefer);
 void wpool_spawn_look(struct wpool *pool);
 
 /*
- * How many pools starve: they have tasks, but no worker, because max_workers is reached. Only
+ * How many pools starve: they need a worker and have none, because max_workers is reached. Only
  * spawn_queue.c writes this; read it anywhere with READ_ONCE.
  */
 extern u32 wpool_nr_starved;
@@ -46,6 +46,9 @@ static inline bool wpool_spawn_wants_place(void)
  * barrier since the place became free.
  */
 void wpool_spawn_place_free(struct wpool *pool);
+
+/** wpool_spawn_is_starved() - does the pool starve? Any context */
+bool wpool_spawn_is_starved(const struct wpool *pool);
 
 /** wpool_spawn_retry() - serve the calling spawner's pool again in @ms */
 void wpool_spawn_retry(struct wpool *pool, unsigned int ms);

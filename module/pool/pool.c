@@ -151,6 +151,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);
 	INIT_LIST_HEAD(&pool->workers.list);
+	INIT_LIST_HEAD(&pool->spawn.node);
 	INIT_DELAYED_WORK(&pool->spawn.work, wpool_spawner_serve);
 	wpool_tidy_queue_init(&pool->tidy, pool, wpool_tidy_serve);
 	wpool_tidy_queue_init(&pool->tidy_joinable, pool, wpool_tidy_serve);

@@ -13,7 +13,7 @@
 bool wpool_worker_may_enter(const struct wpool *pool)
 {
 	/* starved pools come first, in their order */
-	return !READ_ONCE(wpool_nr_starved) || READ_ONCE(pool->spawn.starved);
+	return !READ_ONCE(wpool_nr_starved) || wpool_spawn_is_starved(pool);
 }
 
 int wpool_worker_count_in(struct wpool *pool)

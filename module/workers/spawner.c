@@ -111,7 +111,7 @@ static void retry_later(struct wpool *pool)
 	unsigned int ms = pool->spawn.retry_ms;
 
 	/* a starved pool becomes due when a place is free; the timer is a fallback */
-	if (READ_ONCE(pool->spawn.starved))
+	if (wpool_spawn_is_starved(pool))
 		ms = RETRY_MAX_MS;
 	else
 		pool->spawn.retry_ms = min(2 * ms, RETRY_MAX_MS);
@@ -131,7 +131,7 @@ static void spawn_worker(struct wpool *pool)
 	if (again)
 		retry_later(pool);
 	wpool_threads_leave(pool);
-	if (!again || !READ_ONCE(pool->spawn.starved))
+	if (!again || !wpool_spawn_is_starved(pool))
 		return;
 	/*
 	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are
