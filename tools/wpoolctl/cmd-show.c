@@ -129,6 +129,7 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 			json_append_string(shown->changed, attr);
 		return 0;
 	}
+	make_printable(value, "");
 	if (*title) {
 		printf("%s%s%s\n", out_style(OUT_BOLD), *title, out_plain());
 		*title = NULL;

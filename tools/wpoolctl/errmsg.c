@@ -4,12 +4,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-/* A message is one line, and has no control characters for the terminal. */
-static void make_printable(char *s)
+void make_printable(char *s, const char *keep)
 {
 	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
+		if (((unsigned char)*s < ' ' || *s == 0x7f) && !strchr(keep, *s))
 			*s = '?';
 }
 
@@ -20,7 +20,7 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
-	make_printable(e->text);
+	make_printable(e->text, "");
 	return -1;
 }
 

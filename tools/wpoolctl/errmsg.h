@@ -25,4 +25,7 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...);
 __printf(2, 3)
 int errmsg_in(struct errmsg *e, const char *fmt, ...);
 
+/* Replaces control characters, which a terminal obeys, except those of @keep. */
+void make_printable(char *s, const char *keep);
+
 #endif /* WPOOLCTL_ERRMSG_H */

@@ -72,6 +72,8 @@ char *text_read(const char *name, struct errmsg *e)
 	text = sysfs_read_all(path);
 	if (!text)
 		errmsg_set(e, "%s: %s", path, strerror(errno));
+	else
+		make_printable(text, "\n\t");
 	return text;
 }
 

@@ -186,6 +186,7 @@ int trace_read(const char *name, bool (*each)(const struct trace_event *event, v
 	if (!file)
 		return errmsg_set(e, "%s: %s", name, strerror(errno));
 	while (getline(&line, &size, file) > 0) {
+		make_printable(line, "\n");
 		if (!trace_parse(line, &event))
 			continue;
 		any |= event.kind != TRACE_SWITCHED;
