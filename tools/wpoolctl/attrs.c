@@ -73,13 +73,12 @@ static int unknown_attr(const char *name, size_t len, enum attr_use use,
 			struct errmsg *e)
 {
 	char known[ERRMSG_LEN] = "";
-	size_t i, at = 0;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(attrs); i++)
 		if (use == ATTR_CREATE || attrs[i].use == ATTR_TUNE)
-			at += snprintf(known + at, sizeof(known) - at, " %s",
-				       attrs[i].name);
-	return errmsg_set(e, "no attribute '%.*s'; there are:%s",
+			errmsg_join(known, sizeof(known), " ", "%s", attrs[i].name);
+	return errmsg_set(e, "no attribute '%.*s'; there are: %s",
 			  len < 40 ? (int)len : 40, name, known);
 }
 
@@ -87,7 +86,6 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 		      struct errmsg *e)
 {
 	char known[64] = "";
-	size_t at = 0;
 	__u32 i;
 
 	for (i = 0; attr->words[i]; i++) {
@@ -95,11 +93,10 @@ static int parse_word(const struct attr *attr, const char *s, __u32 *out,
 			*out = i;
 			return 0;
 		}
-		at += snprintf(known + at, sizeof(known) - at, "%s%s",
-			       i ? ", " : "", attr->words[i]);
+		errmsg_join(known, sizeof(known), ", ", "%s", attr->words[i]);
 	}
 	if (attr->type == ATTR_CLASS)
-		snprintf(known + at, sizeof(known) - at, ", " CLASS_PREFIX "1 to %d", attr->max);
+		errmsg_join(known, sizeof(known), ", ", CLASS_PREFIX "1 to %d", attr->max);
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
@@ -434,20 +431,20 @@ static bool is_for(const char *word, enum attr_use use)
 static void format_values(const struct attr *attr, enum attr_use use, char *buf,
 			  size_t len)
 {
-	size_t at = 0, i;
+	size_t i;
 
+	*buf = '\0';
 	switch (attr->type) {
 	case ATTR_LIMIT:
 		snprintf(buf, len, "%d..%d|max", attr->min, attr->max);
 		break;
 	case ATTR_WORD:
 	case ATTR_CLASS:
-		for (i = 0; attr->words[i] && at < len; i++)
+		for (i = 0; attr->words[i]; i++)
 			if (is_for(attr->words[i], use))
-				at += snprintf(buf + at, len - at, "%s%s", i ? "|" : "",
-					       attr->words[i]);
-		if (attr->type == ATTR_CLASS && at < len)
-			snprintf(buf + at, len - at, "|" CLASS_PREFIX "1..%d", attr->max);
+				errmsg_join(buf, len, "|", "%s", attr->words[i]);
+		if (attr->type == ATTR_CLASS)
+			errmsg_join(buf, len, "|", CLASS_PREFIX "1..%d", attr->max);
 		break;
 	case ATTR_BOOL:
 		snprintf(buf, len, "0|1");

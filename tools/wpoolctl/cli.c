@@ -167,7 +167,6 @@ int cli_set_file(const struct cli_option *option, void *to, const char *value, s
 int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
 	char known[128] = "";
-	size_t at = 0;
 	int i;
 
 	for (i = 0; option->words[i]; i++) {
@@ -175,8 +174,7 @@ int cli_set_word(const struct cli_option *option, void *to, const char *value, s
 			store(option, to, i);
 			return 0;
 		}
-		at += snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
-			       option->words[i]);
+		errmsg_join(known, sizeof(known), ", ", "%s", option->words[i]);
 	}
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", value, known);
 }

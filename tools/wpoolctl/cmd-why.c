@@ -65,16 +65,16 @@ static void count_all_workers(struct facts *facts)
 {
 	struct pools pools = { .all = true };
 	struct errmsg e;
-	size_t i, at = 0;
+	size_t i;
 	__u64 nr;
 
 	pools_look(&pools, &e);
 	for (i = 0; i < pools.nr; i++) {
 		nr = pools.pool[i].now.value[FIGURE_WORKERS];
 		facts->all_workers += nr;
-		if (nr && at < sizeof(facts->others))
-			at += snprintf(facts->others + at, sizeof(facts->others) - at,
-				       "%s%llu in %s", at ? ", " : "", nr, pools.pool[i].name);
+		if (nr)
+			errmsg_join(facts->others, sizeof(facts->others), ", ", "%llu in %s", nr,
+				    pools.pool[i].name);
 	}
 	pools_exit(&pools);
 }

@@ -24,6 +24,18 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...)
 	return -1;
 }
 
+void errmsg_join(char *list, size_t len, const char *between, const char *fmt, ...)
+{
+	size_t at = strlen(list);
+	va_list ap;
+
+	snprintf(list + at, len - at, "%s", at ? between : "");
+	at = strlen(list);
+	va_start(ap, fmt);
+	vsnprintf(list + at, len - at, fmt, ap);
+	va_end(ap);
+}
+
 int errmsg_in(struct errmsg *e, const char *fmt, ...)
 {
 	struct errmsg inner = *e;

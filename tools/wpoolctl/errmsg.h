@@ -6,6 +6,8 @@
 #ifndef WPOOLCTL_ERRMSG_H
 #define WPOOLCTL_ERRMSG_H
 
+#include <stddef.h>
+
 #include "compiler.h"
 
 #define ERRMSG_LEN	640
@@ -24,6 +26,10 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...);
 /* Puts "what: " in front of the text. Returns -1. */
 __printf(2, 3)
 int errmsg_in(struct errmsg *e, const char *fmt, ...);
+
+/* Adds a word to a list in @len bytes, which is cut there. */
+__printf(4, 5)
+void errmsg_join(char *list, size_t len, const char *between, const char *fmt, ...);
 
 /* Replaces control characters, which a terminal obeys, except those of @keep. */
 void make_printable(char *s, const char *keep);

@@ -138,10 +138,9 @@ static int unknown_kind(const char *name, struct errmsg *e)
 {
 	const struct work_kind *kind;
 	char known[128] = "";
-	size_t at = 0;
 
 	for (kind = work_kinds; kind->name; kind++)
-		at += snprintf(known + at, sizeof(known) - at, "%s%s", at ? ", " : "", kind->name);
+		errmsg_join(known, sizeof(known), ", ", "%s", kind->name);
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", name, known);
 }
 
