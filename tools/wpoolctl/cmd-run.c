@@ -50,9 +50,9 @@ const struct command cmd_run = {
 "completed, failed and cancelled, how long they waited and ran, and on which CPUs. An\n"
 "interrupt (^C) cancels unfinished tasks and reports.",
 	.more =
-"SIGINT, SIGTERM and SIGHUP end a run: no more tasks are submitted, unfinished ones are\n"
-"cancelled, and the report is printed. A second signal ends it at once. If cancelled tasks do\n"
-"not end within half a minute, it gives up.",
+"SIGINT, SIGTERM, SIGHUP and SIGPIPE end a run: no more tasks are submitted, unfinished ones\n"
+"are cancelled, and the report is printed. A second SIGINT, SIGTERM or SIGHUP, 0.1 s later or\n"
+"more, ends it at once. If cancelled tasks do not end within half a minute, it gives up.",
 	.options = run_options,
 	.more_help = more_help,
 	.run = run_command,

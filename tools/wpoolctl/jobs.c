@@ -256,10 +256,9 @@ static bool reap(struct jobs *jobs)
 	return pid == 0 || errno == EINTR;
 }
 
-/* Passes on signals that end a run, but not those of a terminal, which the jobs get, too. */
+/* Passes on signals that end a run: a job that has got the same signal ignores the second. */
 static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
 {
-	siginfo_t info;
 	unsigned int i;
 	int sig;
 
@@ -267,11 +266,11 @@ static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *sig
 		if (jobs->job[i]->phase == phase)
 			start_job(jobs->job[i]);
 	while (reap(jobs)) {
-		sig = sigwaitinfo(signals, &info);
+		sig = sigwaitinfo(signals, NULL);
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
 		for (i = 0; i < jobs->nr; i++)
-			if (jobs->job[i]->pid && info.si_code != SI_KERNEL)
+			if (jobs->job[i]->pid)
 				kill(jobs->job[i]->pid, sig);
 		jobs->sig = sig;
 	}

@@ -31,6 +31,7 @@ static sigset_t end_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGPIPE);
 	return set;
 }
 
@@ -279,7 +280,8 @@ static bool watch(struct watch *w)
 		sig = wait_signal(next_look_ns(w, stop));
 		now = now_ns();
 		if (w->ending) {
-			if (sig || now - w->ending_ns > STUCK_NS) {
+			/* signals that come at once are one, and each write to a pipe sends one */
+			if (now - w->ending_ns > (sig && sig != SIGPIPE ? TICK_NS : STUCK_NS)) {
 				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
 				return false;
 			}
