@@ -56,7 +56,9 @@ static __u64 figure(const struct facts *facts, enum figure figure)
 
 static __u64 grown(const struct facts *facts, enum figure figure)
 {
-	return facts->pool->now.value[figure] - facts->pool->last.value[figure];
+	const struct pool *pool = facts->pool;
+
+	return pool->valid ? pool->now.value[figure] - pool->last.value[figure] : 0;
 }
 
 /* ---- facts ---------------------------------------------------------------- */
