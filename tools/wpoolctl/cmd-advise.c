@@ -58,13 +58,16 @@ static __u32 least_capacity(const struct advice *advice)
 	const struct replay *replay = &advice->run.replay;
 	__u64 nr = replay->run_ns / replay_length_ns(replay) + 1;
 
+	if (nr < advice->run.attrs.attrs.min_workers)
+		nr = advice->run.attrs.attrs.min_workers;
 	return nr < advice->max ? nr : advice->max;
 }
 
 /* Double the workers until they are enough, then bisect. *enough is 0 if advice->max is too few. */
 static int find_capacity(struct advice *advice, __u32 *enough)
 {
-	__u32 few = 0, now = least_capacity(advice), best = 0;
+	__u32 few = (advice->run.attrs.attrs.min_workers ?: 1) - 1, best = 0;
+	__u32 now = least_capacity(advice);
 	int code = try_capacity(advice, now);
 
 	while (!code && !best && advice->p99_ns > advice->target_ns && now < advice->max) {
@@ -82,7 +85,7 @@ static int find_capacity(struct advice *advice, __u32 *enough)
 		else
 			few = now;
 	}
-	*enough = best;
+	*enough = code ? 0 : best;
 	return code;
 }
 
@@ -145,7 +148,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	cli_parse(cmd, argc, argv, &advice);
 	if (!advice.target_ns)
 		cli_usage(cmd, "--p99 is missing: the time within which 99 of 100 tasks must end");
-	if (run->attrs.attrs.mask & WPOOL_DEV_CAPACITY)
+	if (run->attrs.attrs.mask & (WPOOL_DEV_CAPACITY | WPOOL_DEV_CAPACITY_PER_CPU))
 		cli_usage(cmd, "--create: leave out the capacity, which advise searches for");
 	if (optind == argc)
 		cli_usage(cmd, "the recording is missing: a file of 'wpoolctl trace record'");
