@@ -79,13 +79,11 @@ static int look(struct stat_run *run)
 
 static int look_again_and_again(struct stat_run *run)
 {
-	__u64 next_ns = now_ns(), i;
 	int code = look(run);
+	__u64 i;
 
 	for (i = 0; code == CLI_OK && (!run->count || i < run->count); i++) {
-		next_ns += run->interval_ns;
-		while (sleep_until_ns(next_ns))
-			;
+		sleep_ns(run->interval_ns);
 		code = look(run);
 	}
 	return code;
