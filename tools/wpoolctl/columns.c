@@ -309,9 +309,11 @@ static void add_json(const struct column *column, const struct pool *pool, struc
 	} else if (column->kind == RATE) {
 		snprintf(key, sizeof(key), "%s_per_s", figures[column->figure].name);
 		json_put(to, key, value);
-	} else if (value >= 0) {
+	} else {
 		snprintf(key, sizeof(key), "%s_ns", column->name);
-		json_put(to, key, (__u64)value);
+		json_put_object(to, key, NULL);
+		if (value >= 0)
+			json_put(to, key, (__u64)value);
 	}
 }
 

@@ -141,12 +141,10 @@ static struct json_object *json_intervals(const struct intervals *intervals)
 		json_put(entry, "refused", interval->refused);
 		json_put(entry, "completed", interval->completed);
 		json_put(entry, "ended", interval->ended);
-		if (interval->ended) {
-			json_put(entry, "p50_ns", interval->p50_ns);
-			json_put(entry, "p99_ns", interval->p99_ns);
-			json_put(entry, "p99_9_ns", interval->p99_9_ns);
-			json_put(entry, "max_ns", interval->max_ns);
-		}
+		json_put_nonzero(entry, "p50_ns", interval->p50_ns);
+		json_put_nonzero(entry, "p99_ns", interval->p99_ns);
+		json_put_nonzero(entry, "p99_9_ns", interval->p99_9_ns);
+		json_put_nonzero(entry, "max_ns", interval->max_ns);
 		json_put(entry, "behind", interval->behind);
 		json_put(entry, "workers", interval->workers);
 		json_put(entry, "queued", interval->queued);
