@@ -260,16 +260,13 @@ static int run_batch(struct top *top, bool all, struct errmsg *e)
 	return err;
 }
 
-/* Sort by the column of --sort. Only the view of pools has columns with names for --sort. */
-static void sort_pools(struct top *top)
+static int set_sort(const struct cli_option *option __maybe_unused, void *to, const char *value,
+		    struct errmsg *e)
 {
-	struct errmsg e;
+	struct top *top = to;
 
-	top->view = VIEW_POOLS;
-	for (top->sort = 0; top->sort < top->columns.nr; top->sort++)
-		if (!strcmp(column_name(top->columns.column[top->sort]), top->sort_by))
-			return;
-	cli_usage(top->cmd, "--sort: %s", columns_explain(&top->columns, top->sort_by, &e));
+	top->sort_by = columns_find(value, strlen(value), true, "", e);
+	return top->sort_by ? 0 : -1;
 }
 
 static int set_filter(const struct cli_option *option, void *to, const char *value,
@@ -291,7 +288,7 @@ static const struct cli_option options[] = {
 	  CLI_SECONDS(struct top, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
 	{ "filter", "TEXT", "only pools and functions with this text in their names",
 	  CLI_FIELD(set_filter, struct top, filter) },
-	{ "sort", "COLUMN", "sort pools by it, the largest first", CLI_TEXT(struct top, sort_by) },
+	{ "sort", "COLUMN", "sort pools by it, the largest first", .set = set_sort },
 	{ "columns", "NAME,...", "columns of the pools, as for stat",
 	  CLI_COLUMNS(struct top, columns, true) },
 	{ "batch", NULL, "print lines instead; all views unless --view is given",
@@ -314,8 +311,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 	all = !(cli_parse(cmd, argc, argv, &top) & BIT(OPT_VIEW)) && !top.sort_by;
 	cli_no_more_args(cmd, argc, argv);
 	set_view(&top, top.view);
+	if (top.sort_by && top.view != VIEW_POOLS)
+		cli_usage(cmd, "--sort: only with the view pools");
 	if (top.sort_by)
-		sort_pools(&top);
+		top.sort = columns_place(&top.columns, top.sort_by);
 	if (top.count && !top.batch)
 		cli_usage(cmd, "--count: only with --batch");
 	if (!top.batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))

@@ -81,44 +81,38 @@ static bool is_called(const char *called, const char *name, size_t len)
 	return strlen(called) == len && !memcmp(called, name, len);
 }
 
-static const struct column *find_column(const char *name, size_t len, bool rates)
+const struct column *columns_find(const char *name, size_t len, bool rates, const char *all,
+				  struct errmsg *e)
 {
 	const struct column *column = NULL;
+	char known[ERRMSG_LEN] = "";
 
-	while ((column = next_column(column, rates)))
+	while ((column = next_column(column, rates))) {
 		if (is_called(column->name, name, len) ||
 		    is_called(column_title(column), name, len))
-			break;
-	return column;
-}
-
-static int unknown_column(const char *name, size_t len, bool rates, struct errmsg *e)
-{
-	const struct column *column = NULL;
-	char known[ERRMSG_LEN] = "";
-	size_t at = 0;
-
-	while ((column = next_column(column, rates)) && at < sizeof(known))
-		at += snprintf(known + at, sizeof(known) - at, " %s", column->name);
-	return errmsg_set(e, "no column '%.*s'; there are: all%s",
-			  len < 40 ? (int)len : 40, name, known);
-}
-
-const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e)
-{
-	char known[ERRMSG_LEN] = "";
-	size_t at = 0, i;
-
-	for (i = 0; i < columns->nr && at < sizeof(known); i++)
-		at += snprintf(known + at, sizeof(known) - at, " %s", columns->column[i]->name);
-	errmsg_set(e, ERRMSG_Q " is none of the columns; there are:%s", name, known);
-	return e->text;
+			return column;
+		errmsg_join(known, sizeof(known), " ", "%s", column->name);
+	}
+	errmsg_set(e, "no column '%.*s'; there are: %s%s", len < 40 ? (int)len : 40, name, all,
+		   known);
+	return NULL;
 }
 
 static void add_column(struct columns *columns, const struct column *column)
 {
 	columns->column[columns->nr] = column;
 	columns->width[columns->nr++] = strlen(column_title(column));
+}
+
+size_t columns_place(struct columns *columns, const struct column *column)
+{
+	size_t i;
+
+	for (i = 0; i < columns->nr; i++)
+		if (columns->column[i] == column)
+			return i;
+	add_column(columns, column);
+	return i;
 }
 
 static int parse(struct columns *columns, const char *names, bool rates, struct errmsg *e)
@@ -129,9 +123,9 @@ static int parse(struct columns *columns, const char *names, bool rates, struct 
 
 	for (;; names += len + 1) {
 		len = strcspn(names, ",");
-		column = find_column(names, len, rates);
+		column = columns_find(names, len, rates, "all ", e);
 		if (!column)
-			return unknown_column(names, len, rates, e);
+			return -1;
 		if (parsed.nr == MAX_COLUMNS)
 			return errmsg_set(e, "more than %d columns", MAX_COLUMNS);
 		add_column(&parsed, column);
@@ -166,10 +160,7 @@ void columns_preset(struct columns *columns, const char *names)
 {
 	struct errmsg e;
 
-	if (parse(columns, names, true, &e)) {
-		fprintf(stderr, "%s\n", e.text);
-		abort();
-	}
+	parse(columns, names, true, &e);
 	columns->chosen = false;
 }
 

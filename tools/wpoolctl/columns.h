@@ -19,8 +19,8 @@ struct column;
 struct json_object;
 
 struct columns {
-	const struct column *column[MAX_COLUMNS];
-	int width[MAX_COLUMNS];		/* grows with the values shown */
+	const struct column *column[MAX_COLUMNS + 1];	/* one more for columns_place() */
+	int width[MAX_COLUMNS + 1];	/* grows with the values shown */
 	size_t nr;
 	int max_name;			/* longer names are cut; 0: no limit */
 	bool chosen;			/* the user chose the columns: show all of them */
@@ -33,8 +33,12 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* Set and return the message that @name is no column, with all columns that exist. */
-const char *columns_explain(const struct columns *columns, const char *name, struct errmsg *e);
+/* A column by its name or title; or NULL and a message, in which @all precedes the names. */
+const struct column *columns_find(const char *name, size_t len, bool rates, const char *all,
+				  struct errmsg *e);
+
+/* The index of @column, which becomes the last one if it was not chosen. */
+size_t columns_place(struct columns *columns, const struct column *column);
 
 /* Show @names unless columns are chosen: a list of valid names, or "all". */
 void columns_preset(struct columns *columns, const char *names);

@@ -87,13 +87,9 @@ static int compare_pools(const void *a, const void *b)
 static void choose_columns(struct top *top)
 {
 	const struct column *by = top->columns.column[top->sort];
-	size_t i;
 
-	if (!columns_set_busy(&top->columns, pools_have_latency(&top->pools)))
-		return;
-	for (i = 0; i < top->columns.nr && top->columns.column[i] != by; i++)
-		;
-	top->sort = i < top->columns.nr ? i : top_preset_sort(top, VIEW_POOLS);
+	if (columns_set_busy(&top->columns, pools_have_latency(&top->pools)))
+		top->sort = columns_place(&top->columns, by);
 }
 
 static void show_pools(struct top *top)

@@ -40,7 +40,7 @@ struct top {
 	__u64 interval_ns;
 	__u64 count;		/* number of looks; 0 is forever */
 	bool batch;
-	const char *sort_by;	/* the column of --sort, or NULL */
+	const struct column *sort_by;	/* --sort, or NULL */
 };
 
 /* Show a line of sums over all pools. */
