@@ -3,14 +3,15 @@
 #include "screen.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <curses.h>
 
+#include "cli.h"
 #include "out.h"
 
 static struct screen *terminal; /* SCREEN, as curses calls it */
@@ -25,11 +26,19 @@ static const short colours[] = {
 	[SCREEN_DIM] = -1,
 };
 
+/* As the handler of curses, which exits with 1. */
+static void interrupted(int sig __maybe_unused)
+{
+	endwin();
+	_exit(CLI_INTERRUPTED);
+}
+
 int screen_open(void)
 {
-	const char *no_colour = getenv("NO_COLOR");
 	size_t i;
 
+	signal(SIGINT, interrupted);
+	signal(SIGTERM, interrupted);
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return -1;
@@ -38,7 +47,7 @@ int screen_open(void)
 	nonl();
 	keypad(stdscr, TRUE);
 	curs_set(0);
-	if (has_colors() && !(no_colour && *no_colour)) {
+	if (has_colors() && *out_plain()) {
 		start_color();
 		use_default_colors();
 		for (i = 0; i < ARRAY_SIZE(colours); i++)
