@@ -31,12 +31,6 @@ static const struct group groups[] = {
 	{ "Other", { NULL } },
 };
 
-/* Files that every device has. They say nothing about a pool. */
-static bool is_boring(const char *attr)
-{
-	return !strcmp(attr, "uevent") || !strcmp(attr, "dev");
-}
-
 static bool in_group(const struct group *group, const char *attr)
 {
 	size_t i;
@@ -86,17 +80,17 @@ static bool is_wanted(const struct shown *shown, const char *attr)
 static void print_value(const char *attr, const char *value, const char *style,
 			const char *preset)
 {
-	int room = out_width() - 17, len;
+	int room = out_width() - 19, len;
 
 	printf("  %-16s ", attr);
 	if (room < 20)
 		room = 20;
-	while ((int)strlen(value) > room && strchr(value, ',')) {
+	while ((int)strlen(value) > room && strchr(value, ',') && strcmp(attr, "cgroup")) {
 		for (len = room; len && value[len - 1] != ','; len--)
 			;
 		if (!len)
 			break;
-		printf("%.*s\n%16s", len, value, "");
+		printf("%.*s\n%19s", len, value, "");
 		value += len;
 	}
 	printf("%s%s%s", style, value, *style ? out_plain() : "");
@@ -154,7 +148,7 @@ static int show_group(const struct shown *shown, const struct group *group,
 	if (group->attrs[0])
 		return err;
 	for (i = 0; !err && i < present->nr; i++)
-		if (!is_boring(present->name[i]) && !in_any_group(present->name[i]))
+		if (!in_any_group(present->name[i]))
 			err = show_attr(shown, present->name[i], &title, e);
 	return err;
 }
@@ -179,17 +173,9 @@ static int check_only(const struct shown *shown, const struct sysfs_names *prese
 	return 0;
 }
 
-static bool has_prealloc(const char *pool)
-{
-	char value[SYSFS_VALUE_LEN];
-	struct errmsg e;
-
-	return !sysfs_read(pool, "prealloc", value, sizeof(value), &e) &&
-	       !strcmp(value, "1");
-}
-
 static int show_pool(const struct command *cmd, struct shown *shown, struct errmsg *e)
 {
+	char prealloc[SYSFS_VALUE_LEN];
 	struct sysfs_names present;
 	size_t g;
 	int err;
@@ -199,7 +185,8 @@ static int show_pool(const struct command *cmd, struct shown *shown, struct errm
 		return err;
 	if (check_only(shown, &present, e))
 		cli_usage(cmd, "%s", e->text);
-	shown->prealloc = has_prealloc(shown->pool);
+	shown->prealloc = !sysfs_read(shown->pool, "prealloc", prealloc, sizeof(prealloc), e) &&
+			  !strcmp(prealloc, "1");
 	if (shown->as_json) {
 		shown->json = json_new();
 		shown->changed = json_new_array();

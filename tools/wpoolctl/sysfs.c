@@ -47,7 +47,7 @@ static void add_name(struct sysfs_names *names, const char *name)
 	names->name[names->nr++] = alloc_copy(name);
 }
 
-/* List directories and links (pools), or files (attributes) except tables. */
+/* List directories and links (pools), or files (attributes) except the table and uevent. */
 static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 		    struct errmsg *e)
 {
@@ -62,7 +62,8 @@ static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 		if (entry->d_name[0] == '.' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
 		    !!S_ISDIR(st.st_mode) != want_dirs ||
-		    (!want_dirs && !strcmp(entry->d_name, "histogram")))
+		    (!want_dirs && (!strcmp(entry->d_name, "histogram") ||
+				    !strcmp(entry->d_name, "uevent"))))
 			continue;
 		add_name(names, entry->d_name);
 	}
@@ -76,10 +77,7 @@ int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e)
 {
 	int err = list_dir(class_dir(), true, names, e);
 
-	if (err == -ENOENT)
-		errmsg_set(e, "there is no %s; is the wpool module loaded?",
-			   class_dir());
-	return err;
+	return err == -ENOENT ? sysfs_find_pool("", e) : err;
 }
 
 int sysfs_find_pool(const char *pool, struct errmsg *e)
@@ -92,11 +90,9 @@ int sysfs_find_pool(const char *pool, struct errmsg *e)
 	if (errno != ENOENT)
 		return fail(e, errno, path);
 	if (access(class_dir(), F_OK))
-		errmsg_set(e, "there is no %s; is the wpool module loaded?",
-			   class_dir());
+		errmsg_set(e, "there is no %s; is the wpool module loaded?", class_dir());
 	else
-		errmsg_set(e, "there is no pool '%s'; see 'wpoolctl list'",
-			   pool);
+		errmsg_set(e, "there is no pool '%s'; see 'wpoolctl list'", pool);
 	return -ENOENT;
 }
 
@@ -124,8 +120,7 @@ void sysfs_names_exit(struct sysfs_names *names)
 	names->name = NULL;
 }
 
-/* Reads the first line of a file. Returns 0 or -errno. */
-static int read_line(const char *path, char *buf, size_t len)
+int sysfs_read_line(const char *path, char *buf, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	ssize_t got;
@@ -149,7 +144,7 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s/%s", class_dir(), pool, attr);
-	err = read_line(path, buf, len);
+	err = sysfs_read_line(path, buf, len);
 	return err && err != -ENOENT ? fail(e, -err, path) : err;
 }
 
@@ -193,7 +188,7 @@ int sysfs_cpus(const char *which, char *buf, size_t len)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/%s", which);
-	return read_line(path, buf, len) ? -1 : 0;
+	return sysfs_read_line(path, buf, len) ? -1 : 0;
 }
 
 static int read_word(const char *pool, const char *attr, char *buf, size_t len,
@@ -298,7 +293,7 @@ __u64 sysfs_max_workers(void)
 
 	snprintf(path, sizeof(path), "%s/parameters/max_workers",
 		 dir && *dir ? dir : "/sys/module/wpool");
-	if (read_line(path, buf, sizeof(buf)) || parse_u64(buf, 0, ~0ULL, &value, &e))
+	if (sysfs_read_line(path, buf, sizeof(buf)) || parse_u64(buf, 0, ~0ULL, &value, &e))
 		return 0;
 	return value;
 }

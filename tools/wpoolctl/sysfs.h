@@ -39,6 +39,9 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
 /* Returns the contents of a file, which the caller frees; or NULL and errno. */
 char *sysfs_read_all(const char *path);
 
+/* Reads the first line of any file. Returns 0 or -errno. */
+int sysfs_read_line(const char *path, char *buf, size_t len);
+
 /*
  * Read the file histogram. It has no buckets if the pool has never measured times. Returns 0,
  * -ENOENT if there is no such file (no message), or another negative number and a message.

@@ -152,10 +152,8 @@ int workers_read(struct workers *workers, struct errmsg *e)
 		workers->worker[i] = (struct worker){
 			.pool = table_cell(table, i, "pool"),
 			.func = table_cell(table, i, "function"),
-			.task = table_cell(table, i, "task"),
 			.doing = parse_doing(table_cell(table, i, "state")),
 			.pid = table_number(table, i, "pid", 0),
-			.cpu = table_number(table, i, "cpu", -1),
 			.last_cpu = table_number(table, i, "last", -1),
 			.since_ms = table_number(table, i, "since_ms", -1),
 		};
@@ -167,27 +165,17 @@ void workers_exit(struct workers *workers)
 {
 	free(workers->worker);
 	table_exit(&workers->table);
-	workers->worker = NULL;
-	workers->nr = 0;
+	*workers = (struct workers){ };
 }
 
 const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 {
 	char path[PATH_MAX];
-	FILE *file;
 
-	*buf = '\0';
 	snprintf(path, sizeof(path), "%s/%d/wchan", directory("WPOOLCTL_PROC", "/proc"),
 		 worker->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return buf;
-	if (!fgets(buf, len, file))
-		*buf = '\0';
-	fclose(file);
-	buf[strcspn(buf, "\n")] = '\0';
-	/* the thread runs, or the reader has no permission */
-	if (!strcmp(buf, "0"))
+	/* 0: the thread runs, or the reader has no permission */
+	if (sysfs_read_line(path, buf, len) || !strcmp(buf, "0"))
 		*buf = '\0';
 	return buf;
 }
@@ -219,12 +207,10 @@ static const char *doing_text(enum doing doing)
 
 void worker_describe(const struct worker *worker, char *buf, size_t len)
 {
-	char since[32] = "", where[64];
+	char since[32] = "", where[64] = "";
 
 	if (worker->doing == DOING_ASLEEP)
 		worker_wchan(worker, where, sizeof(where));
-	else
-		*where = '\0';
 	if (worker->since_ms >= 0)
 		format_ms(worker->since_ms, since, sizeof(since));
 	/* the most important words come first: the end may be cut off */
@@ -287,6 +273,5 @@ void funcs_count(struct funcs *funcs, const struct workers *workers, const char 
 void funcs_exit(struct funcs *funcs)
 {
 	free(funcs->func);
-	funcs->func = NULL;
-	funcs->nr = 0;
+	*funcs = (struct funcs){ };
 }

@@ -45,10 +45,8 @@ extern const char *const doing_names[NR_DOINGS];
 struct worker {
 	const char *pool;
 	const char *func;	/* "-" without a task */
-	const char *task;
 	enum doing doing;
 	int pid;
-	int cpu;
 	int last_cpu;
 	__s64 since_ms;		/* time in this state; -1 if it is unknown */
 };
