@@ -156,8 +156,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (verb->act != do_record && optind < argc)
 		wish.recording.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	if (verb->act == do_explain && !strcmp(wish.recording.file, "-"))
-		cli_usage(cmd, "explain reads its file twice: not standard input");
+	if ((verb->act == do_explain || verb->act == do_record) &&
+	    !strcmp(wish.recording.file, "-"))
+		cli_usage(cmd, "%s takes no -: explain reads its file twice", verb->name);
 	return verb->act(&wish, &e) ? cli_fail(cmd, &e) : CLI_OK;
 }
 
