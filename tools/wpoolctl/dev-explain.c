@@ -28,6 +28,7 @@ static const char *explain_device(int err)
 		return "cannot open " DEV_PATH ": permission denied; "
 		       "root may, and the group wpool if there is one";
 	case -ENODEV:
+	case -ENXIO:
 		return "there is no " DEV_PATH "; is the wpool module loaded?";
 	case -EMFILE:
 	case -ENFILE:
@@ -55,9 +56,6 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 		else
 			errmsg_set(e, "there is no pool '%s'; see 'wpoolctl list'",
 				   pool);
-		break;
-	case -ENXIO:
-		errmsg_set(e, "%s", explain_device(-ENODEV));
 		break;
 	case -EEXIST:
 		errmsg_set(e, "there is a pool '%s' already", pool);
@@ -88,7 +86,7 @@ int dev_explain(struct errmsg *e, int err, const char *pool)
 		errmsg_set(e, "no more workers without privileges: the module's max_user_workers");
 		break;
 	case -EAGAIN:
-		errmsg_set(e, "no more workers: the module's max_workers is reached");
+		errmsg_set(e, "no more workers: max_workers is reached, or the limit of threads");
 		break;
 	default:
 		errmsg_set(e, "pool '%s': %s", pool, strerror(-err));

@@ -124,7 +124,7 @@ static void print_report(const struct report *report)
 		putchar('\n');
 	}
 	if (dropped)
-		printf("%llu task%s dropped: cancelled, or the worker died\n", dropped,
+		printf("%llu task%s dropped: cancelled, overdue, or the worker died\n", dropped,
 		       dropped == 1 ? " was" : "s were");
 	if (report->lost)
 		printf("%llu events were lost: a larger --buffer keeps them\n", report->lost);

@@ -7,10 +7,10 @@
  *
  * Environment: FAKE_INFLIGHT limits the tasks of a file. After FAKE_CLOSE_AFTER tasks the pool is
  * closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows work of the kind fault.
- * FAKE_OTHERS refuses all tasks, as a pool of a module does. With FAKE_LATE, a submit that finds
- * the file full returns when all tasks have ended and been read. FAKE_TUNED is the capacity from
- * the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is made, gets a
- * group or cgroup, or is destroyed, and for each submit whose first task is urgent.
+ * FAKE_OTHERS refuses all tasks and tunes, as a pool of a module does. With FAKE_LATE, a submit
+ * that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is the
+ * capacity from the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is
+ * made, gets a group or cgroup, or is destroyed, and for each submit whose first task is urgent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,12 +133,15 @@ int dev_cgroup(int fd __maybe_unused, const char *dir)
 
 int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_unused)
 {
-	return 0;
+	return knob("FAKE_OTHERS", 0) ? -EPERM : 0;
 }
 
+/* A wait is interrupted once, as by a stop. */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
-	return timeout_ns ? -ETIME : 0;
+	static int nr_waits;
+
+	return !timeout_ns ? 0 : nr_waits++ ? -ETIME : -EINTR;
 }
 
 int dev_reboot(int fd __maybe_unused)
