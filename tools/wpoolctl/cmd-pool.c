@@ -139,7 +139,7 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	const char *pool;
 	struct errmsg e;
 	__u32 flags = 0;
-	int fd;
+	int fd, err;
 
 	cli_parse(cmd, argc, argv, &how);
 	if (how.cancel)
@@ -154,7 +154,10 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	fd = dev_open_pool(pool, &e);
 	if (fd < 0)
 		return cli_fail(cmd, &e);
-	return finish(cmd, pool, dev_release(fd, flags, how.timeout_ns));
+	/* a stop (^Z) interrupts the wait */
+	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR)
+		;
+	return finish(cmd, pool, err);
 }
 
 static const struct cli_option release_options[] = {
