@@ -2,6 +2,7 @@
 /* Files with sections, see ini.h. */
 #include "ini.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,15 @@ static char *strip(char *s)
 static char *section_name(char *line, struct errmsg *e)
 {
 	size_t len = strlen(line);
-	char *name;
+	char *name, *end;
 
 	if (line[len - 1] != ']')
 		goto err_bad;
 	line[len - 1] = '\0';
 	name = strip(line + 1);
-	if (!*name || strpbrk(name, "[]"))
+	for (end = name; isprint((unsigned char)*end) && !strchr("[]", *end); end++)
+		;
+	if (end == name || *end)
 		goto err_bad;
 	return alloc_copy(name);
 
