@@ -69,12 +69,15 @@ static ssize_t last_row(const struct looks *looks, size_t row, const char *key)
 {
 	const char *pool = table_cell(&looks->now, row, "pool");
 	const char *what = table_cell(&looks->now, row, key);
-	size_t i;
+	size_t rows = looks->last.rows, n, i;
 
-	for (i = 0; i < looks->last.rows; i++)
+	/* most rows have not moved */
+	for (n = 0; n < rows; n++) {
+		i = (row + n) % rows;
 		if (!strcmp(table_cell(&looks->last, i, "pool"), pool) &&
 		    !strcmp(table_cell(&looks->last, i, key), what))
 			return i;
+	}
 	return -1;
 }
 
