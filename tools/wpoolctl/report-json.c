@@ -179,10 +179,9 @@ static void add_json_times(struct json_object *json,
 	json_put(json, "measured_ns", tally_window_ns(&result->tally));
 	json_put(json, "completed_per_s", report_completed_per_s(result));
 	json_put_nonzero(json, "ideal_ns", ideal);
+	json_put_object(json, "ratio", NULL);
 	if (ideal)
 		json_put(json, "ratio", (double)wall / ideal);
-	else
-		json_put_object(json, "ratio", NULL);
 	json_put(json, "calls", result->calls);
 	json_put(json, "enqueue_ns_per_task", report_per_task(result->call_ns, result));
 	json_put(json, "submitter_cpu_ns_per_task", report_per_task(result->cpu_ns, result));

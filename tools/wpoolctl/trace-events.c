@@ -9,7 +9,7 @@
 
 #include "parse.h"
 
-static const char *const names[NR_TRACE_KINDS] = {
+static const char *const names[TRACE_LOST] = {
 	[TRACE_SUBMITTED] = "task_submitted",
 	[TRACE_STARTED] = "task_started",
 	[TRACE_FINISHED] = "task_finished",
@@ -23,8 +23,6 @@ static const char *const names[NR_TRACE_KINDS] = {
 	[TRACE_STEPPED_IN] = "worker_stepped_in",
 	[TRACE_SPAWNED] = "worker_spawned",
 	[TRACE_OVERLOADED] = "pool_overloaded",
-	[TRACE_LOST] = "",
-	[TRACE_SWITCHED] = "",
 };
 
 /* The name of an event ends with a colon. */
