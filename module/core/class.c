@@ -31,7 +31,7 @@ void wpool_class_set(struct wpool_worker *w)
 	if (pool->sched == WPOOL_SCHED_NORMAL) {
 		sched_set_normal(w->thread, pool->nice);
 	} else {
-		/* sched_set_fifo() cannot set other priorities */
+		/* sched_set_fifo() can set only one priority */
 		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
 		/* the nice value has no effect now, but /proc shows it */
 		set_user_nice(w->thread, pool->nice);

@@ -20,7 +20,7 @@ bool wpool_class_is_set(const struct wpool *pool);
 /*
  * Undo a change of the class or nice value by a task or an administrator; log the first change. @w:
  * the calling worker. Other threads may rely on @w to look for tasks, so @w does not wait: if
- * pool->workers.mutex is held, this does nothing, and the caller tries again later.
+ * pool->workers.mutex is held, the call does nothing, and the caller tries later.
  */
 void wpool_class_restore(struct wpool_worker *w);
 

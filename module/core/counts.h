@@ -40,7 +40,7 @@ void wpool_workers_leave_place(void);
 /** wpool_home_enter() - count one more worker at home in an active run queue; interrupts off */
 void wpool_home_enter(struct wpool_runq *rq);
 
-/** wpool_home_leave() - count one worker at home out; interrupts off */
+/** wpool_home_leave() - count one worker out of its home; interrupts off */
 void wpool_home_leave(struct wpool_runq *rq);
 
 /* A value for @prefer below: near @cpu, rather than on it. The macro is its own inverse. */
@@ -48,8 +48,8 @@ void wpool_home_leave(struct wpool_runq *rq);
 
 /*
  * Find the best home for a worker. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Of the CPUs that
- * wpool_affinity_set() allows, those with room come first, then those with the fewest workers, then
- * those nearest to @prefer.
+ * wpool_affinity_set() allows, those with room come first (unless prealloc is set), then those with
+ * the fewest workers, then those nearest to @prefer.
  */
 int wpool_home_place(struct wpool *pool, int prefer);
 
@@ -121,15 +121,15 @@ bool __wpool_running_leave(struct wpool_worker *w, struct wpool_runq *rq);
 
 /*
  * Must follow __wpool_running_leave(). A full barrier. @left: whether that call returned true. If
- * so, and if the run queue belongs to another CPU, this makes that CPU look at the queues.
+ * so, and if the run queue belongs to another CPU, that CPU is made to look at the queues.
  */
 void wpool_running_left(struct wpool_runq *rq, bool left);
 
 /*
- * Count a worker out, if it counts as running: a full barrier. The caller looks at the queues
- * afterwards, or makes sure that another thread does. If the run queue belongs to another CPU, this
- * makes that CPU look at the queues, too: see wake.c. Preemption is off. Returns the run queue in
- * which the worker was counted, or NULL.
+ * Count a worker out of its run queue, if it counts as running. A full barrier. The caller then
+ * looks at the queues, or makes sure that another thread does. If the run queue belongs to another
+ * CPU, that CPU is made to look at the queues, too: see wake.c. Preemption is off. Returns the run
+ * queue, or NULL if the worker was not counted out.
  */
 struct wpool_runq *wpool_running_leave(struct wpool_worker *w);
 

@@ -20,7 +20,7 @@ static inline struct wpool_worker *wpool_worker_current(void)
 	return likely(!(current->flags & PF_KTHREAD)) ? NULL : __wpool_worker_current();
 }
 
-/** wpool_in_own_task() - does this code run in a worker of that pool? In any context */
+/** wpool_in_own_task() - does this code run in a worker of @pool? Any context */
 bool wpool_in_own_task(const struct wpool *pool);
 
 /** wpool_refuse_own_task() - wpool_in_own_task(); if true, log that @caller was refused */

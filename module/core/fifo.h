@@ -16,8 +16,8 @@
 #include <linux/wpool.h>
 
 /*
- * A bit of task->pool: the other bits are the address of the struct wpool_fifo that holds the task,
- * rather than of its pool. Bit and address are one word, so one read gets both.
+ * A bit of task->pool. If it is set, the other bits are the address of the struct wpool_fifo that
+ * holds the task, rather than of its pool. Bit and address are one word, so one read gets both.
  */
 #define WPOOL_TASK_IN_FIFO	1UL
 
@@ -28,7 +28,7 @@ struct wpool_fifo {
 	/* protects the fields below, and node and pool of @tasks; raw: taken with interrupts off */
 	raw_spinlock_t lock;
 	u32 nr;	/* length of @tasks; workers that look for a task read it without the lock */
-	/* how many tasks were taken from the front; shows the monitor whether the list moves */
+	/* how many tasks were taken, except by wpool_fifo_remove(), less those put back in front */
 	u32 popped;
 	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;

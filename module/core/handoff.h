@@ -23,7 +23,7 @@ struct wpool_worker;
 /* Enable the notifiers, before a pool uses hand-off. Sleeps; not under the lock of CPU hotplug */
 void wpool_handoff_enable(void);
 
-/* Notice when the calling worker is switched out. @w: the worker, whose pool uses hand-off */
+/* Notice when the calling worker is switched out and in. @w: the worker; its pool uses hand-off */
 void wpool_handoff_watch(struct wpool_worker *w);
 
 /* Undo wpool_handoff_watch(), if it was called. @w: the calling worker, possibly in do_exit() */

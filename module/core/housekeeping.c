@@ -26,8 +26,8 @@ static DECLARE_WORK(work, tell_pools);
 
 /*
  * The kernel keeps three sets, and their contents differ between versions. DOMAIN: the CPUs that
- * isolcpus= and partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. KTHREAD: the
- * one set or the other, by version. A worker keeps to the CPUs that are in all three.
+ * isolcpus= and partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. KTHREAD: one
+ * of these two sets, depending on the version. A worker keeps to the CPUs that are in all three.
  */
 static unsigned long mask_word(u32 i)
 {

@@ -28,7 +28,7 @@ void wpool_housekeeping_look(void);
 /* Check for changes from now on. @changed: called for each pool after a change; process context */
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
 
-/** wpool_housekeeping_exit() - wait for the last call, after the monitor has stopped */
+/** wpool_housekeeping_exit() - wait for the last call of @changed; the monitor has stopped */
 void wpool_housekeeping_exit(void);
 
 #endif /* WPOOL_CORE_HOUSEKEEPING_H */

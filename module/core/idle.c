@@ -138,8 +138,8 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 	/* wpool_idle_wake_runq:A, pairs with wpool_park_join:A, see wake.c */
 	smp_mb();
 	/*
-	 * Wake as many workers as there are now, from the end where no worker joins. A worker that
-	 * joins later has seen the new state of the pool.
+	 * Wake as many workers as are idle now, the coldest first. A worker that parks later joins
+	 * the list at the other end, and has seen the new state of the pool.
 	 */
 	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
 		;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Idle workers: the lists of parked workers, and the picking of one.
+ * Idle workers: the lists of parked workers, and how a worker is picked.
  *
  * Each run queue has a list of its parked workers, with the next one to be picked in front: with
  * order lifo the most recently parked worker, with fifo the coldest one, which has been idle
@@ -40,8 +40,8 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w);
 struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq);
 
 /*
- * Find the run queue whose coldest idle worker has been idle longest of all. @since: when it
- * became idle, in jiffies. Interrupts are off. Returns the run queue, or NULL if no worker is idle.
+ * Find the run queue whose coldest idle worker has been idle longest of all. @since: when that
+ * worker parked, in jiffies. Interrupts are off. Returns the run queue; NULL if no worker is idle.
  */
 struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since);
 

@@ -8,10 +8,10 @@
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
  *             counted out, and its queue gets another worker, of another CPU if possible.
  *             Until the task has ended, the scheduler may move the hog to another CPU.
- *   a stall   the same task has been at the head of the queue for 10 ms, although a worker
- *             could run it. That worker is woken, moved here, or created. If the queue does not
- *             move for a second, the log says so once, with the stacks of some of the workers:
- *             stall_report.c.
+ *   a stall   the same task has been at the head of the queue for 10 ms, although the pool has an
+ *             idle worker or may create one. A worker is woken, moved here, or created. If the
+ *             queue does not move for a second, the log says so once, with the stacks of some of
+ *             the workers: stall_report.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
@@ -22,7 +22,7 @@
  *             stored beside the task in a ring, and in a next slot by how long the same task has
  *             been there. The pool's work (tidy.c) then ends all overdue tasks: finish.c.
  *
- *   pressure  a task has been queued since the last look, or a submitter waits: pressure.h
+ *   pressure  a task has waited since the last sample, or a submitter waits: pressure.h
  *
  * A queue that waits because the capacity is used up, or because its worker is in a task that is no
  * hog yet, does not stall.
@@ -68,8 +68,8 @@ static bool has_acted;
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
 /*
- * Choose the workers that retake_chosen() counts out. If no worker here has looked for work for
- * hog_ms: all that are in tasks. Otherwise, if tasks wait: those that are blocked.
+ * Choose workers for retake_chosen(): if no worker here has looked for work for hog_ms, all that
+ * are in tasks; otherwise, if tasks wait, those that are blocked. Returns false if none is chosen.
  */
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
@@ -82,7 +82,7 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		watch->looks.since_ns = 0;
 		watch->retake = WPOOL_RETAKE_ALL;
 	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
-		/* where preempt notifiers work, retake_chosen() will find none */
+		/* where preempt notifiers work, retake_chosen() will find no blocked worker */
 		watch->retake = WPOOL_RETAKE_BLOCKED;
 	}
 	return watch->retake != WPOOL_RETAKE_NONE;
@@ -196,7 +196,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		return;
 	}
 	note_left(pool, rq);
-	/* if the queue was not offered before, the running task outlasts its estimate */
+	/* no task was taken here for 10 ms: let workers of other CPUs take from here */
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
@@ -239,7 +239,7 @@ static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
 	return ret;
 }
 
-/* Has @what been there for over @max_ns? Perhaps in two waits: wpool_finish_sweep() checks. */
+/* Has @what been there for over @max_ns? It may have been away: wpool_finish_sweep() checks. */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return wpool_standing_ns(standing, what, now) > max_ns && what;
@@ -297,7 +297,7 @@ static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
 	u32 head = wpool_ring_head(&rq->ring), tick = READ_ONCE(rq->tick);
 	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
 
-	/* an old mark is harmless: the ring has been empty since, so @head has passed the mark */
+	/* a mark is not set while the run queue is empty: then @head passes the old mark */
 	waits |= time_after32(marks->ring_end, head);
 	/* the same task may have run, and been submitted again: then the tick has moved */
 	waits |= next && next == marks->next && tick == marks->tick;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor's timer, see monitor_timer.h. When it fires, it starts again if a pool is busy, or a
- * thread has asked for it since it last fired: tasks that come one at a time seldom start it.
+ * The monitor's timer, see monitor_timer.h. When it fires, it starts again if a pool is busy, or if
+ * a thread has asked for it meanwhile: so tasks that come one at a time seldom have to start it.
  *
  * Barrier pairs. A thread makes a change that the monitor sees when it looks at all pools, executes
  * a full barrier, and reads the state of the timer:

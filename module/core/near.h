@@ -43,9 +43,9 @@ static inline enum wpool_distance wpool_distance(const struct wpool_site *a,
 }
 
 /*
- * Is @site at the distance @at from @own? For a walk from near to far, in one round for each
- * distance that occurs. In the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest
- * distance above @at that the round meets, which is the @at of the next round.
+ * Is @site at the distance @at from @own? The caller walks from near to far, in one round for each
+ * distance that occurs; in the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest
+ * distance above @at that the round meets: the @at of the next round.
  */
 static inline bool wpool_is_at(const struct wpool_site *site, const struct wpool_site *own,
 			       enum wpool_distance at, enum wpool_distance *next)

@@ -23,10 +23,10 @@ static inline void wpool_notify_tell(struct wpool *pool)
 /** wpool_notify_send() - for the monitor: wake programs that poll, if there is news */
 void wpool_notify_send(struct wpool *pool);
 
-/** wpool_notify_attach() - find the file, once the pool has its files; process context */
+/** wpool_notify_attach() - find the file pressure, once the pool has its files; sleeps */
 void wpool_notify_attach(struct wpool *pool);
 
-/** wpool_notify_detach() - drop the file, before the pool is freed */
+/** wpool_notify_detach() - drop the reference to the file, before the pool is freed */
 void wpool_notify_detach(struct wpool *pool);
 
 #endif /* WPOOL_CORE_NOTIFY_H */

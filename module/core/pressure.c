@@ -19,7 +19,7 @@ static const u32 decays[WPOOL_NR_PRESSURES] = { 3886247119U, 4223977731U, 428067
 /* What is left of a value after @nr periods, if each period multiplies it by @power / 2^32. */
 static u64 decay_periods(u64 value, u32 power, u64 nr)
 {
-	/* this ends soon: the power becomes 0, and then the value */
+	/* the loop ends soon: the power becomes 0, and then the value */
 	for (; nr && value; nr >>= 1) {
 		if (nr & 1)
 			value = mul_u64_u32_shr(value, power, 32);

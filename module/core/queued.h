@@ -74,10 +74,10 @@ bool wpool_runq_offer(struct wpool_runq *rq);
 bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * As wpool_queues_have_work(), and end outdated offers. @rq: this CPU's run queue. An offer that
- * turns out to be valid is withdrawn for a moment, during which another thread may miss the offer.
- * So the caller must make sure that a worker comes. Preemption is off. Returns true if a task is
- * queued. A full barrier follows each offer that this repeats.
+ * As wpool_queues_have_work(), but also end outdated offers. @rq: this CPU's run queue. If an ended
+ * offer turns out to be valid, it is made again, and a full barrier follows. Meanwhile another
+ * thread may miss the offer, so the caller must make sure that a worker comes. Preemption is off.
+ * Returns true if a task is queued.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 

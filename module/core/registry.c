@@ -97,7 +97,7 @@ struct wpool *wpool_registry_find_name(const char *name)
 	return wpool_registry_find(has_name, name);
 }
 
-/* Not a pool of /dev/wpool: its user may cancel or drop tasks, or let the submitter run them. */
+/* Hide pools of /dev/wpool: their users may cancel or drop tasks, or let the submitter run them. */
 static bool is_modules(struct wpool *pool, const void *name)
 {
 	return !wpool_is_users(pool) && has_name(pool, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The list of all pools, and the references to them, which the device of each pool counts. */
+/* The list of all pools, and the references to a pool, which the pool's device counts. */
 #ifndef WPOOL_CORE_REGISTRY_H
 #define WPOOL_CORE_REGISTRY_H
 
@@ -37,7 +37,7 @@ struct wpool *wpool_registry_find_name(const char *name);
 /* Call @fn, under a mutex, for each pool whose destruction has not ended. Sleeps. */
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
-/* Is this the address of a pool whose destruction has not ended? Under RCU, which keeps it. */
+/* Is this the address of a pool whose destruction has not ended? Under RCU: it keeps the pool. */
 bool wpool_registry_has(const struct wpool *pool);
 
 /*

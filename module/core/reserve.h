@@ -13,10 +13,10 @@ struct wpool_reserve {
 					 *    @leaving set, and counts only in workers.list and in
 					 *    the module
 					 */
-	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 if there is a
-					 *    new rescuer, or @rescued has counted the case
+	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 once another
+					 *    was created, could not be created, or was dismissed
 					 */
-	u64 rescued;			/* W: replacements that failed, or took over 10 ms */
+	u64 rescued;			/* W: replacements that failed, or took more than 10 ms */
 	bool wait_reported;		/* X: the log names a wait for a pool without reclaim */
 };
 

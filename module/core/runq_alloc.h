@@ -35,7 +35,7 @@ int wpool_runqs_add_hists(struct wpool *pool);
 /** wpool_runqs_free() - free the run queues; no other thread has a pointer to the pool */
 void wpool_runqs_free(struct wpool *pool);
 
-/* The slab cache of run queues. Return: 0 or -ENOMEM */
+/* Create and destroy the slab cache of run queues. Returns 0 or -ENOMEM. */
 int wpool_runqs_module_init(void);
 void wpool_runqs_module_exit(void);
 

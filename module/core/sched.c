@@ -170,7 +170,7 @@ static struct wpool_task *take_first(struct wpool_runq *rq)
 /*
  * Take the first task of the run queue named in pool->left, if the caller has found no task or only
  * younger ones. @found: the caller has found a task, queued at @jiffy. If that run queue has only a
- * task in its next slot, whose age is not known, take it; but that of @own is for take_others().
+ * task in its next slot, whose age is not known, take it; but leave @own's slot to take_others().
  */
 static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, bool found,
 				    u32 jiffy)
@@ -190,10 +190,10 @@ static struct wpool_task *take_left(struct wpool *pool, struct wpool_runq *own, 
 
 /*
  * Does the first task of the global queue come before the first one here? If both were queued in
- * the same tick, the two queues take turns: when the global queue's turn is over, the tasks queued
- * here have a turn, and then those that were in the global queue when its turn ended. A task that
- * comes meanwhile is younger than these. A task that this CPU put into the global queue is younger
- * than those in its ring.
+ * the same tick, the two queues take turns. Once the global queue's turn is over, first the tasks
+ * queued here by then have a turn, and next those in the global queue by then: tasks that come
+ * later are younger. A task that this CPU put into the global queue is younger than those in its
+ * ring.
  */
 static bool is_shared_first(struct wpool *pool, struct wpool_runq *rq, u32 shared, u32 own)
 {

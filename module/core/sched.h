@@ -67,7 +67,7 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 
 /*
  * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;
- * @flags: those of all the tasks, combined. Interrupts are off since @rq was read.
+ * @flags: the flags of all tasks, combined. Interrupts are off since @rq was read.
  */
 static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 					     struct wpool_task *const *tasks, u32 nr, u8 flags)
@@ -120,9 +120,9 @@ static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 }
 
 /*
- * Take the next task of this CPU, if no other queue may hold an older one. @rq: this CPU's run
- * queue. Context: a worker at home here, preemption off. Returns a task taken out of the queues,
- * not claimed; NULL if the caller must use wpool_sched_find().
+ * Take the next task of this CPU, unless another queue, a new tick or a timing requires a full look
+ * (wpool_sched_find()). @rq: this CPU's run queue. Context: a worker at home here, preemption off.
+ * Returns a task taken out of the queues, not claimed; NULL if the caller must look in full.
  */
 static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -170,7 +170,7 @@ struct wpool_task *wpool_sched_take_any(struct wpool *pool);
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool);
 
 /*
- * Put tasks, taken from the front of any queue, to the front of the global one. Interrupts are off.
+ * Put tasks, taken from the front of any queue, at the front of the global one. Interrupts are off.
  */
 void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, u32 nr);
 

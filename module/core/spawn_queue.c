@@ -28,8 +28,8 @@
 #include "core/state.h"
 
 /*
- * Protects the list and the fields marked S. Also protects a reference taken for a work that then
- * turns out to be pending. Raw: submitters and ending threads take it.
+ * Protects the list and the fields marked S. Also held while a reference is taken for the work and,
+ * if the work was pending already, dropped. Raw: submitters and ending threads take it.
  */
 static DEFINE_RAW_SPINLOCK(lock);
 /* Pools that starve; the first has starved longest. */
@@ -44,7 +44,7 @@ void wpool_spawn_look(struct wpool *pool)
 
 	if (READ_ONCE(pool->spawn_wanted))
 		return;
-	/* a thread that sees spawn_wanted relies on it: keep the CPU until the work is queued */
+	/* a thread that sees spawn_wanted relies on the work: keep the CPU until it is queued */
 	raw_spin_lock_irqsave(&lock, flags);
 	/* the monitor may still look at a pool whose last reference is gone */
 	if (kobject_get_unless_zero(&pool->dev.kobj)) {
@@ -103,7 +103,7 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 static void serve_in(struct wpool *pool, unsigned int ms)
 {
 	wpool_get(pool);
-	/* never the last reference: see the callers */
+	/* never the last reference: the caller has one, or holds the lock */
 	if (mod_delayed_work(spawn_wq, &pool->spawn.work, msecs_to_jiffies(ms)))
 		wpool_put(pool);
 }
@@ -113,7 +113,7 @@ void wpool_spawn_place_free(struct wpool *pool)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	/* if the pool has lost its last worker, it starves */
+	/* a pool that was refused a worker, and has lost its last one, starves */
 	if (pool->spawn.refused)
 		set_refused(pool, true);
 	/* the starved pool exists: its spawner takes the lock before it drops its reference */
@@ -138,7 +138,7 @@ void wpool_spawn_end(struct wpool *pool)
 {
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
 
-	/* this takes the lock, so that the put in wpool_spawn_look() is not the last put */
+	/* the call takes the lock, so that the put in wpool_spawn_look() is not the last put */
 	wpool_spawn_set_refused(pool, false);
 	if (was_pending)
 		wpool_put(pool);

@@ -15,7 +15,7 @@ struct workqueue_struct;
 struct wpool;
 
 /*
- * Get one more worker, which the caller has seen to be needed: the one in reserve, or a new one.
+ * Get one more worker: the one in reserve, or a new one. The caller has seen that one is needed.
  * @prefer: as for wpool_home_place(). Any context.
  */
 void wpool_spawn_ask(struct wpool *pool, int prefer);

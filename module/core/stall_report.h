@@ -25,7 +25,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 
-/** wpool_stall_attach() - set the function that prints a stalled pool under RCU, or NULL; sleeps */
+/** wpool_stall_attach() - set the function to print a stalled pool, under RCU, or NULL; sleeps */
 void wpool_stall_attach(void (*fn)(struct wpool *pool));
 
 /** wpool_report_no_jam() - end an episode: no task is queued, and no submitter waits */

@@ -123,10 +123,10 @@ struct wpool {
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Two readers have
-					 *    no mutex: the rescuer reads it again after
-					 *    wpool_reserve_follow(); home.c may give a hog a mix of
-					 *    two masks, until the hog's task has ended
+	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Read without the
+					 *    mutex by the rescuer, which reads the mask again after
+					 *    wpool_reserve_follow(), and by home.c: a hog may get a
+					 *    mix of two masks until the hog's task has ended
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
@@ -138,12 +138,12 @@ struct wpool {
 	u64 max_wait_since;		/* T: in ns: @max_wait_ms applies to later submits */
 	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
 	u32 expiry_ms;			/* T: for how long a worker may be idle */
-	u32 min_workers;		/* T: idle workers beyond this number expire */
+	u32 min_workers;		/* T: idle workers expire down to this many workers */
 	u32 hog_ms;			/* T: after how long a running task is a hog */
 	int nice;			/* T, M: written under both mutexes */
 	u32 sched;			/* T, M: written under both mutexes */
-	bool class_reported;		/* M: the log says that a task changed its worker's class or
-					 *    nice value; read anywhere with READ_ONCE
+	bool class_reported;		/* M: the log says that a worker's class or nice value was
+					 *    changed from outside; read anywhere with READ_ONCE
 					 */
 
 	struct wpool_workers workers ____cacheline_aligned; /* the workers, and their lock */
@@ -159,7 +159,7 @@ struct wpool {
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */
-	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no function is called */
+	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no abort is called */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time */
@@ -183,7 +183,7 @@ static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
 	return __this_cpu_read(*pool->rq);
 }
 
-/** wpool_runq() - run queue of a CPU, or NULL if the CPU has not been online since create */
+/** wpool_runq() - run queue of a CPU; NULL if the CPU was never online while the pool existed */
 static inline struct wpool_runq *wpool_runq(struct wpool *pool, int cpu)
 {
 	return READ_ONCE(*per_cpu_ptr(pool->rq, cpu));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tasks and workers that must be ended in process context: the pool's owner may have a function for
- * their end, and the function may sleep. They are tasks cancelled in another context, workers that
- * died, queued tasks that have waited for too long, and those of a pool released with
- * %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move to other CPUs, which may sleep.
+ * their end, and the function may sleep. They are tasks cancelled in another context, tasks of
+ * refused events, workers that died, queued tasks that have waited for too long, and those of a
+ * pool released with %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move, which may sleep.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
  * work, on a workqueue of the kernel, is in workers/tidy.c. Joinable tasks, for which no function
@@ -25,7 +25,7 @@ struct wpool_worker;
 struct wpool_untidy {
 	struct wpool_task *task;	/* a task, or NULL */
 	struct wpool_worker *worker;	/* a worker, or NULL */
-	bool sweep;	/* all tasks that must not run any more, see wpool_tidy_pool() */
+	bool sweep;	/* or what wpool_tidy_pool() asks for */
 };
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
@@ -33,7 +33,7 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 
 /*
  * Let the work end a task in process context. @pool: its pool, which exists because the task is
- * unfinished; @task: either CANCELLED and taken out of the queues, or that of a refused event.
+ * unfinished; @task: either CANCELLED and taken out of the queues, or of a refused event.
  * Interrupts are off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);

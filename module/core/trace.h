@@ -35,7 +35,7 @@ static inline void **wpool_trace_func_at(const struct wpool_task *task, u8 flags
 	return (void **)&task->func;
 }
 
-/** wpool_trace_func() - the owner's function that a task runs, perhaps its parallel part */
+/** wpool_trace_func() - the owner's function that a task runs, or @parallel of a strand's task */
 static inline void *wpool_trace_func(const struct wpool_task *task)
 {
 	const struct wpool_strand_task *turn = container_of(task, struct wpool_strand_task, task);

@@ -252,7 +252,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	/* wpool_freeze_lift() will wake workers */
 	if (wpool_is_frozen(pool))
 		return false;
-	/* twice: a thread that clears @unserved after the second time looks at the queues itself */
+	/* try twice: the second try sees room made before @unserved was set, see wake_one:A */
 	for (i = 0; i < 2; i++) {
 		if (!beside && wake_own(rq, helps))
 			return true;
@@ -269,7 +269,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		/* one new worker a tick: perhaps too late for this task, but not for later ones */
+		/* if @beside, the first try asks once a tick only: the worker may come too late */
 		asked = (i || !beside || here->help_jiffy != now) &&
 			ask_for_worker(pool, rq, beside);
 		here->help_jiffy = now;
@@ -289,7 +289,7 @@ bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
 	return wake_one(pool, rq, true, false);
 }
 
-/* Does a worker search that will see the tasks left here? */
+/* Does a worker search, and will it see the tasks left here? */
 static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (!atomic_read(&pool->nr_searching))
@@ -365,7 +365,7 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 
-	/* a worker is waking, or runs here and will come back: wpool_running_left:A */
+	/* a worker that is waking or running here will look at the queues: wpool_running_left:A */
 	if (!wpool_runq_has_room(rq) && !READ_ONCE(rq->redirect)) {
 		wake_helper(pool, rq);
 		return;
@@ -395,7 +395,7 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 	wpool_monitor_timer_set(pool);
-	/* the worker may sleep in its task, and keep the run queue */
+	/* without hand-off, a worker that sleeps in its task keeps the run queue */
 	if (!READ_ONCE(pool->handoff))
 		wpool_wake_rescue(rq);
 }

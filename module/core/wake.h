@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which worker to wake for queued tasks: none while a worker that searches or runs here
- * will find them; otherwise one, of this CPU if possible.
+ * Which worker to wake for queued tasks: none if a worker searches, or if one here will soon take
+ * the tasks; otherwise one, of this CPU if it has room and the tasks are not known to be long.
  */
 #ifndef WPOOL_CORE_WAKE_H
 #define WPOOL_CORE_WAKE_H
@@ -85,10 +85,10 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. For a
- * thread that makes no room for a worker. If in this tick no worker could be woken, and no worker
- * has made room since, this tries only this CPU. Interrupts are off. Returns true if a worker was
- * woken or asked for.
+ * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. The caller
+ * makes no room for a worker. If this CPU found no worker to wake earlier in this tick, and no room
+ * has been made since, only a worker of this CPU is woken. Interrupts are off. Returns true if a
+ * worker was woken or asked for.
  */
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
@@ -105,7 +105,7 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
-/* How many workers are coming; 0 if the first was woken over a tick ago: it may lack its CPU. */
+/* How many workers will soon search; 0 if the first was woken over a tick ago: it may lack a CPU */
 u32 wpool_wake_nr_coming(struct wpool *pool);
 
 /* Is there a CPU with room for a worker, and without an idle one? Then a new worker would help. */

@@ -41,7 +41,7 @@ struct wpool_looked {
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
-	struct wpool_marks marks; /* N: a task before its mark was there at the last sample */
+	struct wpool_marks marks; /* N: where the queue ended at the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing stuck; /* N: since when no worker has looked for a task; only in a
 				      *    pool's record, for panic_on_stall_ms

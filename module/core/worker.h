@@ -51,11 +51,11 @@ struct wpool_worker {
 					 *    when the worker may leave its CPU, or counts again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-	struct preempt_notifier notifier; /* O: called when the worker is switched out */
+	struct preempt_notifier notifier; /* O: called when the worker is switched in or out */
 #endif
 	struct wpool_task *task;	/* V: innermost task that the worker is in, or NULL */
 	struct wpool_task *outermost;	/* O: if @nested, the task around all nested ones */
-	struct wpool_task *held;	/* O: nested tasks off its own stack, linked by @held */
+	struct wpool_task *held;	/* O: nested tasks not on its own stack, linked by @held */
 	struct wpool_worn *worn;	/* O: context of a group's client, or NULL, see behalf.h */
 	struct mem_cgroup *memcg;	/* O: reference to its tasks' memory cgroup, or NULL */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
@@ -93,7 +93,7 @@ struct wpool_workers {
 						 *    threads that create workers
 						 */
 	atomic64_t spawned;			/* X: workers that were created */
-	atomic64_t faults;			/* X: workers that died in a task */
+	atomic64_t faults;			/* X: workers that died */
 };
 
 #endif /* WPOOL_CORE_WORKER_H */
