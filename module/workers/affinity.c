@@ -14,7 +14,7 @@
 #include "core/state.h"
 #include "task/tokens.h"
 
-/* A new CPU has no worker: move an idle one there from another CPU. */
+/* A new CPU has no worker: if other CPUs have more than one idle worker, move one here. */
 static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
 {
 	local_irq_disable();
@@ -70,7 +70,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu, dying, none))
 			WRITE_ONCE(rq->redirect, true);
-	/* the capacity does not change here, see pool/capacity.c */
+	/* the work changes the capacity, see pool/capacity.c */
 	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);

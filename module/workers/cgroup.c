@@ -144,7 +144,7 @@ static void join_work(struct work_struct *work)
 	if (w) {
 		mutex_lock(&anchors_mutex);
 		join->err = attach_thread(w->pool->anchor ?: in_root, w->thread);
-		/* also after an error: each try would take the mutex of all cgroups */
+		/* also after an error: another try would take the mutex of all cgroups again */
 		w->cgroup_nr = w->pool->cgroup_nr;
 		mutex_unlock(&anchors_mutex);
 	} else {
@@ -192,7 +192,7 @@ static int anchor_main(void *data)
 	return 0;
 }
 
-/* Open cgroup.procs of @dir; refuse a file mounted over it: the kernel would write to any file. */
+/* Open cgroup.procs of @dir. A file mounted over it is refused: the kernel would write there. */
 static struct file *open_there(const struct path *dir, int flags)
 {
 	struct file *procs = file_open_root(dir, "cgroup.procs", flags, 0);

@@ -3,7 +3,7 @@
  * The cgroups of a pool's workers. A module can attach a thread only to the cgroups of another
  * thread, and only a live thread keeps a cgroup from being removed. So a pool that has cgroups has
  * a thread, the anchor, that sleeps in them, and its workers join that thread. A pool without
- * cgroups has no anchor, and its workers stay in those of kthreadd, which creates them.
+ * cgroups has no anchor, and its workers stay in the cgroups of kthreadd, which creates them.
  *
  * Only a write to cgroup.procs can move a thread to an empty cgroup of version 2. So if a pool is
  * given a directory, its anchor first joins the cgroups of the caller. A work then writes the
@@ -64,8 +64,8 @@ int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size);
 struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread);
 
 /*
- * Attach a new worker to the cgroups of its pool. @w: the worker, not yet bound to a CPU, or the
- * calling one. Sleeps. Without pool->tune_mutex: takes cpu_hotplug_lock. Returns 0, -errno.
+ * Attach a worker to the cgroups of its pool. @w: a new worker, not yet bound to a CPU, or the
+ * calling one. Sleeps; takes cpu_hotplug_lock, so not under pool->tune_mutex. Returns 0 or -errno.
  */
 int wpool_cgroup_join(struct wpool_worker *w);
 
@@ -73,13 +73,13 @@ int wpool_cgroup_join(struct wpool_worker *w);
 void wpool_cgroup_arrive(struct wpool_worker *w);
 
 /*
- * Attach the calling worker, if the cgroups of its pool have changed, and charge its tasks to the
- * cgroup where it is then. @w: the calling worker, which does not count as running. If the attach
- * fails, the worker stays where it is, and the log says so. Its allowed CPUs may have changed.
+ * Attach the calling worker to the cgroups of its pool, if they have changed, and charge its tasks
+ * to its present cgroup. @w: the calling worker, which does not count as running. If the attach
+ * fails, the worker stays in its old cgroups, and the log says so. Its allowed CPUs may change.
  */
 void wpool_cgroup_follow(struct wpool_worker *w);
 
-/* Is the calling worker charged where it is? No if its cgroup got or lost the memory controller. */
+/* Is the calling worker's cgroup charged? No if that cgroup got or lost the memory controller. */
 bool wpool_cgroup_is_charged(const struct wpool_worker *w);
 
 /* Start and stop the workqueue that moves workers, while there is no pool; 0 or -ENOMEM. */

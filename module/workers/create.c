@@ -98,7 +98,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
-	/* from here on the worker counts as running, and others on its CPU rely on it: wake it */
+	/* from here on the worker counts as running, and submitters rely on it: wake it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);
@@ -107,7 +107,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	local_irq_enable();
 	/* the monitor must see if the worker waits for long for its CPU */
 	wpool_monitor_timer_set(pool);
-	/* an idle worker may now be one beyond min_workers */
+	/* the pool may now have more than min_workers workers: then idle ones may expire */
 	wpool_expire_arm(pool);
 	return 0;
 }
@@ -123,7 +123,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	/* a closed pool gets its workers when it opens */
 	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
-		/* the pool is at its capacity, since the spawner creates workers, too */
+		/* the pool is at its capacity by now: the spawner creates workers, too */
 		if (err == -EBUSY)
 			return 0;
 		if (err)

@@ -35,7 +35,7 @@ int wpool_worker_create_rescuer(struct wpool *pool);
 int wpool_worker_create_reserve(struct wpool *pool);
 
 /*
- * Take a worker that is counted out, and whose thread has ended, off its pool's list. The worker is
+ * Remove a worker from its pool's list. @w: counted out, and its thread has ended. The worker is
  * freed after an RCU grace period; its pool may be freed earlier. Takes pool->workers.mutex.
  */
 void wpool_worker_reap(struct wpool_worker *w);

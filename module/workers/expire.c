@@ -100,7 +100,7 @@ void wpool_expire_timer(struct timer_list *timer)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
-/* If the timer is not pending, no worker is idle beyond min_workers: then no run queue is read. */
+/* If the timer is not pending, no idle worker may expire: then no run queue is read. */
 u32 wpool_expire_count(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);

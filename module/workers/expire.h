@@ -18,8 +18,8 @@ void wpool_expire_rearm(struct wpool *pool);
 u32 wpool_expire_count(struct wpool *pool);
 
 /*
- * Send the coldest idle worker away early. Takes raw locks only. Returns false if no worker beyond
- * min_workers has been idle for 100 ms.
+ * Send the coldest idle worker away, if it may expire and has been idle for 100 ms. Takes raw locks
+ * only. Returns true if a worker was sent away.
  */
 bool wpool_expire_early(struct wpool *pool);
 

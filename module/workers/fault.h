@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Noticing that a worker's thread ends, and reporting a worker that died in a task. */
+/* Noticing that a worker's thread ends, and reporting a worker that died. */
 #ifndef WPOOL_WORKERS_FAULT_H
 #define WPOOL_WORKERS_FAULT_H
 

@@ -31,7 +31,7 @@
 
 /* Protects @thread from changes. */
 static DEFINE_MUTEX(mutex);
-/* The thread; NULL if no pool has been freezable so far; ERR_PTR() after wpool_freezer_exit(). */
+/* The thread; NULL before wpool_freezer_start(); ERR_PTR() after wpool_freezer_exit(). */
 static struct task_struct *thread;
 /* Completed when the kernel can freeze this thread, and with it the freezable pools. */
 static DECLARE_COMPLETION(is_started);

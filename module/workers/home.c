@@ -46,7 +46,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if that CPU goes offline, too: then the worker calls this function again */
+	/* fails if the new CPU goes offline now: then the worker calls this function again */
 	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
 	/* after a failure allow all CPUs: on PREEMPT_RT a thread must not run outside its mask */
 	if (raw_smp_processor_id() != new->cpu)

@@ -32,7 +32,7 @@ bool wpool_need_worker(struct wpool *pool)
 		return false;
 	if (wpool_wake_has_vacancy(pool))
 		return true;
-	/* no CPU has room: the next worker that makes room must look for tasks */
+	/* no new worker would help: the next worker that makes room must look for tasks */
 	WRITE_ONCE(pool->unserved, true);
 	/* wpool_need_worker:C, as wake_one:A, see wake.c */
 	smp_mb();

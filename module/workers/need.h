@@ -10,8 +10,8 @@ struct wpool_runq;
 
 /*
  * Would one more worker help? It would if there are tasks that no searching or coming worker will
- * take, and a CPU has room for one more worker. Process context; the caller has executed a full
- * barrier since it cleared pool->spawn_wanted, or since the rescuer came.
+ * take, and a CPU with room for a worker has no idle one. Process context; the caller has executed
+ * a full barrier since it cleared pool->spawn_wanted, or since the rescuer came.
  */
 bool wpool_need_worker(struct wpool *pool);
 

@@ -45,7 +45,7 @@ static void reap_ended(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* not in tidy.c, which is slow: threads of any pool may wait for this */
+			/* here: tidy.c is slow, and threads of any pool may wait for this thread */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {

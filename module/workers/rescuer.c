@@ -40,7 +40,7 @@
 /* A replacement that takes longer counts in pool->reserve.rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
 
-/* Count a rescue if the rescuer was taken more than @ns ago, and nothing has counted this yet. */
+/* Count a rescue if the rescuer was taken at least @ns ago, and the rescue is not counted yet. */
 static void count_rescue(struct wpool *pool, u64 ns)
 {
 	u64 taken_ns = pool->reserve.rescue_ns;
@@ -186,9 +186,9 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	} while (leave_reserve(w));
 	if (w->leaving)
 		return false;
-	/* fails if that CPU goes offline: then the worker looks for another home */
+	/* fails if the home CPU goes offline: then the worker looks for another home */
 	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
-	/* an idle worker may now be one beyond min_workers */
+	/* the pool may now have more than min_workers workers: then idle ones may expire */
 	wpool_expire_arm(pool);
 	return true;
 }

@@ -12,8 +12,8 @@ struct wpool;
 struct wpool_worker;
 
 /*
- * A new worker goes into reserve. @pool: the caller has counted the worker in the module; @w:
- * leaving, and has not run yet. The worker ends if the pool has a rescuer by now, or no longer has
+ * Put a new worker into reserve. @pool: the caller has counted the worker in the module; @w: has
+ * @leaving set, and has not run yet; it ends if the pool has a rescuer by now, or no longer has
  * reclaim. Process context, interrupts on.
  */
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w);

@@ -12,7 +12,7 @@
 
 bool wpool_worker_may_enter(const struct wpool *pool)
 {
-	/* starved pools come first, in their order */
+	/* while pools starve, no other pool takes a place */
 	return !READ_ONCE(wpool_nr_starved) || wpool_spawn_is_starved(pool);
 }
 
@@ -29,7 +29,7 @@ void wpool_worker_count_out(struct wpool *pool)
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	raw_spin_unlock(&pool->workers.lock);
-	/* a thread that saw the pool at its capacity meanwhile has asked no spawner */
+	/* looks for tasks: a thread that saw the pool at its capacity has asked no spawner */
 	wpool_worker_left(pool, false);
 	local_irq_restore(flags);
 }
@@ -103,8 +103,8 @@ static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 void wpool_worker_make_room(void)
 {
 	/*
-	 * Busy workers check for starved pools after their task; an idle worker must be woken. The
-	 * spawner does not wait for pools_mutex, whose holder may wait for new threads.
+	 * Busy workers check for starved pools after their task; an idle worker must be woken. A
+	 * walk under RCU, so that the spawner does not wait for pools_mutex.
 	 */
 	wpool_pools_sum_rcu(wake_idle, 1);
 }

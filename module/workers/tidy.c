@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tidying up, see tidy.h. Each pool has a work item of its own on an unbound workqueue, because
+ * Tidying up, see tidy.h. Each pool has work items of its own on an unbound workqueue, because
  * fault and abort functions may sleep for any time.
  */
 #include "workers/tidy.h"
@@ -25,7 +25,7 @@
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
-/* Repair what a worker that died in a task left behind. */
+/* Repair the state that a dead worker has left. */
 static void repair_after_death(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;

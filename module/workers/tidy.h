@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The works that end tasks and workers for which a function of the pool's owner may be called:
- * workers that died, cancelled tasks with an abort function, tasks that have waited for too long.
- * Pools do not wait for each other.
+ * The works that serve the queues of core/tidy_queue.h: they end tasks and workers in process
+ * context. Each pool has works of its own.
  */
 #ifndef WPOOL_WORKERS_TIDY_H
 #define WPOOL_WORKERS_TIDY_H

@@ -39,7 +39,7 @@ enum step { RUN, SLEEP, END };
 static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 {
 	struct wpool *pool = w->pool;
-	/* woken for a task: look for the task first, and leave for a starved pool afterwards */
+	/* a worker woken for a task looks for the task before it makes room for a starved pool */
 	bool sent = w->picked;
 	enum step step;
 
@@ -79,9 +79,9 @@ static void run_tasks(struct wpool_worker *w)
 
 	for (;;) {
 		/*
-		 * This is the full look, at least once a tick, and if no task is found.
-		 * cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker never
-		 * sleeps, and a thread that detaches a tracer would wait.
+		 * This is the full look: at least once a tick, and when wpool_sched_next() finds no
+		 * task. cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker
+		 * never sleeps, and a thread that detaches a tracer would wait for it.
 		 */
 		wpool_context_look(w);
 		cond_resched_tasks_rcu_qs();
@@ -94,7 +94,7 @@ static void run_tasks(struct wpool_worker *w)
 			wpool_run(w, task);
 			break;
 		case SLEEP:
-			/* a flush may wait for the worker's last task; preemption is on here */
+			/* a flush may have waited for the worker's last task; preemption is on */
 			wpool_account_wake(w->pool);
 			if (!wpool_park_sleep(w))
 				return;
