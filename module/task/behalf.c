@@ -196,7 +196,7 @@ struct wpool_worn *wpool_behalf_off(struct wpool_worker *w)
 		return NULL;
 	w->worn = NULL;
 	worn->off = on_top(worn);
-	/* @worn is on the stack: if the thread dies, @nr_off tells that it counts in mm_users */
+	/* @worn is on the stack: if the thread dies, only @nr_off tells that mm_users counts it */
 	if (worn->off & WPOOL_AS_MM)
 		atomic_inc(&worn->behalf->nr_off);
 	take_off(worn, worn->off);

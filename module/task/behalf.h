@@ -4,8 +4,8 @@
  * the thread that called wpool_group_act_for_me().
  *
  * Invariants:
- *   - the group keeps the struct mm_struct, not the memory in it: the memory ends with the process
- *     and the tasks that run with it, and a task that starts afterwards does not run;
+ *   - the group keeps the struct mm_struct, not the memory in it: the memory ends when the process
+ *     and all tasks that run in this memory have ended. A task that would start later is not run;
  *   - if a thread dies in a task, do_exit() drops its count in mm_users and its credentials.
  *     put_on() keeps no other reference, except to credentials that were overridden before;
  *   - a task that runs inside a task of such a group gets nothing of the group's client:
@@ -22,8 +22,8 @@ struct wpool_worker;
 struct wpool_worn;
 
 /*
- * Take references to the context of the calling thread, WPOOL_AS_*. Sleeps. Returns ERR_PTR() as
- * wpool_group_act_for_me().
+ * Take references to the parts @what, WPOOL_AS_*, of the calling thread's context. Sleeps. Returns
+ * ERR_PTR() as wpool_group_act_for_me().
  */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 

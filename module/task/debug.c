@@ -45,7 +45,7 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	/* first: @end may remove the entry, and the kernel checks until no object is active */
+	/* first: the kernel checks again while the object is active; @end may remove it */
 	debug_object_deactivate(addr, descr);
 	end(addr);
 	if (again)

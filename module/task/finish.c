@@ -39,7 +39,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	wpool_debug_deactivate(task);
 
 	do {
-		/* an overdue task runs after all if it was submitted again after it was taken */
+		/* an overdue task is queued again if it was submitted again after its claim */
 		again = (old & WPOOL_ST_AGAIN) && status != -EIO;
 		if (again) {
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
@@ -127,7 +127,7 @@ static void end_cancelled(struct wpool *pool, struct wpool_task *task, int statu
 	struct module *owner;
 	u32 colour;
 
-	/* clear the time of this submit: the next submit may not set it */
+	/* clear the time of this submit: not every submit sets it */
 	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, status);

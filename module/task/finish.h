@@ -83,12 +83,12 @@ void wpool_finish_sync_all(void);
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/* Finish with -ECANCELED a task taken out of a queue, not claimed, perhaps CANCELLED already. */
+/* Finish an unclaimed task, taken out of a queue, with -ECANCELED; it may be CANCELLED already. */
 void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Finish a task, which was taken out of the queues and not claimed, because it has waited for
- * longer than max_wait_ms: with -ETIME, or with -ECANCELED if it was cancelled.
+ * Finish a task that has waited for longer than max_wait_ms: with -ETIME, or with -ECANCELED if it
+ * was cancelled. The task was taken out of the queues, and is not claimed.
  */
 void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
 

@@ -81,7 +81,7 @@ static inline void wpool_item_call(struct wpool_task *task)
 /** wpool_item_end() - free an item whose function has returned; process context */
 void wpool_item_end(struct wpool_task *task);
 
-/** wpool_item_refuse() - free an item that was not accepted; context as its allocation */
+/** wpool_item_refuse() - free an item that was not accepted; context: as for its allocation */
 void wpool_item_refuse(struct wpool_item *item);
 
 /* Preallocate a reserve of items, one for each token of the pool; NULL if there is no memory. */

@@ -82,7 +82,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	int err = 0;
 
 	local_irq_save(flags);
-	/* interrupts are off: a close waits for threads that have seen the pool open */
+	/* interrupts are off: if this thread sees the pool open, a close waits for it */
 	if (wpool_refuses(pool))
 		err = -ESHUTDOWN;
 	else
@@ -92,7 +92,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 		/* false if @oldest is cancelled already; it is dequeued, so finish it either way */
 		wpool_task_mark_cancelled(oldest);
-		/* a detached task's abort function may sleep, or need a lock of the submitter */
+		/* a detached task's abort function may sleep, or need our locks: tidy.c calls it */
 		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
 		if (!here)
 			wpool_tidy_task(pool, oldest);
@@ -139,7 +139,7 @@ int wpool_overload_apply(struct wpool *pool, struct wpool_task *const *tasks, u3
 			n = wait_for_room(pool, tasks, nr, how);
 			break;
 		case WPOOL_RUN:
-			/* run one task here; unclaim the others meanwhile, for other submitters */
+			/* run one task here; unclaim the rest, which other threads may submit */
 			for (i = 1; i < nr; i++)
 				wpool_task_unclaim(tasks[i]);
 			nr = 1;

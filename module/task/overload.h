@@ -7,8 +7,8 @@
 #include <linux/wpool.h>
 
 /*
- * What a submitter without a token does. If it waits: in task state @state, for @timeout jiffies;
- * @waited as in struct wpool_waiter.
+ * What a submitter without a token does. If the submitter waits, it waits in task state @state, for
+ * at most @timeout jiffies; @waited is that of struct wpool_waiter.
  */
 struct wpool_overload {
 	enum wpool_policy policy;

@@ -85,7 +85,6 @@ static struct wpool_hists *hists_here(struct wpool *pool)
 	return smp_load_acquire(&pool->latency) ? hists : NULL;
 }
 
-/* A task starts: count how long it has waited. */
 static void count_wait(struct wpool *pool, u64 wait_ns)
 {
 	struct wpool_hists *hists;
@@ -98,7 +97,6 @@ static void count_wait(struct wpool *pool, u64 wait_ns)
 	local_irq_restore(flags);
 }
 
-/* A task has returned: count what it has cost. */
 static void count_run(struct wpool *pool, const struct wpool_cost *cost)
 {
 	struct wpool_hists *hists;
@@ -235,8 +233,8 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 /*
  * Returns the next task of this CPU for a worker that has just finished one, or NULL. The worker
  * must still count as running here, and the pool must not have more workers than its capacity.
- * Preemption is off for the same reason as in look_for_task() of worker.c. That function checks the
- * rest: wpool_sched_next() returns NULL at least once a tick.
+ * Preemption is off for the same reason as in look_for_task() of worker.c. At least once a tick
+ * wpool_sched_next() returns NULL, and look_for_task() checks the rest.
  *
  * Do not yield to other threads after each task. If each finish wakes a submitter that waits for a
  * token, worker and submitter would switch on every task.
@@ -472,7 +470,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	if (!w->nested++)
 		w->outermost = outer;
 	if (on_stack) {
-		/* now, because the task cannot be found after the death of the worker */
+		/* before the call: if the worker dies in it, the task cannot be found any more */
 		wpool_debug_deactivate(task);
 		w->on_stack[colour]++;
 	} else {

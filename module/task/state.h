@@ -28,8 +28,9 @@
  * 0, each submit is refused, so after one cancel the task can only finish.
  *
  * A second submit of a running task counts the task in at once, as every submit does, and a cancel
- * of that submit counts it out at once. A task that runs INSIDE accepts no second submit
- * (-EALREADY): if its thread died, no thread could count that submit out.
+ * of that submit counts it out at once. A task that runs in its submitter, or is kept on the stack
+ * of the waiter that runs it (INSIDE), accepts no second submit: if that thread died, no thread
+ * could count that submit out.
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
@@ -54,7 +55,7 @@
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* colour in which the second submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until the task is IDLE */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING: in its submitter, or on its waiter's stack */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING in its submitter, or kept on a waiter's stack */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 
@@ -195,7 +196,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  *
  *   0		the caller must queue or unclaim it
  *   1		it is running and will run again; nothing is left to do
- *   -EALREADY	it is pending, or running in another pool or inside
+ *   -EALREADY	it is pending, or running in another pool or INSIDE
  *   -ECANCELED	it is being cancelled, or disabled
  *   -ESHUTDOWN	the pool is closed
  *   -ENOENT	its owner is being unloaded

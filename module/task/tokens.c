@@ -232,10 +232,10 @@ void wpool_tokens_resize(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	set_batch(pool, total);
-	/* after this all submits take and all finishes give tokens; until then there are plenty */
+	/* wait until all submits take and all finishes give tokens; there are plenty until then */
 	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
-	/* without a limit this is approximate: the two counts still change */
+	/* without a limit this is approximate: untaken and ungiven still change */
 	more = total - pool->admission.base - count_tokenless(pool);
 	pool->admission.base += more;
 

@@ -174,7 +174,7 @@ static bool is_told(struct wpool_worker *w)
 		return true;
 	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
 		if (can_act(other)) {
-			/* @other may not sleep yet: then it reads @told before it sleeps */
+			/* if @other does not sleep yet, it reads @told before it sleeps */
 			WRITE_ONCE(other->told, true);
 			wake_up_process(other->thread);
 			return false;
@@ -192,7 +192,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
 	pool->workers.nr_awaiting++;
-	/* only a queued task needs another worker, for which the pool must not stay frozen */
+	/* a queued task needs another worker, so the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);

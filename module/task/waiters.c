@@ -403,11 +403,11 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
-	/* the event may be gone by now, if it joined the waiters */
+	/* the task may be gone by now, if it joined the waiters */
 	if (first)
 		see_to(pool, rq, &served);
 	if (!n) {
-		/* join:A; the monitor counts the time in which the event waits */
+		/* join:A; the monitor counts the time in which the task waits */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
