@@ -28,8 +28,8 @@
  *
  * Concurrent calls:
  *
- *   - A fire may come at the same time as any call; the changes of state decide. A fire does not
- *     touch the event after it has submitted the task: the function may free the event.
+ *   - A fire may come at the same time as any call; the changes of state put both in order. After
+ *     the submit of the task a fire does not touch the event: the function may free the event.
  *   - event->lock excludes arms and the callback of the timer from each other.
  *   - cancel_sync and finish add EVENT_ENDING to the state, so that later fires and arms do
  *     nothing, and wait for a running callback of the timer. cancel_sync also waits for the
@@ -92,7 +92,7 @@ static void event_stop(struct wpool_event *event, int how)
 	unsigned long flags;
 
 	wpool_debug_deactivate(&event->task);
-	/* before the change of state: then another thread may run the event, and set @runner */
+	/* before the change of state: after it another thread may run the event, and set @runner */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
 		new = old & EVENT_ENDING_MASK;

@@ -152,7 +152,7 @@ static void timer_expired(struct wpool_event *event)
 	local_irq_restore(flags);
 }
 
-/* CONFIG_DEBUG_OBJECTS shows this name for an armed event, or that of the next function. */
+/* CONFIG_DEBUG_OBJECTS shows an armed event under this name, an hrevent under the next one. */
 static void event_timer_expired(struct timer_list *timer)
 {
 	struct wpool_event *event = timer_container_of(event, timer, timer);

@@ -17,12 +17,12 @@
 #define EVENT_STATE_MASK	3
 #define EVENT_TIMED_OUT		WPOOL_EVENT_TIMED_OUT	/* RUNNING: only the timer has fired it */
 #define EVENT_TIMED		BIT(3)	/* PENDING, or AGAIN: only the timer has fired it */
-#define EVENT_AGAIN		BIT(4)	/* RUNNING: fired again, for when the function returns */
+#define EVENT_AGAIN		BIT(4)	/* RUNNING: fired again while the function runs */
 #define EVENT_WAITED		BIT(5)	/* RUNNING: a thread sleeps until the function returns */
 #define EVENT_SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define EVENT_DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define EVENT_LATE		(EVENT_SHUT | EVENT_DIED) /* IDLE: ended with -ETIME */
-#define EVENT_ENDING		BIT(8)	/* ends and disables that forbid fires and arms */
+#define EVENT_ENDING		BIT(8)	/* counts ends and disables, which forbid fires and arms */
 #define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
 /* Does the event have a pool? An event that was not initialised has none. */
@@ -40,7 +40,7 @@ void wpool_event_send(struct wpool_event *event);
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 
-/* Start the timer, or change its time. @expires: in jiffies; of an hrevent: CLOCK_MONOTONIC. */
+/* Start the timer, or change its time. @expires: jiffies; for an hrevent: ns of CLOCK_MONOTONIC. */
 void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
 
 /* Stop the timer; true if the event was armed. */

@@ -333,7 +333,7 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 		return err;
 	}
 	err = wpool_submit_claimed(pool, &task->task, state, waited);
-	/* after 0 the task and the group may be gone; after an error the place keeps the group */
+	/* after 0 task and group may be gone; after an error the task's place keeps the group */
 	if (err)
 		leave_group(group, 0);
 	return err;

@@ -80,7 +80,7 @@ struct loop {
 
 /* ---- chunks ---- */
 
-/* How many indices no thread has taken: racy. */
+/* Number of indices that no thread has taken; 0 after an error. Racy. */
 static unsigned long count_left(const struct loop *loop)
 {
 	if (READ_ONCE(loop->error))
