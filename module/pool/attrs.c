@@ -104,7 +104,7 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 					  "%s = %lld is out of its range, %d to %d", attr->name,
 					  wpool_attr_get(attrs, attr), attr->min, attr->max);
 	}
-	/* with all possible CPUs, so that no later CPU makes the capacity too large */
+	/* count all possible CPUs, so that no later CPU makes the capacity too large */
 	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
 	    (u64)attrs->capacity_per_cpu * num_possible_cpus() > WPOOL_MAX_CAPACITY)
 		return wpool_attrs_refuse(-ERANGE, tells,

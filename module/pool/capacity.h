@@ -12,7 +12,7 @@ struct wpool_attrs;
 /* Attributes that change together. */
 struct wpool_limits {
 	u32 capacity;	/* maximum number of workers */
-	u32 capacity_per_cpu;	/* if not 0, @capacity is this field times the number of CPUs */
+	u32 capacity_per_cpu;	/* if not 0: @capacity is max(this * CPUs, @min_workers) */
 	u32 queue_depth;	/* accepted tasks beyond @capacity */
 	u32 min_workers;	/* workers that never expire */
 };
@@ -28,7 +28,7 @@ void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *at
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_limits *limits);
 
-/** wpool_limits_are_items() - may a pool with a function have these limits, with all CPUs? */
+/** wpool_limits_are_items() - may a pool with a function have them, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_limits *limits);
 
 /** wpool_limits_follow_cpus() - compute the capacity from @nr_cpus, if capacity_per_cpu is set */

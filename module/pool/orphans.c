@@ -128,7 +128,7 @@ static bool tell_tasks(struct wpool *pool, const void *mod)
 	return false;
 }
 
-/* May the module have tasks? A module that uses no other module has none. */
+/* Can the module have tasks? Only if it uses a module: wpool is one. */
 static bool uses_modules(const struct module *mod)
 {
 #ifdef CONFIG_MODULE_UNLOAD

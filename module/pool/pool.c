@@ -209,9 +209,9 @@ static void end_pool(struct wpool *pool)
 	/* waits for readers and writers of attributes */
 	if (device_is_registered(&pool->dev))
 		device_del(&pool->dev);
-	/* frees the name; hotplug no longer sees the pool */
+	/* frees the name; hotplug and housekeeping no longer find the pool */
 	wpool_registry_del(pool);
-	/* queued no more: hotplug and housekeeping do not find the pool, a tune sees its state */
+	/* no thread queues the work again: a tune sees that the pool is destroyed */
 	cancel_delayed_work_sync(&pool->follow_work);
 }
 

@@ -215,7 +215,7 @@ static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
 		return WPOOL_DOING_SLEEP;
-	/* not counted as running, and not asleep; racy: the worker writes @asleep without a lock */
+	/* a hog is not counted as running, nor asleep; racy: the worker writes @asleep unlocked */
 	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
 		return WPOOL_DOING_HOG;
 	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;

@@ -143,8 +143,8 @@ static void tune_latency(struct wpool *pool, bool latency)
 }
 
 /*
- * Create the workers that a pool with the attribute reclaim has from the start, or change nothing.
- * The pool has its new limits already, so that new workers up to min_workers do not expire.
+ * Create the workers that a pool with reclaim has from the start. Some may stay after an error. The
+ * pool has its new limits already, so that new workers up to min_workers do not expire.
  *
  * tune_mutex is released while workers are created: worker_start may read the attributes, and wait
  * for CPU hotplug, which takes tune_mutex. The pool may be closed meanwhile; its destruction waits
