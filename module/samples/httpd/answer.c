@@ -64,7 +64,7 @@ static int say_hello(struct http_answer *answer, const struct http_request *req,
 	return 200;
 }
 
-/* Sends @n bytes: for tests with clients that read slowly. */
+/* Sends as many bytes as the query says: for tests with clients that read slowly. */
 static int say_much(struct http_answer *answer, const struct http_request *req,
 		    struct httpd *server)
 {

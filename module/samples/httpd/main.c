@@ -20,7 +20,7 @@
  *   curl http://127.0.0.1:8080/
  *
  * The pool is /sys/class/wpool/httpd. It has a place for every connection, so that none ever waits
- * for room. It is a sample: no TLS, no files, no Date field.
+ * for room. The server is a sample: no TLS, no files, no Date field.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
