@@ -168,7 +168,7 @@ static struct wpool_work *next_work(struct wpool_wq_runner *runner)
 }
 
 /*
- * @await: register the waiter, which is completed when the work's run in another queue ends; else
+ * If @await, register the waiter: it is completed when the work's run in the queue @from ends. Else
  * unregister the waiter. Returns false if the work does not run there: then no thread touches the
  * waiter any more.
  */
