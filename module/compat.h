@@ -21,7 +21,7 @@
 #error "wpool needs Linux 6.1 or newer"
 #endif
 
-/* The first version with which wpool was not tested. It may well work. */
+/* The first version with which wpool was not tested; wpool may well work with it. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 4, 0)
 #define COMPAT_UNTESTED
 #endif

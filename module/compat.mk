@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tell compat.h which functions and fields the kernel's headers have; compat.h itself sees macros.
+# Tell compat.h which functions and fields the kernel's headers have; compat.h itself tests macros.
 # $(call have,HEADER,NAME,DEFINE): define COMPAT_HAVE_DEFINE if HEADER has the word NAME.
 have = $(if $(shell grep -sw $(2) $(srctree)/include/linux/$(1)),-DCOMPAT_HAVE_$(3))
 

@@ -3,7 +3,7 @@
  * wpool's own injection points. The first lets the creation of a worker's thread fail, on kernels
  * with CONFIG_FAULT_INJECTION_DEBUG_FS.
  *
- * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks for it does
+ * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks kthreadd does
  * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
  * of a preallocated pool, otherwise the kworker of a spawner. fail-nth of that thread and the
  * attributes in debugfs apply, as at the kernel's own injection points.
@@ -100,7 +100,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  */
 #if IS_ENABLED(CONFIG_KUNIT)
 
-/* A module parameter, also set by tests: the start for pools and tasks made from now on. */
+/* A module parameter, also set by tests: where counters of new pools, groups, queues start. */
 extern unsigned int wpool_inject_start;
 
 /** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */
