@@ -259,9 +259,9 @@ bool wpool_finish_take_out(struct wpool_task *task)
 }
 
 /*
- * Fail the nested tasks of a dead worker, innermost first. For tasks that were on its stack only
- * the accounts are settled: another thread may own that stack by now. Such a task ran INSIDE, so
- * each further submit of it was refused.
+ * Fail the nested tasks of a dead worker, innermost first. Tasks that were on its stack are only
+ * counted out: another thread may own that stack by now. Such a task ran INSIDE, so each further
+ * submit of it was refused.
  */
 static void fail_nested(struct wpool_worker *w)
 {

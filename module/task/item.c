@@ -5,7 +5,7 @@
  * Each CPU has a magazine: a few free items, which only threads on this CPU touch, with
  * preemption off. An empty magazine gets items from the slab cache, a full one returns items: half
  * a magazine at once, because that is much cheaper than one by one. An interrupt uses the slab
- * cache directly, and so does a caller that may not sleep if the magazine is empty. The magazine
+ * cache directly; if the magazine is empty, a caller that may not sleep does so, too. The magazine
  * of a CPU that is offline keeps its items.
  *
  * A bound pool with a limit has a reserve of as many items as tokens. If there is no memory for an
@@ -72,7 +72,7 @@ static __always_inline bool magazine_put(struct wpool_item *item)
 	return fits;
 }
 
-/* Allocate an item, and fill the magazine of the CPU on which the thread then runs. */
+/* Allocate an item, and more for the magazine of the CPU on which the thread then runs. */
 static noinline struct wpool_item *alloc_some(gfp_t gfp)
 {
 	void *items[HALF];

@@ -71,7 +71,7 @@ static struct wpool_task *take_droppable(struct wpool *pool)
 }
 
 /*
- * Accept a claimed task in place of the oldest queued one. The oldest has a token until it is
+ * Accept a claimed task in place of the oldest droppable one, which has a token until it is
  * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
  */
 static int replace_oldest(struct wpool *pool, struct wpool_task *task)

@@ -57,7 +57,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
-/* Add a waiter, or the task of an event, to the waiters. */
+/* Add a waiter, or the task of an event or a strand, to the waiters. */
 static void line_add(struct wpool *pool, struct wpool_task *place)
 	__must_hold(&pool->admission.lock)
 {
@@ -108,7 +108,7 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 	smp_store_release(&waiter->done, true);
 }
 
-/* The first entry: the task of an event, or the place of a waiter; or NULL. */
+/* The first entry: the place of a waiter, or the task of an event or a strand; or NULL. */
 static struct wpool_task *first_in_line(struct wpool *pool)
 	__must_hold(&pool->admission.lock)
 {
@@ -116,7 +116,7 @@ static struct wpool_task *first_in_line(struct wpool *pool)
 	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 }
 
-/* The waiter whose place this is, or NULL if it is the task of an event. */
+/* The waiter whose place this is; NULL for the task of an event or a strand. */
 static struct wpool_waiter *waiter_at(struct wpool_task *place)
 {
 	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);

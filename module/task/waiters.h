@@ -19,8 +19,8 @@ struct task_struct;
 /* A waiting submitter; on the submitter's stack. */
 struct wpool_waiter {
 	/*
-	 * entry of the submitter in pool->admission.waiters, beside the tasks of events. @place is
-	 * no real task: only its node is used, and its flags, which are 0
+	 * entry of the submitter in pool->admission.waiters, beside tasks of events and strands.
+	 * @place is no real task: only its node is used, and its flags, which are 0
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
