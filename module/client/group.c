@@ -19,7 +19,7 @@
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
  *
- * A waiter is woken under the lock, and takes the lock before it continues. So the unlock in
+ * A finish wakes waiters under the lock, which they take before they continue. So the unlock in
  * leave_group() is the last access of a finish to the group, and when exit has returned, the group
  * may be freed. A submitter touches neither the group nor the task after the pool has accepted the
  * task. A submitter whose wait ends with an error leaves the line under the lock, and does not

@@ -14,7 +14,7 @@
  *              enter, so the caller's function is not called any more.
  *   refs       the caller, and the helpers that were submitted. Helpers that have not started
  *              when the loop ends are taken out of the queues. If another thread has already taken
- *              a helper, the helper may not enter, and drops its reference.
+ *              a helper, the helper cannot enter, and drops its reference.
  *
  * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop for
  * the dead worker. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked,
@@ -69,7 +69,7 @@ struct loop {
 	refcount_t refs;	/* X: the caller, and helpers that were submitted */
 	refcount_t nr_inside;	/* X: the caller, and helpers that have started */
 	atomic_t nr_asked;	/* X: helpers that were submitted, or refused */
-	int error;	/* X: error of the first call of @fn that failed */
+	int error;	/* X: first error: of @fn, or -EIO if a worker died */
 	struct completion left;	/* K: completed when @nr_inside is 0 */
 
 	/* X: how many indices were taken; on a cache line of its own */

@@ -9,8 +9,8 @@
  *
  * In the pool a strand's task is represented by its vehicle, a detached task. The vehicle waits for
  * a token without a thread, like the task of an event (wpool_waiters_join()). A closed pool accepts
- * the vehicle, since the strand has accepted the task before. The previous task is counted out only
- * after the vehicle is accepted, so the pool never looks empty in between.
+ * the vehicle, since the strand has accepted the task before, and counts the previous task out only
+ * afterwards, so the pool never looks empty in between.
  *
  * The vehicle of a task with a parallel part is in the pool for that part, too: from the submit
  * until the part has ended. Then, if the task is the head, its vehicle is sent again, for its turn;
