@@ -79,7 +79,7 @@
 
 #define WPOOL_WQ_HASH_BITS	6
 
-/* WQ_BH of kernels that have it; no flag in the others. */
+/* The value of WQ_BH, which older kernels do not have: there the bit is free. */
 #define WPOOL_WQ_FLAG_BH	BIT(0)
 
 /* A thread that waits for one turn; on the stack of that thread, as is @done. */
