@@ -89,7 +89,7 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		count.func = ULONG_MAX;
 		count.nr = 0;
 		wpool_for_each_active(pool, rq, i) {
-			/* tasks in a ring may not be read: move them to the backlog */
+			/* tasks in a ring must not be read: move them to the backlog */
 			wpool_sched_spill(rq);
 			wpool_fifo_visit(&rq->backlog, count_func, &count);
 		}
