@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: a task is accepted if and only if it gets a token.
+ * Admission: a pool with a limit accepts a task if the task gets a token, or owes one (tokens.c).
  *
  *   tokens held by unfinished tasks + pool->admission.tokens + all runq->share.tokens
  *	= capacity + queue_depth, always.
