@@ -85,7 +85,7 @@ struct wpool_waiter;
 /** WPOOL_UNLIMITED - value of capacity or queue_depth that means "no limit" */
 #define WPOOL_UNLIMITED		U32_MAX
 
-/* Upper bounds of finite attributes. A larger value is -ERANGE. */
+/* Largest finite values of attributes. A larger one is -ERANGE. */
 #define WPOOL_MAX_CAPACITY	1048576U
 #define WPOOL_MAX_QUEUE_DEPTH	536870912U
 #define WPOOL_MAX_BLOCKING	1073741824U
@@ -281,18 +281,19 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same time: 1 to
  *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is -EINVAL.
  * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
- *	@cpumask (of all online CPUs if @cpumask has none), but at least @min_workers. Then
+ *	@cpumask (of all online CPUs if none is in @cpumask), but at least @min_workers. Then
  *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
- *	goes or comes. 0 to %WPOOL_MAX_CAPACITY, also if multiplied by the number of possible CPUs;
- *	default 0. Not with @prealloc.
+ *	goes or comes. @capacity_per_cpu times the number of possible CPUs is at most
+ *	%WPOOL_MAX_CAPACITY; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
- *	means no limit; default 0. Ignored unless @policy is %WPOOL_BLOCK.
+ *	means no limit; default 0. Used under %WPOOL_BLOCK, and by wpool_submit_timeout().
  * @policy: what happens on overload; default %WPOOL_BLOCK
  * @expiry_ms: an idle worker expires after this many ms, 0 to
  *	%WPOOL_MAX_EXPIRY_MS, where 0 means never; default 1000
- * @min_workers: workers that never expire once created, 0 to @capacity; default 1
+ * @min_workers: workers that never expire once created, 0 to @capacity if @capacity_per_cpu is 0;
+ *	default 1
  * @concurrency: workers that run at the same time on one CPU, 1 to %WPOOL_MAX_CONCURRENCY; default
  *	1. While that many run there, no other worker is woken. A worker that returns from a sleep
  *	inside a task finishes the task, and then parks if too many run.
@@ -312,9 +313,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	with -ETIME. If a running task is submitted again, the wait begins when that run has
  *	returned. A worker checks each task that it takes. If no worker comes, a task ends at most
  *	twice @max_wait_ms and some 20 ms after it was accepted; in a frozen pool not before the
- *	thaw. With a limit, each submit and each start reads the clock. A new limit applies to tasks
- *	accepted from then on; tasks accepted before have none. More than 4,096 of these ahead of a
- *	task may delay its end.
+ *	thaw. With a limit, each submit and each start reads the clock. After a change of the limit,
+ *	earlier tasks have no limit. More than 4,096 of them ahead of a task may delay its end.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
  * @prealloc: create all workers with the pool, so that nothing is allocated later;
  *	default false. Only a worker that died, or that left because the module's
@@ -609,7 +609,7 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * @attrs: its attributes, copied
  *
  * The pool appears as /sys/class/wpool/<name>, and the calling module as its owner. The caller
- * must end it with wpool_destroy(). The contract follows ants' NewPool().
+ * must end it with wpool_destroy(). The model is NewPool() of ants, a library in Go.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return:
@@ -642,8 +642,8 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * @func: the function that every wpool_invoke() runs
  *
  * The pool preallocates capacity + queue_depth items, so that an invoke within these limits never
- * fails for lack of memory. If either limit is unlimited, an invoke may fail. The contract follows
- * ants' NewPoolWithFunc().
+ * fails for lack of memory. If either limit is unlimited, an invoke may fail. The model is
+ * NewPoolWithFunc() of ants, a library in Go.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
@@ -865,9 +865,9 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * wpool_nr_free() - a lower bound of the number of tasks that would be accepted now
  * @pool: the pool; for %NULL and ERR_PTR 0
  *
- * Counts free places: never more than there are, and all of them near the limit. Away from the
- * limit it leaves out the places that other CPUs have cached, so 0 does not mean that the pool is
- * full. &wpool_stats.free counts all places, but visits all CPUs.
+ * Counts free places: never more than there are, and all of them near the limit. In a pool that is
+ * not nearly full, the places that other CPUs have cached are left out, so 0 does not mean that the
+ * pool is full. &wpool_stats.free counts all places, but visits all CPUs.
  *
  * Context: any.
  * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
@@ -1049,8 +1049,8 @@ bool wpool_task_enable(struct wpool_task *task);
  * @pool: the pool
  *
  * Context: any.
- * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not
- * in a task of @pool, or runs in the submitter, as with %WPOOL_RUN.
+ * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not in a task
+ * of @pool, nor in an abort function or worker_end, or if it is no worker of @pool.
  */
 void *wpool_worker_own(struct wpool *pool);
 
@@ -1110,7 +1110,8 @@ struct module *wpool_owner(struct wpool *pool);
  * run on the pool's cpumask. New and idle workers join at once, the others when their task has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
  * shortly after wpool_destroy(), or after another call of this function and the end of the tasks
- * that ran then. CONFIG_DEBUG_PREEMPT reports an smp_processor_id() of a task with preemption on.
+ * that ran then. In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a task
+ * calls with preemption on.
  *
  * Context: process context; sleeps.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
@@ -1155,8 +1156,8 @@ struct wpool *wpool_find(const char *name);
  *
  * It is named "default" and has unlimited capacity. It lives as long as the wpool module, which
  * stays loaded while a module that calls this function is loaded: no reference is taken, and none
- * is to be dropped. No caller may destroy, release or tune it (-EBUSY); only the administrator may
- * tune it. The contract follows ants' package functions.
+ * is to be dropped. No module may destroy, release or tune it (-EBUSY), but the administrator may
+ * tune it. The model is the default pool of ants, a library in Go.
  *
  * Context: any.
  * Return: the pool.

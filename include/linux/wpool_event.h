@@ -140,7 +140,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  * wpool_event_fire() - end the wait of an event: run its function
  * @event: the event, armed or not
  *
- * Never fails. Until the function has started, further fires change nothing. If the function is
+ * Needs no memory. Until the function has started, further fires change nothing. If the function is
  * running, it runs once more after it has returned, never twice at once. If the pool is full, the
  * event waits behind the submitters that wait already. In each case the function sees everything
  * that the caller wrote before this call.

@@ -33,7 +33,7 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  *	was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
  *	max_wait_ms; -EIO if the worker died in the task; after wpool_group_act_for_me() also
  *	-ESRCH if the memory of the process is gone, and -EPERM if the task was to run in a thread
- *	with another memory, see there
+ *	with another memory
  *
  * The abort function may free the task as its last act.
  *
@@ -142,10 +142,10 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
  * another process, has executed another program, or has called kthread_use_mm(). Then the task is
- * not run, and its abort function gets -EPERM. The same holds for a worker whose worker_start has
- * called kthread_use_mm(). If a task of the group waits for or submits another task, and runs that
- * task itself, the inner task does not act for the caller. If the worker dies in such an inner
- * task, the memory of the process is kept until wpool_group_exit().
+ * not run, and its abort function gets -EPERM. A worker does not run the task either if its
+ * worker_start has called kthread_use_mm(). If a task of the group waits for or submits another
+ * task, and runs that task itself, the inner task does not act for the caller. If the worker dies
+ * in such an inner task, the memory of the process is kept until wpool_group_exit().
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:

@@ -302,8 +302,8 @@ static inline struct wpool_wq *wpool_wq_default(void)
  * @work: the work
  *
  * Does nothing if the work is pending already, or is disabled. If the work is running, on this
- * queue or on another one, it runs once more afterwards, never twice at once. In any case its
- * function sees everything that the caller wrote before this call.
+ * queue or on another one, it runs once more afterwards, never twice at once. The next run of a
+ * work that is not disabled sees everything that the caller wrote before this call.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if this call queued the work.

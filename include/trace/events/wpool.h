@@ -79,7 +79,7 @@ TRACE_EVENT(wpool_task_started,
 /*
  * A task's function has returned. Comes before any waiter of the task is woken, and only for tasks
  * that were started while this event or wpool_task_started was on. @cpu: home of the worker;
- * @task: as a value: its memory may be gone; @run_ns: time since the start.
+ * @task: only a value, as its memory may be gone; @run_ns: time since the start.
  */
 TRACE_EVENT(wpool_task_finished,
 	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
@@ -111,7 +111,7 @@ TRACE_EVENT(wpool_task_finished,
  * wpool_task_finished, before the task is counted out. But a submit of a running task that was
  * cancelled before the task returned has neither.
  *
- * @cpu: CPU that ends the task; @task: as a value: its memory may be gone; @func: NULL for a
+ * @cpu: CPU that ends the task; @task: only a value, as its memory may be gone; @func: NULL for a
  * detached task whose worker died in another task that ran nested inside it; @status: -ECANCELED:
  * the task did not start; -ETIME: it had waited for longer than max_wait_ms; -EIO: its worker died.
  */

@@ -60,7 +60,7 @@
 #define WPOOL_DEV_ORDER_LIFO	0
 #define WPOOL_DEV_ORDER_FIFO	1
 
-/* wpool_dev_attrs.sched: 0, or a priority of SCHED_FIFO, of which two have a name */
+/* wpool_dev_attrs.sched: 0, or a priority of SCHED_FIFO; two priorities have a name */
 #define WPOOL_DEV_SCHED_NORMAL		0
 #define WPOOL_DEV_SCHED_FIFO_LOW	1
 #define WPOOL_DEV_SCHED_FIFO		50
