@@ -8,17 +8,17 @@
 #include <uapi/linux/wpool.h>
 
 /*
- * Set those attributes in @attrs that @dev, from user space, names. @cpumask: room for the mask;
- * @attrs may point to it afterwards. Checks bools and words, and leaves ranges to the pool. Sleeps.
- * Returns 0; -EOPNOTSUPP unknown bit or reserved field; -EINVAL bad value; -EFAULT; -ENOMEM.
+ * Copy the attributes in the mask of @dev, which user space gave, to @attrs. @cpumask: room for the
+ * CPU mask; @attrs may point to it afterwards. Checks bools and words, not ranges. Sleeps. Returns
+ * 0; -EOPNOTSUPP for an unknown bit or a reserved field; -EINVAL for a bad value; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,
 			     const struct wpool_dev_attrs *dev);
 
 /*
- * Fill in @dev from the attributes and the mask of a pool. @dev says where in user space the mask
- * goes. Sleeps. Returns 0; -EINVAL the mask does not fit, or a bad size; -EFAULT; -ENOMEM.
+ * Fill in @dev from the attributes and the CPU mask of a pool. @dev says where in user space the
+ * CPU mask goes. Sleeps. Returns 0; -EINVAL if its size is bad or too small; -EFAULT; -ENOMEM.
  */
 int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 			   const struct wpool_attrs *attrs,

@@ -11,8 +11,8 @@
  *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
  *   - no call writes to the kernel log. But a task of the kind WPOOL_WORK_FAULT causes an oops. The
- *     monitor logs stalls of pools made here, and why their tasks wait: 12 lines in 5 s for all.
- *     Failures to create a worker, or to join a cgroup, are logged as those of all pools.
+ *     monitor logs stalls of pools made here, and why their tasks wait: at most 12 lines in 5 s for
+ *     all of these. Failures to create a worker, or to join a cgroup, are logged as for any pool.
  *
  * An open device pins the module.
  */
@@ -206,8 +206,8 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 }
 
 /*
- * Everybody may submit to a pool that was made here, unless its attributes take CAP_SYS_NICE or
- * CAP_BLOCK_SUSPEND: then only users who may change the pool. Other pools take CAP_SYS_ADMIN.
+ * Everybody may submit to a pool that was made here. If its attributes need CAP_SYS_NICE or
+ * CAP_BLOCK_SUSPEND, only users who may change the pool may. Other pools need CAP_SYS_ADMIN.
  */
 static bool may_submit(struct wpool *pool)
 {
@@ -219,7 +219,7 @@ static bool may_submit(struct wpool *pool)
 	return !raised || wpool_devpool_may_change(pool);
 }
 
-/* Does a work poll a file or read user memory? A program may serve either, and never answer. */
+/* Does a work poll a file or use user memory? A program may provide these, and never answer. */
 static bool any_asks_a_program(const struct wpool_dev_work *works, u32 nr)
 {
 	u32 i;
@@ -295,7 +295,7 @@ static int ioctl_submit(struct call *call, void *cmd)
 	struct wpool_dev_work *works;
 	int err, cpu;
 
-	/* first: @accepted is right even if the call fails, and a bad pointer fails the call now */
+	/* first: @accepted is right if the call fails, and a bad pointer fails before any submit */
 	if (put_user(0, &user->accepted))
 		return -EFAULT;
 	if (!may_submit(call->pool))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* /dev/wpool: the face of the pools for user space, see the ABI header. */
+/* /dev/wpool: the pools for user space, see the ABI header. */
 #ifndef WPOOL_CHARDEV_H
 #define WPOOL_CHARDEV_H
 

@@ -16,7 +16,7 @@
  *   - an entry is on the list from before the pool's creation until after its destruction. A
  *     thread that looks for an entry holds a reference to the pool, so an address on the list is
  *     never that of another, later pool;
- *   - wpool_destroy() is called once for each entry, with the entry's mutex held;
+ *   - wpool_destroy() is called once for each entry: under the entry's mutex, or at module exit;
  *   - a reboot and a destroy exclude each other, so a pool that was found empty is still empty when
  *     it is destroyed, and the destroy then takes no time.
  */
@@ -47,17 +47,17 @@
 /* Longest pause between two checks whether a pool is empty. */
 #define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
 
-/* A pool made through the device. D: under devpools_mutex, which is taken after the two here. */
+/* A pool made through the device. D: under devpools_mutex, taken after @mutex and @tune_mutex. */
 struct devpool {
 	struct list_head node;		/* D: in devpools */
-	struct kref kref;		/* references of the list, and of callers that use this */
-	struct wpool *pool;		/* D: NULL while the pool is made; until @destroyed with
-					 *    the creator's reference
+	struct kref kref;		/* held by the list, and by threads that use the entry */
+	struct wpool *pool;		/* D: NULL until the pool is made; holds the creator's
+					 *    reference until @destroyed
 					 */
 	struct mutex mutex;		/* one reboot or destroy at a time */
 	bool destroyed;			/* wpool_destroy() was called; under @mutex */
 	kuid_t owner;			/* user who made the pool */
-	struct mutex tune_mutex;	/* one tune at a time: @workers is the capacity */
+	struct mutex tune_mutex;	/* one change of the capacity, and of @workers, at a time */
 	u32 workers;			/* D: capacity to charge for; 0: the pool is not limited */
 };
 
@@ -127,8 +127,8 @@ static u32 workers_charged(const struct wpool_limits *limits)
 }
 
 /*
- * As workers_charged(), for a tune: @attrs gives the limits that @mask names, the pool the others.
- * The pool keeps its charge if its capacity stays.
+ * As workers_charged(), for a tune: the limits in @mask come from @attrs, the others from the pool.
+ * The charge stays if the capacity stays.
  */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
@@ -143,7 +143,7 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 	return workers_charged(&limits);
 }
 
-/* The share of max_user_workers that a pool takes. After a decrease its workers may be more. */
+/* What a pool takes of max_user_workers: its capacity or, if they are still more, its workers. */
 static u32 workers_taken(const struct devpool *entry)
 {
 	if (!entry->workers || !entry->pool)
@@ -249,7 +249,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 		devpool_remove(entry);
 		return pool;
 	}
-	/* take the caller's reference before a thread can find the entry, and destroy the pool */
+	/* take the caller's reference first: a thread that finds the entry may destroy the pool */
 	wpool_get(pool);
 	mutex_lock(&devpools_mutex);
 	entry->pool = pool;
@@ -361,7 +361,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
-/* The caller holds a reference to the pool if other threads use the list: see workers_taken(). */
+/* If other threads use the list, the caller holds a reference: workers_taken() reads the pool. */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);

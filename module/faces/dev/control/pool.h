@@ -11,7 +11,7 @@
 struct wpool;
 struct wpool_attrs;
 
-/* Do the limits of users hold for the caller? Leaves no record in the audit log. */
+/* Is the caller without CAP_SYS_RESOURCE, and so limited? Leaves no record in the audit log. */
 bool wpool_devpool_is_limited(void);
 
 /*
@@ -22,8 +22,8 @@ bool wpool_devpool_is_limited(void);
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
 /*
- * May the caller tune this pool, keep its workers busy for any time, and submit to it whatever its
- * attributes? True if the pool was destroyed. Process context.
+ * May the caller tune this pool, keep its workers busy for any time, and submit to it whatever
+ * attributes it has? True if the pool was destroyed. Process context.
  */
 bool wpool_devpool_may_change(struct wpool *pool);
 
