@@ -22,17 +22,16 @@ struct wpool_devcover {
 
 #ifdef CONFIG_KCOV
 
-/** wpool_devcover_init() - the caller submits a task: note its handle */
+/** wpool_devcover_init() - note the handle of the caller, which submits a task */
 static inline void wpool_devcover_init(struct wpool_devcover *cover)
 {
 	cover->handle = compat_kcov_handle();
 }
 
 /*
- * The caller is about to run the task. @cover: that of the task, which may be gone afterwards.
- * Sleeps. Returns true if coverage begins: then wpool_devcover_stop() must follow in the same
- * thread. Returns false without a handle, and if the thread collects coverage already, since KCOV
- * cannot nest.
+ * The caller is about to run the task. @cover: of the task; not used after this call. Sleeps.
+ * Returns true if coverage begins: then wpool_devcover_stop() must follow in the same thread.
+ * Returns false without a handle, or if the thread collects coverage already: KCOV cannot nest.
  */
 static inline bool wpool_devcover_start(const struct wpool_devcover *cover)
 {

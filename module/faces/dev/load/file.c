@@ -35,7 +35,7 @@
 #include "pool/pool.h"
 #include "workers/cgroup.h"
 
-/* Number of files whose memory is not freed yet; it may outlive the struct file. */
+/* Number of struct wpool_devfile not freed yet; each may outlive its struct file. */
 static atomic_t nr_files;
 
 static void free_file(struct wpool_devfile *file)
@@ -91,7 +91,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 			 struct wpool_dev_stats *stats)
 {
 	spin_lock(&file->lock);
-	/* a submit in progress does not know yet how many tasks were accepted */
+	/* tasks of a submit in progress may have finished, but are not in nr_accepted yet */
 	stats->file_submitted = max(file->nr_accepted, file->nr_finished);
 	stats->file_finished = file->nr_finished;
 	stats->file_unread = file->nr_unread;

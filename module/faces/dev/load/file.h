@@ -34,7 +34,7 @@ struct wpool_devfile {
 	/* L: tasks with a reference to a polled file: one wake-up may fire all of them */
 	u32 nr_polls;
 	u32 nr_unread;			/* W: length of @done */
-	/* I: @bytes and the memory of the tasks count towards a limit for all such files */
+	/* I: @bytes and the memory of tasks count towards one limit of all limited files */
 	bool is_limited;
 	u64 bytes;			/* L: wpool_workload_bytes() of all unfinished tasks */
 	u64 nr_accepted;		/* L: tasks known to be accepted */
@@ -48,7 +48,7 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;		/* L: the pool, with a reference; set once */
-	struct wpool_devstrand *strand;	/* strand for the kind strand, or NULL; set once */
+	struct wpool_devstrand *strand;	/* for WPOOL_WORK_STRAND, or NULL; set once */
 	bool has_group;			/* L: @group is in use, until the end of the file */
 	/* the tasks of @group have another memory cgroup than @memcg; set before @has_group */
 	bool group_has_memcg;

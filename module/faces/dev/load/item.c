@@ -34,8 +34,8 @@ static struct kmem_cache *item_cache;
 static atomic64_t limited_bytes;
 
 /*
- * The timers and polls of all limited files that have not ended. One wake-up of a file, or one
- * interrupt of a CPU's timer, may fire all of them.
+ * The unfinished timers and polls of all limited files. One wake-up of a file, or one interrupt of
+ * a CPU's timer, may fire all of them.
  */
 static atomic_t limited_waits;
 #define MAX_LIMITED_WAITS	65536
@@ -173,7 +173,7 @@ static void item_end(struct wpool_devitem *item, int status)
 	if (!item->recorded)
 		wpool_devitem_record(item, status, now);
 	item->in_pool = false;
-	/* the event lets go of the polled file: a cancelled poll counts until now */
+	/* a cancelled poll counts until here, as its event has kept the polled file */
 	file->nr_polls -= is_poll(item);
 	wait_put(item);
 	if (list_empty(&item->node))

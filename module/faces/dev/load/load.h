@@ -12,7 +12,7 @@ struct task_struct;
 struct wpool;
 
 /*
- * One run of a workload. The run only reads fields without a letter, except @hash. X: read and
+ * One run of a workload. The run does not change fields without a letter, except @hash. X: read and
  * written by several threads without a lock, READ_ONCE and WRITE_ONCE.
  */
 struct wpool_workload {
@@ -48,8 +48,8 @@ static inline bool wpool_workload_in_submitter(void)
 int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);
 
 /*
- * As wpool_workload_spin(), for a caller that must not freeze. @left_ns: the CPU time to use; on
- * return the rest, which is not 0 if the thread is to be frozen: the caller calls try_to_freeze().
+ * As wpool_workload_spin(), but if the thread is to be frozen, returns early, and the caller calls
+ * try_to_freeze(). @left_ns: the CPU time to use; on return the rest.
  */
 int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns);
 

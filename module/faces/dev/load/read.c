@@ -89,7 +89,7 @@ __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Like wait_event_freezable_timeout(), but as exact as an hrtimer. */
+/* Wait, freezable and as exact as an hrtimer. Returns 0, -EINTR or -ETIME. */
 static int wait_until(struct wpool_devfile *file, ktime_t until)
 {
 	DEFINE_WAIT(wait);

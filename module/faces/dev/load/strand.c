@@ -17,7 +17,7 @@ struct wpool_devstrand {
 	struct wpool_devturn *last;
 };
 
-/* A task of a strand that stands for a task of a file. I: set before it is started. */
+/* A task of the file's strand, in place of a task of the file. I: set before the start. */
 struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
@@ -25,7 +25,7 @@ struct wpool_devturn {
 	atomic_t decided;	/* 1: the turn has come, or the task was cancelled */
 };
 
-/* The functions of the task may free the strand. */
+/* The functions of the task may free the strand: turn->of is not used afterwards. */
 static void turn_end(struct wpool_devturn *turn, int status)
 {
 	if (atomic_xchg(&turn->decided, 1) && !status)

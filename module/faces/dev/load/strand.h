@@ -19,8 +19,8 @@ struct wpool_devstrand *wpool_devstrand_create(struct wpool *pool);
 void wpool_devstrand_free(struct wpool_devstrand *strand);
 
 /*
- * Allocate a turn of a strand that stands for a task. @task: abortable, never submitted. Sleeps.
- * Returns the turn, or NULL.
+ * Allocate a turn of a strand, to be started in place of a task. @task: abortable, never submitted.
+ * Sleeps. Returns the turn, or NULL.
  *
  * After the start the turn calls one function of @task, once, and frees itself. When the turn
  * comes, it calls @task->func in a task of the pool. Otherwise it calls @task->abort: with

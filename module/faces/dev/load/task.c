@@ -43,7 +43,7 @@ static struct wpool_devitem *item_of(struct wpool_task *task)
 	return container_of(task, struct wpool_devitem, task);
 }
 
-/* Add as many of the new items as the file's limits allow, a prefix. */
+/* Add the new items in order, until one would exceed the file's limits. */
 static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 			 struct wpool_task **tasks, u32 nr)
 {
@@ -58,7 +58,7 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 	spin_unlock(&file->lock);
 }
 
-/* The pool accepted the first @nr_accepted; no other thread has seen the others. */
+/* The pool accepted the first @nr_accepted tasks; only this thread still uses the others. */
 static void submit_end(struct wpool_devfile *file, struct submit *submit,
 		       struct wpool_task **tasks, u32 nr_accepted)
 {
@@ -85,7 +85,7 @@ static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem
 	return false;
 }
 
-/* Submit tasks to the group of their file. Returns how many were accepted, a prefix, or -errno. */
+/* Submit tasks in order to their file's group. Returns how many were accepted, or -errno. */
 static int submit_members(struct wpool_group *group, struct wpool_task *const *tasks, u32 nr,
 			  bool nonblock)
 {
@@ -389,7 +389,7 @@ static bool item_cancel(struct wpool_devitem *item, u64 now)
 	return true;
 }
 
-/* Stop an item; always true: it runs, is about to run, or may not be accepted yet. */
+/* Stop an item. Returns true: it runs, is about to run, or may not be accepted yet. */
 static bool item_stop(struct wpool_devitem *item, u64 now)
 	__must_hold(&item->file->lock)
 {
@@ -400,7 +400,7 @@ static bool item_stop(struct wpool_devitem *item, u64 now)
 
 /*
  * Call @act once for each unfinished item that has a number below @end and, if @cookie is not NULL,
- * that cookie. Drop the lock between two calls: an item that ends then takes itself off its list.
+ * that cookie. Drop the lock between two calls: an item that ends meanwhile takes itself off.
  */
 static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 		      bool (*act)(struct wpool_devitem *item, u64 now))

@@ -198,7 +198,7 @@ static int run_yield(struct wpool_workload *load)
 	for (i = 0; i < load->arg; i++) {
 		if (wpool_workload_stopped(load))
 			return -ECANCELED;
-		/* TASK_RUNNING: another thread that is ready here gets the CPU */
+		/* the state is TASK_RUNNING, so this only lets other ready threads run first */
 		schedule();
 		try_to_freeze();
 	}

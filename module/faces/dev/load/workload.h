@@ -2,7 +2,7 @@
 /*
  * The workloads of /dev/wpool: what a test task does while a worker runs it.
  *
- * The caller fills in a checked struct wpool_workload, and calls wpool_workload_run() from a task.
+ * The caller checks a descriptor, prepares a run, and calls wpool_workload_run() from a task.
  * Every workload checks its stop flag at least once a millisecond and, if asleep, is woken when the
  * flag is set.
  */

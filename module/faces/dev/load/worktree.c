@@ -30,7 +30,7 @@
 #include "core/state.h"
 #include "faces/dev/load/load.h"
 
-/* Stack that must be left before a node runs a child directly. */
+/* A node runs a child directly only if this much stack is free. */
 #define STACK_RESERVE	(THREAD_SIZE / 2)
 
 struct tree_node {
@@ -87,7 +87,7 @@ static int child_join(struct tree_node *child)
 {
 	int err = wpool_task_wait(&child->task);
 
-	/* no worker is left to run the child, and too little stack to help: run it flat */
+	/* no worker is left to run the child, and the stack is short: run its leaves in a loop */
 	while (err == -EDEADLK) {
 		err = wpool_task_cancel_sync(&child->task);
 		if (err == -ECANCELED)
