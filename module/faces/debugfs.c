@@ -3,7 +3,7 @@
  * debugfs: tables that say more about the pools than one value per file can.
  *
  * Nothing here is a stable interface, and no code of a pool calls this file. A table has the lines
- * of all pools: a debugfs file for each pool would take 900 bytes each.
+ * of all pools: debugfs files for each pool would take 900 bytes a file.
  *
  * A show function holds the mutex of all pools while it walks them. Meanwhile it waits neither for
  * memory nor for the program that reads.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The face of the pools in debugfs: the tables in /sys/kernel/debug/wpool/. */
+/* The pools in debugfs: the tables in /sys/kernel/debug/wpool/. */
 #ifndef WPOOL_DEBUGFS_H
 #define WPOOL_DEBUGFS_H
 

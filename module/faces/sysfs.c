@@ -5,8 +5,8 @@
  * A pool is a device of class wpool; each file is one value, except histogram and pressure.
  * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
- *   - A store parses the text, and then calls wpool_pool_tune() once for its attribute: all or
- *     nothing. This file checks the text, the pool the range.
+ *   - A store parses the text, and then calls wpool_pool_tune() once for its attribute. This file
+ *     checks the text, and the pool checks the range.
  *   - Text that is no value at all is -EINVAL: it is empty, too long, has a NUL in it, or a minus
  *     sign where no negative number is possible. A number that is out of its range is -ERANGE.
  *   - A show takes a snapshot for one figure. /dev/wpool returns several figures of one moment.
@@ -301,7 +301,7 @@ static ssize_t figure_show(struct device *dev, struct device_attribute *file, ch
 								*(const u32 *)field);
 }
 
-/* "..." keeps checkpatch from taking a name for a value. */
+/* With "...", checkpatch does not warn that _name is used more than once. */
 #define FIGURE(_emit, _name...)						\
 	(&((struct figure){						\
 		.file = __ATTR(_name, 0444, figure_show, NULL),		\
@@ -344,7 +344,7 @@ static int set_cgroup_path(struct wpool *pool, const char *buf, size_t count)
 	return err;
 }
 
-/* "0" is the writer, as in cgroup.procs. Another pid is refused: its thread could end. */
+/* "0" is the writer, as in cgroup.procs. Another pid is refused: its thread could end first. */
 static ssize_t cgroup_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {

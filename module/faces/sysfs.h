@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The face of a pool in sysfs: /sys/class/wpool/<pool>/, see sysfs.c. */
+/* A pool in sysfs: /sys/class/wpool/<pool>/, see sysfs.c. */
 #ifndef WPOOL_SYSFS_H
 #define WPOOL_SYSFS_H
 
