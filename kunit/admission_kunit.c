@@ -99,7 +99,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(shares[i].jobs,
 								  shares[i].accepted));
-		/* a finished task leaves "outstanding" before its place is free */
+		/* a finished task stops counting as outstanding before its place is free */
 		WPK_EVENTUALLY(test, wpk_stat(pool, free) == max);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	}
@@ -243,7 +243,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 		if (exact)
 			KUNIT_EXPECT_EQ(test, nr_free, max - i);
 	}
-	/* the refused submit has taken the cached tokens from all CPUs */
+	/* the refused submit has taken the cached places from all CPUs */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	wpk_gate_let(gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
@@ -255,7 +255,7 @@ static void wpool_nr_free_of_a_small_pool_is_exact(struct kunit *test)
 	fill_and_compare(test, wpk_pool_policy(test, 3, 4, WPOOL_FAIL), 7, true);
 }
 
-/* All CPUs have cached tokens before the pool is filled. */
+/* All CPUs have cached free places before the pool is filled. */
 static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 {
 	u32 max = 256 * num_online_cpus(), taken = 0, cpu;

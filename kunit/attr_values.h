@@ -48,7 +48,6 @@ static const struct wpk_value wpk_values[] = {
 	WPK_FLAG(prealloc, WPK_FIXED, false, false),
 };
 
-/* Set all attributes to their other values. */
 static void wpk_set_others(struct wpool_attrs *attrs)
 {
 	const struct wpk_value *v;

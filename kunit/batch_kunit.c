@@ -245,7 +245,7 @@ struct crowd {
 	bool over;
 };
 
-/* Keep the second CPU until @over is set. The scheduler throttles the thread after 0.95 s. */
+/* Keep the second CPU until @over is set. After 0.95 s the scheduler lets others run, too. */
 static int crowd_out(struct wpk_thread *thread)
 {
 	struct crowd *crowd = thread->arg;

@@ -128,7 +128,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	move->gate = gates[0];
 	move->to = pools[1];
 	thread = wpk_thread(test, move_there, NULL, task, move);
-	/* the stop keeps this CPU, so @thread must have left it */
+	/* this thread will spin here, so @thread must have left this CPU */
 	wait_for_completion(&move->ready);
 	WRITE_ONCE(locker->thread, current);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -244,7 +244,7 @@ static int submit_in_line_late(struct wpk_thread *thread)
 	return ret ?: wpool_try_submit(late->pool, thread->work);
 }
 
-/* A pool on the first CPU whose counts of accepted and finished tasks wrap with the first task. */
+/* A pool on the first CPU. Its counts of accepted and finished tasks wrap with the first task. */
 static struct wpool *pool_here(struct kunit *test)
 {
 	struct wpool_runq *rq;
@@ -335,7 +335,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	wpk_gate_let(gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(flushers[0]);
-	/* the flush waits: the stopped submit is counted */
+	/* the flush waits, since it counts the stopped submit */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
 	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -348,7 +348,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[1]));
 	wpk_gate_let(gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	/* the second flush waits for its turn until the first flush has counted */
+	/* flushes count in turn: wait for the first one, or if it has ended, for the second */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
 	wpk_gate_open(gate);
@@ -465,7 +465,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
-	/* because of the waiter's mark, the claim takes the path with the delay */
+	/* the waiter sets WPOOL_ST_WAITED, so the claim takes the path with the delay */
 	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
 	wpool_inject_set_delay(stop_claim_if_preemptible);
@@ -489,7 +489,7 @@ static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kuni
 	claim_beside_a_close(test, wait_for_next);
 }
 
-/* The submit of this task stops before the state changes, if the submitter is preemptible. */
+/* The submit of this task stops before it changes the state, if the submitter is preemptible. */
 static struct wpool_task *stopped_task;
 
 static void stop_submitter_if_preemptible(struct wpool_task *task)

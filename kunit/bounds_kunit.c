@@ -80,7 +80,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	strscpy(section->pool, attrs.name, sizeof(section->pool));
 	attrs.queue_depth = NR_LINES * LINE;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
-	/* All submitters that fit continue, not only those that the first piece serves. */
+	/* All submitters that fit continue, not only those that the first section serves. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), NR_LINES * LINE + 1);
 	irq_work_sync(&section->work);

@@ -179,7 +179,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 		wpool_task_init(tasks[i], do_nothing);
 		KUNIT_ASSERT_EQ(test, wpool_submit(busy.pool, tasks[i]), 0);
 	}
-	/* Start in the middle, and cancel every third task before the sync. */
+	/* Start in the middle. Cancel every third task before its wpool_task_cancel_sync(). */
 	for (i = nr / 2; i < nr; i++) {
 		if (i % 3 == 0)
 			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(tasks[i]));

@@ -26,7 +26,7 @@ static void nothing(void *data)
 {
 }
 
-/* Every submit function refuses a task, although there is room, if no own task submits it. */
+/* There is room, but each submit function refuses callers that are no task of the pool. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
@@ -100,7 +100,7 @@ static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *tes
 	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
 }
 
-/* With so large a limit, CPUs cache tokens. */
+/* With so large a limit, each CPU caches free places. */
 static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
 {
 	own_and_others(test, wpk_pool(test, 64, 100000));

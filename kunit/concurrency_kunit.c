@@ -158,7 +158,7 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	wpk_jobs_body(first, run_until_all_are_inside, NULL);
 	wpk_jobs_body(jobs, count_others, crowd);
 	wpk_submit_together(test, pool, first);
-	/* repeat until one task has started while the other one ran */
+	/* repeat until a task has started while another one ran */
 	do {
 		wpk_submit_together(test, pool, jobs);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);

@@ -216,7 +216,6 @@ static long call_wpool_event_cancel(struct wpk_world *w)
 	return wpool_event_cancel(event_of(w));
 }
 
-/* Disable the event, check that it cannot be fired, and enable it again. */
 static long call_wpool_event_disable(struct wpk_world *w)
 {
 	long ret = wpool_event_disable(event_of(w));

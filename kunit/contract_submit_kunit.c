@@ -100,7 +100,7 @@ static long call_wpool_try_submit_on(struct wpk_world *w)
 	return wpool_try_submit_on(w->pool, wpk_cpu(0), w->task);
 }
 
-/* A batch of one task: return 0 for its result of 1, as the other submits do. */
+/* A batch of one task: its result of 1 stands for the 0 of the other submits. */
 static long submit_batch(struct wpk_world *w, unsigned int flags)
 {
 	int ret = wpool_submit_batch(w->pool, &w->task, 1, flags);

@@ -69,7 +69,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&try->tries) - tries > NR_TRIES);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), runs);
 		KUNIT_ASSERT_EQ(test, atomic_read(&job->inside), 0);
-		/* an earlier run may not have left "outstanding" yet */
+		/* a run that has ended may still count as outstanding */
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
 		KUNIT_ASSERT_TRUE(test, wpool_task_enable(&job->task));
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&job->runs) > runs);
@@ -138,7 +138,7 @@ static int take_back_with_lock(struct wpk_thread *thread)
 	return ret == -ECANCELED ? 0 : ret;
 }
 
-/* The other task gets the lock only after the call, so the call must not wait for that task. */
+/* The first task cannot get the lock during @take_back, which must not wait for that task. */
 static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
 {
 	struct behind *behind = kunit_kzalloc(test, sizeof(*behind), GFP_KERNEL);
@@ -170,7 +170,7 @@ static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kuni
 	behind_another(test, wpool_task_cancel_sync);
 }
 
-/* For a function that submits @task at the tracepoint at the end of its cancel. */
+/* When a cancel of @task ends, a tracepoint calls submit_at_its_end(), which submits @task. */
 struct moment {
 	struct wpool *pool;
 	struct wpool_task *task;

@@ -37,7 +37,7 @@ void wpk_ev_abort(struct wpool_event *event, int status)
 	atomic_inc(&ev->aborts);
 }
 
-/* The pools may be freed by now. An event that is still armed is not due for a long time. */
+/* The pool may be freed by now, so no case may leave an event armed that is due soon. */
 static void ev_cancel(void *data)
 {
 	struct wpk_ev *ev = data;

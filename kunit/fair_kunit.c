@@ -321,7 +321,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
 		wpk_jobs_submit(test, pool, targets, i, 1);
-		/* tasks of the load have started during the submit */
+		/* read the count only now: tasks of the load have started during the submit */
 		before = atomic_read(&load->jobs->started);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(targets, i + 1));
 		most = max(most, targets->job[i].ret - before);
@@ -437,7 +437,7 @@ struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
 	ktime_t last;
-	s64 slowest_ms;		/* the longest time between two starts of children */
+	s64 slowest_ms;		/* the longest time in which no child started */
 };
 
 static void take_time(struct family *family)
@@ -513,7 +513,7 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 #define NR_SHARED 40
 #define NR_YOUNGER 60
 
-/* What the task that keeps the CPU of the pool, and the submitter to the global queue, share. */
+/* Shared by the task that keeps the pool's CPU and the thread that fills the global queue. */
 struct tie {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;		/* first the jobs for the global queue, then the others */

@@ -347,7 +347,7 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* More workers die than there are CPUs: each idle CPU may hold a reference to the mm. */
+/* More workers die than there are CPUs, since each idle CPU may hold a reference to the mm. */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
 	int i, nr = num_online_cpus() + 2;
@@ -386,7 +386,7 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The mm is off when the worker dies: wpool_group_exit() drops the member's reference to the mm. */
+/* The worker dies in a task without the mm: wpool_group_exit() drops the member's reference. */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);

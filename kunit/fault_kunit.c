@@ -294,7 +294,7 @@ static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit
 	put_task_struct(thread);
 }
 
-/* The place becomes free, and a worker comes, also without a handler and a waiting thread. */
+/* Even without a handler or a waiting thread the place becomes free, and a new worker comes. */
 static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -317,7 +317,7 @@ static void die_submitted_again(struct wpk_job *job)
 	wpk_die();
 }
 
-/* Both submits were accepted, so both fail. Together they took one place. */
+/* Both submits were accepted, so both count as failed. Together they took one place. */
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

@@ -510,7 +510,7 @@ int wpk_init(struct kunit *test)
 	INIT_LIST_HEAD(&wpk->jobs);
 	INIT_LIST_HEAD(&wpk->threads);
 	test->priv = wpk;
-	/* limit_fn() may kill this thread, which ends with the case */
+	/* let limit_fn() kill this thread; KUnit starts another one for the next case */
 	allow_signal(SIGKILL);
 	wpk->runner = get_task_struct(current);
 	timer_setup(&wpk->limit, limit_fn, 0);

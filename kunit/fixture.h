@@ -137,7 +137,6 @@ struct wpk_thread {
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
 
-/* Define the suite wpool_@suite with the given cases. */
 #define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
 
 /* A suite with its own init function, which must end with wpk_init(). */

@@ -96,7 +96,7 @@ static void wpool_group_wait_returns_the_first_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_one(test, members, -EDOM), -ENOSPC);
 }
 
-/* Each error of a task that ran is counted, not only the first, before a wait returns. */
+/* Before a wait returns, each error of a task that ran is counted, not only the first. */
 static void wpool_group_errors_are_counted(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 8);
@@ -110,7 +110,7 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 1);
 	run_one(test, members, -ENOSPC);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 2);
-	/* One task fails after it was cancelled, and two never run. */
+	/* One task fails after its group was cancelled, and two never run. */
 	members[0].gate = gate;
 	wpk_members_submit_behind_first(test, members, 3);
 	wpool_group_cancel(group);

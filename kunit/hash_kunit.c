@@ -3,7 +3,7 @@
 #include "faces/dev/load/hash.c"
 #include "fixture.h"
 
-/* Another program has computed the hashes: of a block with "wpool" and zeros, again and again. */
+/* Another program has computed these hashes of repeated blocks, each "wpool" and zeros. */
 static const struct {
 	u64 bytes;
 	u32 hash;

@@ -370,7 +370,7 @@ static void sleep_and_yield(struct wpk_job *job)
 	WRITE_ONCE(back->is_back, true);
 	/* pairs with start_behind() */
 	while (!smp_load_acquire(&back->note.worker)) {
-		/* let the worker run that was woken for the second job; it has the same priority */
+		/* yield to the woken worker of the second job, which has the same priority */
 		yield();
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;

@@ -68,7 +68,7 @@ static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u
 	return notes;
 }
 
-/* Each task finds the own pointer of its thread. */
+/* Each task finds the own pointer that note_start() has set for its worker. */
 static void check_own(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;

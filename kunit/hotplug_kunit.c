@@ -300,7 +300,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 		.placed_at = -1,
 	};
 	wpk_probe(test, "wpool_worker_spawned", look_where_it_may_start, going);
-	/* this callback is registered after the pool's, so it is called first when a CPU goes */
+	/* a CPU that goes offline calls this first: it is registered after the pool's callback */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_kunit:online",
 					  NULL, submit_when_it_goes);
 	KUNIT_ASSERT_GT(test, state, 0);
@@ -413,7 +413,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2 * nr));
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	WPK_EVENTUALLY(test, wpk_capacity(pool) == 2 * nr - 2);
-	/* with none of its CPUs left, the pool counts the others */
+	/* with no CPU of its mask left, the capacity of @only counts all online CPUs */
 	WPK_EVENTUALLY(test, wpk_capacity(only) == 3 * nr - 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 2 * nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);

@@ -182,13 +182,13 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 		.most = 50,
 	};
 
-	/* the first 50 allocations include the items; later ones are those of every pool */
+	/* the items are among the first 50 allocations; every pool makes the later ones */
 	sweep_all(&sweep, 50, call_create, undo_create);
 }
 
 /* ---- submit a function ---- */
 
-/* Move to the first CPU and stay there: from now on each item must be allocated. */
+/* Stay on the first CPU, and use up its free items: each further item must be allocated. */
 static void use_up_items(struct kunit *test)
 {
 	if (!may_inject)

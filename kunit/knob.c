@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of the kernel's own file systems, see knob.h. */
+/* Kernel file systems; no free threads: see knob.h. */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -62,7 +62,7 @@ int wpk_fs_read(const char *fs, const char *path, char *answer, size_t size)
 /* The smallest limit of threads that the kernel accepts. */
 #define FEW_THREADS	20
 
-/* Threads that never run: a small machine may have fewer threads than FEW_THREADS. */
+/* Threads that never run, in case the machine has fewer threads than FEW_THREADS. */
 static struct task_struct *fillers[FEW_THREADS];
 
 static int never(void *unused)

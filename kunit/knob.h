@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files of procfs, debugfs and sysfs; and a case without free threads. */
+/* Files of the kernel's file systems; and a case without free threads. */
 #ifndef WPOOL_KUNIT_KNOB_H
 #define WPOOL_KUNIT_KNOB_H
 
@@ -9,7 +9,7 @@ struct file;
 struct kunit;
 
 /*
- * Open a file of "proc", "debugfs" or "sysfs" by its path there, through a new mount: on newer
+ * Open a file of file system @fs, as "proc", by its path there, through a new mount: on newer
  * kernels, kernel threads do not see the mounts of programs. Returns the file or an ERR_PTR.
  */
 struct file *wpk_fs_open(const char *fs, const char *path, int flags);

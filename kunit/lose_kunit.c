@@ -3,7 +3,7 @@
  * Tasks that die in a way that cannot be repaired completely: the pool loses one place, and
  * everything else continues.
  *
- * These cases run only with lose=1, and last: no module can be unloaded afterwards.
+ * These cases run only with lose=1, and last: afterwards this module and wpool cannot be unloaded.
  */
 #include <linux/module.h>
 #include <linux/sched/task.h>

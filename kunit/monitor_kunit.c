@@ -379,8 +379,8 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 }
 
 /*
- * The monitor must run while the CPU is held; on a slow machine it misses some tries. The monitor
- * logs at most two stalls of all pools in 5 s, so the tries last longer than 5 s.
+ * The monitor must run while the CPU is held; on a slow machine it misses some tries. In 5 s it
+ * logs at most two stalls of users' pools, and two of others. So the tries last longer than 5 s.
  */
 static void tell_of_a_stall(struct kunit *test, bool by_user)
 {
@@ -420,7 +420,7 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 	tell_of_a_stall(test, false);
 }
 
-/* Users may cause stalls again and again, so their pools are not shown. */
+/* Users may cause stalls again and again, so the log does not show their pools. */
 static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit *test)
 {
 	tell_of_a_stall(test, true);
@@ -528,7 +528,7 @@ static void start_counting(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting, NULL), 0);
 }
 
-/* Wait until no timer of the module expires for 1.1 s: idle workers have a timer of 1 s. */
+/* Wait until no timer of the module expires for 1.1 s: by default idle workers expire after 1 s. */
 static void expect_quiet(struct kunit *test)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
@@ -543,8 +543,8 @@ static void expect_quiet(struct kunit *test)
 }
 
 /*
- * Run until the monitor has looked twice: once because of the submit, and once because of what it
- * saw. This also proves that timers are counted.
+ * Run until the monitor's timer has expired twice: once because of the submit, and once because of
+ * what the monitor then saw. This also proves that the case sees the timer.
  */
 static void run_until_the_monitor_looks(struct wpk_job *job)
 {

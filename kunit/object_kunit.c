@@ -311,7 +311,7 @@ static void wpool_group_init_of_a_group_that_has_not_ended_is_reported(struct ku
 
 	expect_report("init active", "wpool_group hint: wpool_group_init_of_a_group");
 	KUNIT_EXPECT_EQ(test, wpool_group_init(group, pool, 2, NULL), 0);
-	/* the report has ended the old group; the new group refers to the pool until it ends */
+	/* the report has ended the old group; end the new group, too, before its pool */
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	wpk_destroy(test, pool);
 }

@@ -176,7 +176,7 @@ static int cpu_of_third_worker(struct kunit *test)
 
 /*
  * A worker that is made for the task of a real-time thread does not get the CPU of that thread.
- * On a slow machine the monitor asks once more, and then the worker may get any CPU.
+ * On a slow machine the monitor also asks for a worker, which then may get any CPU.
  */
 static void wpool_submit_on_from_a_real_time_thread_avoids_its_cpu(struct kunit *test)
 {

@@ -4,8 +4,8 @@
  * function or group gets -ETIME, once.
  *
  * No case depends on how long a task waits. Either no worker serves the queue, so that a task
- * becomes overdue sooner or later. Or the limit is longer than any case, and the case sets the
- * task's time of submit to an earlier time.
+ * becomes overdue sooner or later. Or the limit is longer than any case, and the case may set a
+ * task's time of submit back.
  */
 #include <linux/slab.h>
 #include <linux/wpool_event.h>
@@ -150,7 +150,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
 	wpk_full_pool_attrs(test, &full, &attrs);
-	/* tasks must not go to the ring, which keeps the times: wait until the worker sleeps */
+	/* if the worker sleeps, tasks do not go to the ring, whose times date_back() cannot set */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	/* date the last task back before the first: the monitor acts when the first is overdue */

@@ -138,7 +138,7 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), num_online_cpus());
 }
 
-/* The limit is for all possible CPUs together, whichever are online and in the mask. */
+/* The limit is WPOOL_MAX_CAPACITY for all possible CPUs, not for those online or in the mask. */
 static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 {
 	u32 most = WPOOL_MAX_CAPACITY / num_possible_cpus();

@@ -31,7 +31,7 @@ static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
-/* Any user may make a pool with /dev/wpool, and may cancel or drop the tasks in it. */
+/* Modules must not find pools of /dev/wpool, where any user may cancel or drop all tasks. */
 static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0), *found;
@@ -100,8 +100,8 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
 		 * The last snapshot may have counted tasks that came and went while it was taken:
-		 * at most as many as have finished since. It may also have counted a task twice for
-		 * each worker that was about to run its task once more.
+		 * at most as many as have finished since. It may also have counted the task of each
+		 * of the 5 workers twice, if the task was about to run once more.
 		 */
 		KUNIT_EXPECT_LE(test, outstanding,
 				35 + 5 + stats->submitted - stats->outstanding - finished);
@@ -111,7 +111,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 			usleep_range(100, 1000);
 	}
 	wpk_stop(test);
-	/* a flush leaves out tasks that are submitted while it waits */
+	/* first end the submitters: a flush leaves out tasks that are submitted while it waits */
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

@@ -205,7 +205,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 
 /* ---- a CPU that is added -------------------------------------------------- */
 
-/* At capacity, no worker is made for a new CPU: an idle worker moves, even if no task is queued. */
+/* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -399,7 +399,7 @@ static int taker(struct wpk_thread *thread)
 			cond_resched();
 		else
 			ended = false;
-		/* some ways to take find nothing in a ring that is not empty */
+		/* take() may return 0 although the ring is not empty */
 		if (ended && wpool_ring_len(&contest->ring))
 			ended = false;
 	} while (!ended && !wpk_stopped(thread->test));

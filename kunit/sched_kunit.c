@@ -277,7 +277,6 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	expect_no_errors(test, load->jobs);
 }
 
-/* The job submits itself until the target starts, or until the case is stopped. */
 static void submit_again_until_then(struct wpk_job *job)
 {
 	struct load *load = job->arg;

@@ -69,7 +69,7 @@ struct wpk_order_row {
  * @most: the most tasks that overtook one task
  * @late99: as @p99, counting only tasks submitted over 50 ms later (debug kernel: 200 ms)
  * @late_most: as @most, counting only the tasks that @late99 counts
- * @r99: p99 of the waits, in percent of the p99 if tasks had started in the order of the submits
+ * @r99: p99 of the waits, in percent of that in a FIFO queue with the same times of starts
  * @rmax: as @r99, of the longest wait
  */
 struct wpk_order_figures {

@@ -14,7 +14,7 @@
 
 #define NR_TRIES 3
 
-/* This many tasks beyond the capacity may overtake a task: their length is not known yet. */
+/* While their length is unknown, this many tasks beyond the capacity may overtake a task. */
 #define SLACK 16U
 
 static u32 bound(const struct wpk_order_row *row)

@@ -294,8 +294,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * A submitter that waits holds the task, and may be refused. So no other submit of the task is
- * accepted, although this pool once accepted the task.
+ * The submit that waits for room may still be refused. So no other submit of the task is accepted,
+ * although this pool once accepted the task.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {

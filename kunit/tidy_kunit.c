@@ -45,7 +45,7 @@ static void wpool_abort_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 	struct wpool *pool, *other;
 
 	pool = pool_with_cancelled(test, inside, slow, &jobs);
-	/* in the other pool the cancelled task, the worker and the pool itself end */
+	/* the cancelled task and the worker of @other end, and then @other itself */
 	wpk_gate_open(quick);
 	other = pool_with_cancelled(test, others, quick, &more);
 	wpk_gate_open(others);

@@ -134,7 +134,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-/* When a task that is not urgent starts, the count of the 15 urgent tasks begins again. */
+/* After the start of a task that is not urgent, 15 urgent tasks may again start before others. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -76,8 +76,8 @@ static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 }
 
 /*
- * Try again if a wake-up was lost: perhaps the machine only stopped the CPU of a worker that had
- * gone to the idle list, and had not yet looked at the queues once more.
+ * Try again if a wake-up was lost: perhaps only the machine stopped a CPU, after the worker there
+ * had gone to the idle list, and before that worker looked at the queues once more.
  */
 static void lose_none(struct kunit *test, struct wpool *pool,
 		      void (*rounds)(struct kunit *test, struct watch *watch))

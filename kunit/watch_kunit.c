@@ -66,7 +66,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	return file;
 }
 
-/* End the watch when the case ends. The file and the event must be made first, to end later. */
+/* End the watch with the case, before the file and the event, which must be made first. */
 static void end_watch(void *watch)
 {
 	wpool_watch_end(watch);

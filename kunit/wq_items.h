@@ -92,7 +92,7 @@ static inline void wpk_wq_destroy(void *wq)
 	destroy_workqueue(wq);
 }
 
-/* Create a queue, after its items: they are freed after the queue is destroyed. */
+/* Create a queue, which is destroyed before its items are freed: make the items first. */
 static inline struct workqueue_struct *wpk_wq(struct kunit *test, unsigned int flags,
 					      int max_active)
 {

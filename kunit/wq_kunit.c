@@ -275,7 +275,7 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* The function of a work in the memory of another work, which has freed itself and still runs. */
+/* As if a running work had freed itself: the function of a new work in the same memory. */
 static void other_fn(struct work_struct *work)
 {
 	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
@@ -370,7 +370,7 @@ static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 	atomic_set(&static_runs, 0);
 	KUNIT_EXPECT_TRUE(test, schedule_work(&static_work));
 	KUNIT_EXPECT_TRUE(test, schedule_delayed_work(&static_delayed, 1));
-	/* with the timer function of the other kind, the work would corrupt memory */
+	/* wpool's timer function on a work of the kernel, or the reverse, would corrupt memory */
 	KUNIT_EXPECT_PTR_EQ(test, of_the_kernel.work.timer.function, &delayed_work_timer_fn);
 	KUNIT_ASSERT_PTR_EQ(test, initialized.timer.function, &wpool_delayed_work_timer_fn);
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_dfl_long_wq, &initialized, 1));

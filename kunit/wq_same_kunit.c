@@ -109,7 +109,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
-		/* give a runner time to take the work, which the case cannot see */
+		/* time for a runner to take the work; the case cannot see if it was taken */
 		msleep(i);
 		KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
@@ -121,7 +121,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* Works wait in @to while they run in @from. They are fewer than max_active: another starts. */
+/* Fewer than max_active works wait in @to while they run in @from: another work of @to starts. */
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The 32-bit counters of a pool wrap while the pool works. Those of its rings, lists and searches
- * wrap after 2^32 tasks, that of a group after 2^32 flushes and cancels. runq_kunit.c tests the
- * ring alone.
+ * wrap after 2^32 tasks, that of a group after 2^32 cancels. runq_kunit.c tests the ring alone.
  */
 #include <linux/wpool_group.h>
 
@@ -111,7 +110,7 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* By the counters, the monitor knows whether the first task of a queue is still the same. */
+/* The counters tell the monitor whether the first task of a queue is still the same. */
 static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -253,7 +252,7 @@ static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
 	struct load *load = load_from(test, await_pressure);
 
 	KUNIT_EXPECT_TRUE(test, load->is_pressed);
-	/* all tasks are still in the ring: they leave it when their worker counts as a hog */
+	/* all tasks are still in the ring: they leave it only when their worker counts as a hog */
 	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
 }
