@@ -15,7 +15,7 @@
 #include "../../../module/compat.h"
 #include "torture.h"
 
-/* The memory and the memory cgroup of the process, from the load of the module to its unload. */
+/* The memory and memory cgroup of the process that loads the module; held until the unload. */
 static struct mm_struct *mm;
 static struct mem_cgroup *memcg;
 
@@ -34,7 +34,7 @@ void tbehalf_exit(void)
 	mmput(mm);
 }
 
-/* Take over @what with the memory and cgroup of the process: this kernel thread has neither. */
+/* Take over @what as the process that loaded the module: a kthread has no mm and no memcg. */
 static int act_for_process(struct wpool_group *group, const struct cred *cred, unsigned int what)
 {
 	struct mem_cgroup *old_memcg;

@@ -55,7 +55,7 @@ static void spawn(struct tpool *tp, struct rnd *rnd, bool in_worker)
 	enum titem_how how = rnd_below(rnd, NR_HOW);
 	u64 item_seed = rnd_u64(rnd);
 
-	/* titem_submit() sets no @caller in an item that frees itself: do not run it in the call */
+	/* an item that frees itself has no @caller, so its submitter must not run it */
 	if (tp->by_run)
 		how = BY_TRY;
 	/* an actor that runs this task must not wait for room: the task would not end */
@@ -120,7 +120,7 @@ static void try_deadlock(struct tpool *tp, struct titem *item, struct rnd *rnd)
 {
 	int err = -EDEADLK;
 
-	/* if the submitter runs the task, the pool does not know that the call waits for it */
+	/* if the submitter runs the task, the pool cannot see that the task waits for itself */
 	if (!item || item->kind != TITEM_JOINABLE || READ_ONCE(item->caller) == current)
 		return;
 	switch (rnd_below(rnd, 6)) {

@@ -97,7 +97,7 @@ void tpool_check_final(struct tpool *tp)
 	torture_check(accepted == runs + taken_back,
 		      "%s: %lld accepted, %lld ran, %lld were taken back",
 		      tp->name, accepted, runs, taken_back);
-	/* the pool may not count a cancel while the task runs, or while its submitter runs it */
+	/* the pool does not count each cancel of a task that runs, in a worker or its submitter */
 	torture_check(s.cancelled <= taken_back &&
 		      (tp->by_run || s.cancelled + again >= taken_back),
 		      "%s: %llu cancelled, by our account %lld, %lld of them perhaps not counted",

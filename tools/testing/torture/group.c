@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Phase group: clients share a pool, and each has a group. Threads, tasks and hard interrupts
- * submit to the groups, wait for them and cancel them, while the pool is tuned, closed and opened.
+ * submit to groups and cancel them, and threads wait, while the pool is tuned, closed and opened.
  * Other groups live for a few tasks only and are freed as soon as these have ended. Some groups act
  * on behalf of a process.
  *

@@ -117,7 +117,6 @@ void tirq_stop(struct tpool *tp)
 	timer_delete_sync(&irq->soft);
 }
 
-/* Start the timers again after tirq_stop(), if the pool has timers. */
 void tirq_go_on(struct tpool *tp)
 {
 	struct tirq *irq = tp->irq;

@@ -311,7 +311,7 @@ void titem_cancel_sync(struct titem *item)
 	int status, runs;
 
 	item->by_caller = true;
-	/* -EDEADLK: all workers wait, even the one that runs the item; retry until a wait fails */
+	/* -EDEADLK: all workers wait, even that of the item; retry until one of them gives up */
 	while ((status = wpool_task_disable_sync(&item->task)) == -EDEADLK)
 		schedule_timeout_uninterruptible(1);
 	runs = atomic_read(&item->runs);

@@ -82,7 +82,7 @@ static struct task_struct *conductor;
 static DECLARE_COMPLETION(time_over);
 static unsigned long begin;
 static bool stopping;
-static enum cpuhp_state hotplug;	/* the state of our callback, to remove it */
+static enum cpuhp_state hotplug;	/* state of our callback, to remove the callback */
 static atomic_t cpus_gone;	/* how many CPUs have begun to go offline */
 
 bool torture_stopping(void)

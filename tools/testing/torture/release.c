@@ -90,7 +90,7 @@ static void fork_and_join(struct closer *c)
 
 	wpool_task_init(&child.task, rtask_fn);
 	submit_one(c, &child.task);
-	/* a release may return before the wait looks for the child */
+	/* sometimes give a release time to return before the wait looks for the child */
 	usleep_range(1, 30);
 	err = wpool_task_wait(&child.task);
 	while (err == -EDEADLK)

@@ -151,8 +151,8 @@ come()
 	fi
 }
 
-# stays FILE: true for CPU 1 on 6.12 with PREEMPT_RT. If that CPU were offline, RCU's thread, which
-# is real-time there, could begin one grace period after the other until a kworker frees its wait
+# stays FILE: true for CPU 1 on 6.12 with PREEMPT_RT, where RCU's thread is real-time. If CPU 1 were
+# offline, the thread could begin one grace period after the other until a kworker frees RCU's wait
 # heads (rcu_sr_normal_gp_init()). Without the fair server, the kworker would never run.
 stays()
 {
@@ -300,7 +300,7 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			# another pool may be gone by now, or be a new pool of the same name
+			# any pool but "cgroup" may be gone by now, or a new one of the same name
 			[ "$pool" = "$POOLS/cgroup" ] || continue
 			case $drawn:$(cat "$pool/cgroup") in
 			"0:/$group" | none:none) ;;
@@ -331,7 +331,7 @@ job_kill()
 	reseed 3
 	while go_on; do
 		pids=
-		# make the file here, since a wpoolctl that is killed at once would not
+		# make the file here: if wpoolctl is killed at once, there might be none
 		: >"$TMP/kill"
 		for pool in default shell; do
 			draw_word noop spin:200us sleep:1ms sleep:50ms tree:4x3 lock:20us hash:4K count
@@ -592,7 +592,7 @@ phase_load()
 		if [ -e $POOLS ] || [ -e /dev/wpool ]; then
 			complain "cycle $cycle: something is left"
 		fi
-		# if the machine is lost, its log says how far it came
+		# if the machine is lost, its log says how far the phase came
 		[ $((cycle % 50)) -ne 0 ] || echo "wpool_torture: run.sh: $cycle cycles" >/dev/kmsg
 	done
 	count=0

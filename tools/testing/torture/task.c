@@ -102,7 +102,7 @@ static void cancel_sync(struct thing *thing, bool by_task)
 	s64 started = atomic64_read(&thing->runs);
 	int err = wpool_task_cancel_sync(&thing->task);
 
-	/* -EDEADLK: no other worker of this task's pool is left to run @thing */
+	/* -EDEADLK: no other worker of the calling task's pool is left to run @thing */
 	if (!by_task || err != -EDEADLK)
 		check_synced(thing, started, err);
 }
@@ -141,7 +141,7 @@ static void thing_fn(struct wpool_task *task)
 	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
 	if (rnd_one_in(&rnd, 8))
 		usleep_range(10, 300);
-	/* a third of the tasks submit themselves nearly always */
+	/* a third of the tasks nearly always submit themselves */
 	if (thing->nr % 3 ? rnd_one_in(&rnd, 8) : rnd_below(&rnd, 8))
 		act(thing, false, &rnd);
 	other = any_thing(stage, &rnd);

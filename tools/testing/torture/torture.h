@@ -112,7 +112,7 @@ void torture_set_state(const char *state);
 
 /* ---- tpool.c ---- */
 
-/* The timers that submit to a pool and cancel, and their items. */
+/* The timers that submit items to a pool and cancel them, and the items. */
 struct tirq;
 struct wpool_stats;
 
@@ -191,7 +191,7 @@ void tpool_show(struct tpool *tp);
 void tpool_tune(struct tpool *tp, u64 how);
 /* Change the cpumask of a pool, which moves its workers. */
 void tpool_move(struct tpool *tp, struct rnd *rnd);
-/* Change the capacity of a pool. @limit holds at each moment of the change. */
+/* Change the capacity of a pool. tp->limit holds at each moment of the change. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 
 /* ---- item.c ---- */
@@ -246,7 +246,7 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
  */
 int titem_submit(struct tpool *tp, struct titem **items, u32 nr,
 		 enum titem_how how, u32 *accepted);
-/* A violation unless a submit by @how may return @err to this caller. */
+/* Check that a submit by @how may return @err to this caller. */
 void titem_check_error(struct tpool *tp, enum titem_how how, int err, bool in_worker);
 /* Submit an item, check what the call returned, and return it. */
 int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, bool in_worker);
@@ -308,7 +308,7 @@ void stutter_close(void);
 
 /* ---- shuffle.c ---- */
 
-/* Returns how many threads it starts. They call stutter_stay() in a silence. */
+/* Returns the number of threads started. They call stutter_stay() in a silence. */
 u32 shuffle_start(void);
 void shuffle_stop(void);
 
@@ -380,9 +380,9 @@ struct tbehalf {
 
 void tbehalf_init(void);
 void tbehalf_exit(void);
-/* Let a group without tasks take over @what of the process. For kernel threads only. */
+/* In a kthread: give an empty group @what: the loader's mm and memcg, and a new uid. */
 int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
-/* Called in a task: a violation unless the task has what @behalf says, and no more. */
+/* Called in a task: check that the task has what @behalf says, and no more. */
 void tbehalf_check(const struct tbehalf *behalf);
 
 /* ---- room.c ---- */

@@ -65,7 +65,7 @@ void tpool_set_capacity(struct tpool *tp, u32 capacity)
 		if (capacity < tp->limit)
 			await_shrunk(tp, capacity);
 	} else {
-		/* refused: closed, preallocated, bound and no memory, or @capacity is too small */
+		/* the pool is closed or preallocated, lacks memory, or @capacity is too small */
 		torture_check(err == -ESHUTDOWN || (err == -ENOMEM && tp->bound) ||
 			      (err == -EINVAL && (tp->attrs.prealloc || capacity < 4)),
 			      "%s: tune of the capacity to %u: %d", tp->name, capacity, err);

@@ -81,7 +81,7 @@ static void disturb(struct thing *thing)
 	wake_up_poll(&thing->head, EPOLLPRI);
 }
 
-/* Called in a run or an abort: note how many posts it has seen. */
+/* Called in a run or an abort, which sees all posts so far: note their number. */
 static void see(struct thing *thing, bool slowly)
 {
 	s64 posted = atomic64_read(&thing->posted);
@@ -141,7 +141,7 @@ static void loner_start(struct stage *stage, struct thing *thing)
 	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
 	loner->stage = stage;
 	atomic_inc(&stage->loners);
-	/* a loner ends only when it is woken: the stage's last wake-ups wake all loners */
+	/* the file is always ready for one of the two, so this call fires the event */
 	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
 	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
 }
