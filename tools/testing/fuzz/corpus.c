@@ -168,7 +168,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 
 	switch (below(rng, 8)) {
 	case 0:
-		/* beyond its new end, the call draws from the generator */
+		/* cut the tape: after its end the call draws from the generator */
 		tape->nr = below(rng, tape->nr + 1);
 		break;
 	case 1:

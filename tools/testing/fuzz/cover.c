@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage: the program counters that calls, and the tasks they submit, reach in the module. KCOV
+ * Coverage: the program counters of the module that a call, or a task it submits, reaches. KCOV
  * reports them if the module is built for it (scripts/build --kcov).
  *
  * A fuzzing thread collects the coverage of its own calls. Its tasks run in workers, and KCOV does
@@ -109,7 +109,7 @@ unsigned int cover_look(struct fuzzer *f)
 	return look(&c->own, CALLER) + look(&c->workers, WORKER);
 }
 
-/* Returns the file, or -1. The file stays open until the end. */
+/* Open KCOV. Returns the file, which stays open until the end, or -1. */
 static int buffer_open(struct buffer *buffer, size_t size)
 {
 	int fd = open(KCOV, O_RDWR | O_CLOEXEC);

@@ -7,7 +7,7 @@
  * is closed: then every accepted task that is not silent has had its record.
  *
  * Processes share the table of cookies, but each has its own open files. A cookie is an index into
- * the table, with a check word above. Any task may have the cookie 0.
+ * the table, with a check word in its upper half. Any task may have the cookie 0.
  */
 #include "fuzz.h"
 
@@ -214,7 +214,7 @@ void file_put(struct fuzzer *f, struct file *file)
 	free(file);
 }
 
-/* Attach the file to a pool. Most files are attached from the start, so that calls reach more. */
+/* Attach the file to a pool. Most files are attached when opened: calls then reach more code. */
 static void attach(struct fuzzer *f, struct file *file)
 {
 	struct wpool_dev_create create = { .size = sizeof(create) };

@@ -149,13 +149,13 @@ uint64_t now_ns(void);
 
 void arena_init(struct arena *arena);
 
-/* Fill @rw with a pattern. Returns a place in it for @bytes, often at its very end. */
+/* Fill the arena's @rw with a pattern. Returns a place in @rw for @bytes, often at its end. */
 uint8_t *arena_place(struct fuzzer *f, size_t bytes);
-/* Put @content into the page that cannot be written. Returns its place. */
+/* Put @content into the arena's read-only page. Returns its place. */
 uint8_t *arena_place_ro(struct fuzzer *f, const void *content, size_t bytes);
 /* An invalid pointer. */
 uint64_t arena_bad_pointer(struct fuzzer *f);
-/* Copy @rw, to compare it after the call. */
+/* Copy the arena's @rw, to compare it after the call. */
 void arena_snapshot(struct fuzzer *f, uint8_t *snapshot);
 /* True if @rw has not changed outside of the @bytes at @from. */
 bool arena_unchanged(struct fuzzer *f, const uint8_t *snapshot, const void *from, size_t bytes);

@@ -35,7 +35,7 @@ static void must(bool condition, const char *what, const char *text)
 	abort();
 }
 
-/* A message is one line without control characters. */
+/* A message is one line without ASCII's control characters. */
 static void check_message(const struct errmsg *e, const char *text)
 {
 	const char *at = e->text;
@@ -287,7 +287,7 @@ static long long attr_value(const struct wpool_dev_attrs *values, const struct a
 	return *(const __u32 *)field;
 }
 
-/* The given attributes are in their ranges. */
+/* Check that the given attributes are in their ranges. */
 static void check_attrs(const struct attr_set *set, enum attr_use use, const char *text)
 {
 	__u32 known = WPOOL_DEV_CPUMASK;

@@ -125,7 +125,6 @@ static void reseed(struct fuzzer *f, uint64_t call)
 	f->rng.nr = 0;
 }
 
-/* Start another process with the same file, and kill that process after a random time. */
 static void child(struct fuzzer *f, struct file *file)
 {
 	struct itimerval timer = { { 0, 10000 }, { 0, 10000 } };
@@ -146,6 +145,7 @@ static void child(struct fuzzer *f, struct file *file)
 	_exit(0);
 }
 
+/* Start another process with the same file, and kill that process after a random time. */
 static void fuzz_fork(struct fuzzer *f, struct file *file)
 {
 	uint32_t life_us = below(&f->rng, 40000);

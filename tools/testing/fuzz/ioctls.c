@@ -188,7 +188,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = EFAULT;
 		break;
 	case 5:
-		/* the array ends with the page, a few bytes too early */
+		/* move the array, so that its last bytes lie behind the end of the page */
 		submit->works += 1 + below(&f->rng, sizeof(struct wpool_dev_work) - 1);
 		guess->must = EFAULT;
 		break;
@@ -212,7 +212,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		}
 		break;
 	case 8:
-		/* the structure itself is the array, so its size is taken for a kind */
+		/* the structure itself is the array: the kernel takes its size for a kind */
 		guess->itself = true;
 		guess->must = nr == 1 ? EINVAL : -1;
 		break;
@@ -401,7 +401,7 @@ static bool is_allowed(const struct grammar *grammar, int err)
 	return false;
 }
 
-/* Errors that the kernel may return before it finds the mistake. */
+/* Is @err one that the kernel may return before it finds the mistake? */
 static bool is_earlier(unsigned int nr, int err, bool attached)
 {
 	if (err == ENOMEM)
@@ -494,7 +494,7 @@ static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err,
 		complain(f, "%s: EISCONN, but nobody attached the file", ioctl_names[nr]);
 }
 
-/* Put one mistake into the head of the structure, or put it at a bad place. Returns its address. */
+/* Make one mistake in the head or the address of the structure. Returns the address. */
 static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd *cmd, int *must)
 {
 	struct rng *rng = &f->rng;

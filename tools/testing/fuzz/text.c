@@ -31,7 +31,7 @@ static unsigned int nr_writable;
 static bool is_address(uint64_t value)
 {
 #ifdef __aarch64__
-	/* above the range are no objects, but two 32-bit numbers, the upper one UINT32_MAX */
+	/* a value above the range is two 32-bit numbers, the upper one UINT32_MAX */
 	return value >= 0xfff0000000000000 && value < 0xffffffff00000000;
 #else
 	return (value >= 0xffff888000000000 && value < 0xffffc88000000000) ||

@@ -233,7 +233,7 @@ static inline bool cpumask_intersects(const struct cpumask *a, const struct cpum
 	return a->bits;
 }
 
-/* lib/kstrtox.c: digits, one newline at most, nothing else. */
+/* As in lib/kstrtox.c: digits, one newline at most, nothing else. */
 static inline int shim_kstrtoull(const char *s, u64 *value)
 {
 	const char *digits = s;
