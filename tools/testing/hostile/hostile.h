@@ -10,7 +10,7 @@
 
 #define CGROUPS	"/sys/fs/cgroup"
 
-/* Mount cgroups, which stay mounted, and make one below CGROUPS. False if that is impossible. */
+/* Mount cgroups, which stay mounted, and make the cgroup @path. False if that is impossible. */
 static inline bool cgroup_make(const char *path)
 {
 	return (!mount("none", CGROUPS, "cgroup2", 0, NULL) || errno == EBUSY) &&

@@ -167,7 +167,7 @@ static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }
 
-/* The thread submits all tasks, and holds its CPU. */
+/* Let the thread that holds its CPU submit all tasks. */
 static void let_it_submit(struct __test_metadata *_metadata, struct _test_data_rt *self)
 {
 	struct wpool_dev_record records[NR_TASKS];
@@ -193,7 +193,7 @@ static int make_workers(struct _test_data_rt *self)
 	return err ?: read_records(self->pool.fd, records, 2) == 2 ? 0 : -EIO;
 }
 
-/* Each task wakes an idle worker of HELD_CPU, which cannot run there. */
+/* Each task wakes the idle worker of HELD_CPU, which the thread does not let run. */
 TEST_F(rt, tasks_that_prefer_its_cpu)
 {
 	struct wpool_dev_record records[NR_TASKS];
@@ -219,7 +219,7 @@ TEST_F(rt, tasks_that_it_has_submitted_to_an_idle_worker)
 	let_it_submit(_metadata, self);
 }
 
-/* HELD_CPU has no worker: tasks go to the global queue, and no worker may be made there. */
+/* HELD_CPU has no worker: tasks go to the global queue, and need a worker of another CPU. */
 TEST_F(rt, tasks_that_it_has_submitted_itself)
 {
 	let_it_submit(_metadata, self);

@@ -174,7 +174,6 @@ static int plug(struct _test_data_line *self)
 	return err ?: fd;
 }
 
-/* Kill process @i, if it was not killed before. */
 static bool kill_one(struct _test_data_line *self, bool *killed, int i)
 {
 	if (killed[i])

@@ -95,7 +95,7 @@ is_used_up()
 	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
 }
 
-# has_room POOL: exactly 24 tasks fit, the pool's limit, and afterwards is_whole holds. If tokens
+# has_room POOL: exactly 24 tasks fit (the pool's limit); afterwards is_whole holds. If tokens
 # were lost, the pool's figures might still say that all are free.
 has_room()
 {

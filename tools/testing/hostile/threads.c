@@ -11,7 +11,7 @@
 #define CAPACITY	8
 #define NR_TASKS	500
 #define MAX_CHILDREN	8000
-/* The limit leaves room for this many forks. */
+/* limit() leaves room for this many forks. */
 #define SPARE		200
 
 static const struct wpool_dev_attrs sleepers = {
