@@ -26,7 +26,6 @@ static inline long long group_number(const char *group, const char *name)
 	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
 }
 
-/* Join @group, create a pool, and go back to the root cgroup. */
 static inline int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
 {
 	int err = group_write(group, "cgroup.procs", "0");

@@ -521,7 +521,7 @@ TEST(tree_in_its_submitter)
 		EXPECT_EQ(0, submitter_end(&sub));
 		if (pool_figure(pool.fd, outstanding) == 1 || try == 5)
 			break;
-		/* the thread was so slow that the pool accepted the tree: wait longer */
+		/* the submitter was too slow, and the pool accepted nodes: wait longer */
 		close(fd);
 		EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 1));
 		EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_QUEUE_DEPTH)));

@@ -148,7 +148,7 @@ TEST_F(behalf, killed_in_the_middle)
 	EXPECT_EQ(0, number_at(&counted));
 }
 
-/* Policy run: the process of the group may run its tasks, another submitter must not. */
+/* Policy run: the process that made a group may run its tasks; another process must not. */
 TEST_F(behalf, in_its_submitter)
 {
 	int status;

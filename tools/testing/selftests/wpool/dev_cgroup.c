@@ -304,7 +304,7 @@ TEST_F(cgroup, by_path_from_a_namespace)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
 }
 
-/* A user may have a pool in a cpuset, but not attach root's threads to it. */
+/* A user's pool can be in a cpuset, though the user may not attach root's threads to a cpuset. */
 TEST_F(cgroup, cpuset_of_a_user)
 {
 	struct pool *pool = &self->pool[0];
@@ -317,7 +317,7 @@ TEST_F(cgroup, cpuset_of_a_user)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[0])));
 }
 
-/* A pool does not keep its parent cgroup from switching cpuset off and on. */
+/* A pool in a cgroup does not keep the parent cgroup from switching cpuset off and on. */
 TEST_F(cgroup, cpuset_comes_and_goes)
 {
 	struct pool *pool = &self->pool[0];
@@ -327,7 +327,7 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 	for (i = 0; i < 2; i++) {
 		if (group_write(self->group[i], "cpuset.cpus", "0"))
 			SKIP(return, "this kernel has no cpuset controller");
-		/* in the first round a new worker joins the cgroup, in the second it moves */
+		/* a new worker joins the cgroup in the first round, and moves in the second */
 		ASSERT_EQ(0, cgroup_write_in(pool, self->group[i], "0"));
 		EXPECT_EQ(0, run_one(pool->fd));
 		EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[i])));

@@ -134,7 +134,7 @@ TEST_F(cgroup, quota)
 	EXPECT_EQ(2, pool_figure(slow->fd, busy));
 }
 
-/* A throttled worker delays neither other pools, their release and their end, nor CPU hotplug. */
+/* A throttled worker does not delay other pools, their release, their end, or CPU hotplug. */
 TEST_F(cgroup, throttled_beside_others)
 {
 	struct pool *slow = &self->pool[0], *other = &self->pool[1];
@@ -258,7 +258,7 @@ static void count_in_pages(int fd, const char *group, size_t pages)
 	_exit(wait_tasks(fd, 0) ? 3 : 0);
 }
 
-/* If a task exceeds the victim's memory.max, the OOM killer kills the victim alone. */
+/* If a task exceeds memory.max of the process that it acts for, only that process is killed. */
 TEST_F(cgroup, memory_max_of_a_process)
 {
 	const size_t pages = 8192;
@@ -343,7 +343,7 @@ TEST_F(cgroup, memory_oom_group)
 	close(go[1]);
 }
 
-/* Touches are charged to the workers' cgroup, even if it got the memory controller later. */
+/* If the workers' cgroup gets the memory controller later, touches are charged from then on. */
 TEST_F(cgroup, memory_is_given)
 {
 	struct pool *pool = &self->pool[0];

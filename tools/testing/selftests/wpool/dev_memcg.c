@@ -130,7 +130,7 @@ TEST_F(memcg, touch_beyond_limit)
 	close(fd);
 }
 
-/* By how much @nr new pools, whose files are closed, raise memory.current of @group. */
+/* Returns by how much @nr new pools, whose files are closed, raise memory.current of @group. */
 static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latency)
 {
 	const struct wpool_dev_attrs attrs = {

@@ -3,9 +3,9 @@
  * The order of tasks: under any load, few tasks overtake a task A. A task overtakes A if it is
  * submitted later than A and starts before A.
  *
- * Of two tasks of one submitter, the one with the higher cookie is the later one. A task of another
- * submitter counts as later if it was submitted after A's submitter had begun its next chunk: by
- * then A had surely been accepted.
+ * Of two tasks of one submitter, the one with the higher cookie is the later one. By the time of
+ * the next higher submit_ns of A's submitter, A had surely been accepted: a task that another
+ * submitter submits from then on counts as later.
  */
 #include "wpool_test.h"
 
@@ -39,7 +39,7 @@ static int by_cookie(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Returns the submit_ns of the next chunk of the submit: by then the i-th task was accepted. */
+/* Returns the next higher submit_ns of the submitter: by then the i-th task was accepted. */
 static __u64 accepted_ns(const struct submitter *s, unsigned int i)
 {
 	__u64 ns = s->records[i].submit_ns;

@@ -139,7 +139,7 @@ TEST_F(permit, pool_of_another_user)
 	EXPECT_EQ(-EPERM, pool_release(fd, 0, 0));
 	EXPECT_EQ(-EPERM, pool_reboot(fd));
 	EXPECT_EQ(-EPERM, pool_destroy(fd));
-	/* the user may do no more through a file that root has opened */
+	/* a file that root has opened gives the user no further rights */
 	EXPECT_EQ(-EPERM, pool_destroy(self->root.fd));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 2));
 	close(fd);
@@ -187,7 +187,7 @@ TEST_F(permit, each_privilege_by_itself)
 	close(fds[0]);
 }
 
-/* A program can make a task of kind poll or count wait for the program, and so hold the worker. */
+/* A program can hold a worker with a task of kind poll or count that waits for the program. */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
@@ -368,7 +368,7 @@ static int occupy_all(int fd)
 	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
-/* All files opened without privileges may together have tasks for a quarter of the memory. */
+/* The tasks of all files opened without privileges may together take a quarter of the memory. */
 TEST_F(permit, memory)
 {
 	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
@@ -442,7 +442,6 @@ out:
 	close(event);
 }
 
-/* Submit a batch of the greatest size; returns the number of accepted tasks. */
 static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 {
 	struct wpool_dev_work *works = works_alloc(kind, arg, 0, WPOOL_MAX_BATCH);
@@ -458,7 +457,7 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
-	/* the touches leave less than 2 * @least bytes; a task takes at least 128 of them */
+	/* touches leave less than 2 * @least bytes of memory; a task takes at least 128 bytes */
 	const __u64 least = 64 * 1024, most = 2 * least / 128;
 	char name[WPOOL_DEV_NAME_LEN];
 	int fds[64], second, spare;

@@ -102,7 +102,7 @@ TEST_F(poll, taken_by_another)
 	ASSERT_EQ(0, eventfd_read(event, &value));
 	EXPECT_EQ(1, pool_figure(self->fd, waiting));
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
-	/* completed: the task that slept, and the second poll of the file */
+	/* two more: the task that slept, and the second poll of the file */
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, completed) == completed + 2));
 	EXPECT_EQ(0, pool_figure(self->fd, file_finished));
 	ASSERT_TRUE(happen(event));
@@ -115,7 +115,7 @@ TEST_F(poll, cancel)
 	__u32 cancelled, stopped;
 	unsigned int i;
 
-	/* some tasks have not polled the file yet */
+	/* cancel at once: some tasks may not have polled the file yet */
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_POLL, event, 0, TASKS));
 	EXPECT_EQ(0, cancel(self->fd, 0, TASKS - 1, &cancelled, &stopped));
 	EXPECT_EQ(1, cancelled);

@@ -133,7 +133,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* The CPU is only a preference: if its worker gets no time there, the other takes the task. */
+/* The CPU is a preference: if its worker gets no time there, the other worker runs the task. */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)

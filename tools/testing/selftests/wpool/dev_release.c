@@ -242,7 +242,7 @@ TEST_F(block, release_to_own)
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 4));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, 4));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->pool.fd, WPOOL_WORK_STRAND, 0, 4));
-	/* a submitter that waited before is accepted */
+	/* a submitter that waited at the release is accepted */
 	EXPECT_EQ(0, cancel(self->pool.fd, 0, 2, NULL, NULL));
 	EXPECT_EQ(0, submitter_end(&sub));
 	EXPECT_EQ(1, sub.accepted);

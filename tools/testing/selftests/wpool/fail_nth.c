@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(sweep)
 }
 
 /*
- * One call to be swept; each function returns 0 or -errno. @call makes the call; after a success
+ * The call of a sweep; each function returns 0 or -errno. @call makes the call; after a success
  * @check checks the effect, and @undo reverts the call.
  */
 struct step {
@@ -498,7 +498,7 @@ struct worker_step {
 	unsigned int least;
 };
 
-/* Fail each allocation of a worker once. The worker is never replaced. */
+/* Let each allocation that a worker makes fail once. The worker is never replaced. */
 static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sweep *self,
 			 const struct worker_step *step)
 {

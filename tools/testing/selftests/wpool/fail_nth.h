@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's fault injection: the n-th point of failure in a thread, and every
- * attempt to make a worker.
+ * The kernel's fault injection: let the n-th point of failure in a thread fail, or attempts to
+ * make a worker.
  */
 #ifndef FAIL_NTH_H
 #define FAIL_NTH_H

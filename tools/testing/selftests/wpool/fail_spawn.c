@@ -60,7 +60,7 @@ TEST_F(spawn, nine_times_in_a_row)
 	EXPECT_EQ(9, attr_number(self->pool.name, "spawn_failed"));
 	EXPECT_EQ(-ENOMEM, attr_number(self->pool.name, "spawn_error"));
 
-	/* 10 + 20 + ... + 640 + 1000 + 1000 ms, a jiffy less each time */
+	/* nine pauses: 10 + 20 + ... + 640 + 1000 + 1000 ms, each up to a jiffy shorter */
 	EXPECT_LT(3100 * MSEC, took);
 	nr = read_records(self->pool.fd, records, 500);
 	ASSERT_EQ(500, nr);

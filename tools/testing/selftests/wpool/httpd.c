@@ -526,7 +526,7 @@ TEST_F(httpd, a_lost_end_is_repeated)
 	EXPECT_TRUE(has_come);
 }
 
-/* Connections are silent, in a request, in an answer, in a handler, and not accepted yet. */
+/* One connection each is silent, in a request, in an answer, in a handler, not accepted yet. */
 TEST_F(httpd, unload_with_each_kind)
 {
 	struct client half, slow, late, busy;

@@ -85,7 +85,7 @@ struct client {
 };
 
 struct answer {
-	int status;		/* the server's status, or -errno; -ENODATA at the end */
+	int status;		/* the server's status, or -errno; -ENODATA: closed */
 	long length;		/* length of the body */
 	bool closes;
 	bool is_pattern;	/* the body has the content of /bytes */
@@ -267,7 +267,7 @@ struct figures {
 	long accepted, timed_out, died;
 };
 
-/* Read the figures on @client, or if it is NULL on a new connection. Returns 0 or -errno. */
+/* Read the figures on @client; NULL: on a new connection. Returns 0 or -errno. */
 static inline int httpd_figures(struct client *client, struct figures *figures)
 {
 	struct answer answer;

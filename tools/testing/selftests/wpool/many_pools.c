@@ -204,7 +204,7 @@ TEST_F(many, half_of_the_cpus_go_and_come_under_load)
 	EXPECT_EQ(0, load.err);
 	for (i = 0; i < self->pools.nr; i++) {
 		EXPECT_EQ(0, wait_tasks(self->pools.fds[i], WAIT_NS)) TH_LOG("pool %u", i);
-		/* the pool's figures change a moment later */
+		/* the pool's figures change a moment after the file's */
 		EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pools.fds[i], outstanding)));
 		finished += pool_figure(self->pools.fds[i], completed);
 	}

@@ -228,7 +228,7 @@ said()
 	done
 }
 
-# forgotten MARK: after MARK the log names the three pools, all tasks have ended, no pool is left.
+# forgotten MARK: after MARK the log names the three pools and the tasks in default; none is left.
 forgotten()
 {
 	by="module wpool_forget is unloaded without wpool_destroy()"

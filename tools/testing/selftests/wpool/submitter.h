@@ -71,7 +71,7 @@ static inline int submitter_end(struct submitter *sub)
 	return sub->err;
 }
 
-/* The CPU time that a submitter has used: it is more than a few ms if it runs its tasks itself. */
+/* The CPU time of a submitter: more than a few ms if the submitter runs its tasks itself. */
 static inline __u64 submitter_cpu_ns(struct submitter *sub)
 {
 	clockid_t clock;

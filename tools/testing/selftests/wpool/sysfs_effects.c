@@ -126,7 +126,7 @@ TEST(stores_against_destroy)
 		storms[i].stop = &stop;
 		ASSERT_EQ(0, pthread_create(&storms[i].thread, NULL, store_for_ever, &storms[i]));
 	}
-	/* 5 to 30 rounds in a few seconds, and more until a store has succeeded */
+	/* at least 5 rounds, then up to 30 or until @end; more until a store has succeeded */
 	for (round = 0;; round++) {
 		if (round >= 5 && (round >= 30 || now_ns() > end) &&
 		    (any_good(storms, ARRAY_SIZE(storms)) || now_ns() > patience))
@@ -485,7 +485,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	EXPECT_EQ(0, attr_write(pool, "nice", "3"));
-	/* the busy workers may be new ones, so count all */
+	/* some of the six tasks may have new workers: check all workers */
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0-1")));
 	EXPECT_EQ(0, attr_write(pool, "cpumask", "0"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));

@@ -247,7 +247,7 @@ test_replayed_and_advised()
 	run --replay "$TMP/rec" --as sleep || return 1
 	grep -q '"arrivals": "replay"' "$TMP/run" && grep -q '"completed": 10,' "$TMP/run" ||
 		fail "$(cat "$TMP/run")" || return 1
-	# one worker ends the ten sleeps within a minute on any machine; no capacity does in 1 ms
+	# one worker ends the ten sleeps in a minute on any machine; no number of workers in 1 ms
 	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" ||
 		fail "$(cat "$TMP/said")" || return 1
 	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")" || return 1

@@ -4,7 +4,7 @@
  * stay until they are killed. The others exit.
  *
  *	hold [POOL]		keep a file open, attached to POOL
- *	sleepers POOL NR	submit NR tasks that sleep to POOL, which is made if needed
+ *	sleepers POOL NR	submit NR sleeping tasks to POOL, which is made if needed
  *	storm POOL		submit all kinds of tasks without end
  *	leave PREFIX NR		make and use NR pools, leave them, and exit
  *	together NR		run NR sleeping tasks at the same time in a pool of NR;
@@ -37,7 +37,6 @@ static int stay(void)
 	return 0;
 }
 
-/* Open a file on this pool, and make the pool if it does not exist. */
 static int open_pool(const char *name, const struct wpool_dev_attrs *attrs)
 {
 	int fd = open(DEV, O_RDWR), err;

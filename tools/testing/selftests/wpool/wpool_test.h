@@ -478,9 +478,9 @@ static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigne
 }
 
 /*
- * Wait until this many tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A machine may
- * be too slow to make all workers before the first tasks end: returns -ETIME if the number of
- * running tasks still grew, -ETIMEDOUT if not.
+ * Wait until @nr tasks that sleep for WPOOL_MAX_WORK_NS run at the same time. A machine may be too
+ * slow to make all workers before the first tasks end. After a failure, returns -ETIME if the
+ * number of running tasks still grew, -ETIMEDOUT if not.
  */
 static inline int all_busy(int fd, __u64 nr, __u64 *busy)
 {
@@ -679,7 +679,7 @@ static inline long long attr_number(const char *pool, const char *attr)
 	return end == buf || *end ? -EPROTO : value;
 }
 
-/* Open the file pressure to poll it. Read the file, so that only later events wake the poll. */
+/* Open the file "pressure" to poll it. Read the file, so that only later events wake the poll. */
 static inline int pressure_open(const char *pool, struct pollfd *pfd)
 {
 	char path[128], line[256];
@@ -689,7 +689,7 @@ static inline int pressure_open(const char *pool, struct pollfd *pfd)
 	return pfd->fd < 0 ? -errno : read(pfd->fd, line, sizeof(line)) > 0 ? 0 : -EIO;
 }
 
-/* Wait for an event of the file pressure, and read the file. */
+/* Wait for an event of the file "pressure", and read the file. */
 static inline bool pressure_poll(struct pollfd *pfd)
 {
 	char line[256];

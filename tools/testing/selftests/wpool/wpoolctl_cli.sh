@@ -481,7 +481,7 @@ test_top()
 	bad 2 top && says terminal
 }
 
-# why CAUSE REGEX: why prints this sentence for the pool
+# why CAUSE REGEX: wpoolctl why prints one line, with REGEX; with --json, CAUSE
 why()
 {
 	good why "$POOL" && prints "$2" && [ "$(wc -l <"$TMP/out")" = 1 ] &&
