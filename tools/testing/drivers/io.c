@@ -541,7 +541,7 @@ static void transfer(struct stream *stream, int send, int receive)
 		pthread_join(ids[1], NULL);
 }
 
-/* The first byte from the other end says which end sends. Finally this end sends its checksums. */
+/* Serves streams. The first byte of a stream says which ends send; the checksums come last. */
 static void stream_serve(uint64_t size)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };

@@ -126,7 +126,7 @@ static inline void padata_turn(struct wpool_strand_task *task)
 	local_bh_enable();
 }
 
-/* Called if the task is dropped. Never after a fault: with bottom halves off, it is a panic. */
+/* Called if the task is dropped, never after a fault: with bottom halves off, a fault panics. */
 static inline void padata_abort(struct wpool_strand_task *task, int status)
 {
 	container_of(task, struct padata_priv, task)->info = status;
