@@ -7,7 +7,7 @@
  *   forgot.task  one task runs, others are queued; each of them has to end once
  *   forgot.shut  released, but not destroyed
  *   default      one task runs; behind it, if the pool has a capacity of 1, tasks of each kind
- *                are queued; an abort function of forgot.task waits for all of them
+ *                are queued; an abort function of forgot.task waits for these tasks
  *   forgot.none  made with no owner (anonymous=1), so that wpool cannot know its module
  *
  * Tasks that still run increment a counter in the module. With refuse=1 the init function leaves
@@ -81,7 +81,7 @@ static void run(struct wpool_task *task)
 
 static void linger(struct wpool_task *task)
 {
-	/* the CPU's run queue keeps this task in @next until this worker looks for work */
+	/* the CPU's run queue keeps lined_up[0] in @next until this worker looks for work */
 	linger_err = wpool_submit(wpool_default(), &lined_up[0]);
 	complete(&lingers);
 	wait_for_completion(&named);

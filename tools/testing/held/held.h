@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* held.h - works that count their runs, on the two kinds of workqueues. */
+/* held.h - works that count their runs, on the kernel's workqueues and on wpool_wq's. */
 #ifndef HELD_H
 #define HELD_H
 

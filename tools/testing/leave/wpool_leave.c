@@ -5,8 +5,8 @@
  * three need Debian's kernels, which have block devices and memory cgroups. On Debian's PREEMPT_RT,
  * a thread that disables softirqs takes a lock of its CPU.
  *
- * The init function succeeds if the next task of the same worker finds none of the three, and other
- * threads of that CPU can disable softirqs. Otherwise it logs what was found.
+ * The init function succeeds if the next task of the same worker finds none of the three, and
+ * another thread on the worker's CPU can disable softirqs. Otherwise it logs what was found.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -86,7 +86,7 @@ static int __init wpool_retire_init(void)
 	wpool_destroy(pool);
 	if (err)
 		return err;
-	/* if the lock is still held, other threads would wait for it forever: do not try */
+	/* if softirqs are still off, a lock may be held, and this thread would wait forever */
 	if (!found.softirqs) {
 		err = set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 		local_bh_disable();
