@@ -102,7 +102,8 @@ static void retake_chosen(struct wpool *pool)
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since the choice is no hog */
 		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
-				 READ_ONCE(rq->tick) != rq->watch.looks.what || !READ_ONCE(w->task)))
+				 READ_ONCE(rq->tick) != rq->watch.looks.what ||
+				 !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
 			continue;
