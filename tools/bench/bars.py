@@ -130,7 +130,7 @@ def variants_of(row, parts):
 
 def read_comparisons():
     for row in ROWS.values():
-        # of lines with "*": first the comparisons of the first variant, then those of the next
+        # lines with "*" yield the comparisons of their first variant, then those of the next
         each = {}
         for sign, parts in row.comparisons:
             for v in variants_of(row, parts):

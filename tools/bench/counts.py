@@ -68,7 +68,7 @@ LOADED_ROWS = {
     'start after a wake-up': ('idle', 'start', 1),
 }
 # The shape of the kernel's own benchmark of workqueues: a producer on each CPU, each with one
-# task in flight. Name in the table: the measured peer, as in row 28.
+# task in flight (row 28 of ./rows). Name in the table: the peer.
 SHAPE_PEERS = {
     'wpool': {'peer': 'wpool'},
     'wpool, by_cache=0': {'peer': 'wpool', 'load': 'by_cache=0'},
@@ -79,8 +79,8 @@ SHAPE_PEERS = {
 }
 SHAPE_TASKS = 12800
 # On NEAR_CPUS CPUs, SHARE to a last-level cache, the same peers have two more loads: a producer in
-# one cache, or one in each of four caches, submits SHARE tasks at a time. The CPUs of a pool's first
-# workers differ, so each round has a new pool. Number of producers: name of the load.
+# one cache, or one in each of four caches, submits SHARE tasks at a time. Each round has a
+# new pool, whose first workers may be on other CPUs. Number of producers: name of the load.
 NEAR_CPUS, SHARE, NEAR_ROUNDS = 16, 4, 8
 NEAR_LOADS = {1: 'one producer', 4: 'four producers'}
 NEAR_FIGURES = ('moved', 'crossed')

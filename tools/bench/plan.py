@@ -159,7 +159,7 @@ def is_tried(words):
     return words[3] == 'peer=wpool' or words[2] in ('v=keep_16', 'v=short_64')
 
 
-# Kinds that make a part of another kind: that kind, the rows, and a filter of the measurements.
+# Kinds that are a part of another kind: the other kind, its rows, a filter of its measurements.
 PARTS = {'gate': ('icount', (1, 2, 4), is_compared), 'smoke': ('nativehttp', (21,), is_tried)}
 
 

@@ -129,7 +129,7 @@ def worst(name, by=1):
 TASK = 'total_ns_per_task'
 PER_TASK = ('ns a task', [
     column('total', TASK), worst(TASK), *near_and_far(TASK), column('submit', 'submit_ns_per_task'),
-    # user-mode Linux counts run time in ticks
+    # not for user-mode Linux, which counts run time in ticks
     ('submit CPU', lambda one: None if one['boot'].startswith('native') else
      figure(one, 'submit_cpu_ns_per_task')),
     column('all CPUs', 'cpu_ns_per_task'), ('instructions', 'counted'), column('workers', 'workers')])

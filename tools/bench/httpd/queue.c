@@ -87,7 +87,7 @@ static void write_space(struct sock *sk)
 	fire_sock(sk);
 }
 
-/* Queues the item for the first time. After the unlock its function may have freed @session. */
+/* Queues the item for the first time. After the unlock the item may have freed @session. */
 static void attach(struct session *session)
 {
 	struct sock *sk = session->conn.sock->sk;

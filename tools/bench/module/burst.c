@@ -64,7 +64,7 @@ static int burst_once(struct burst *u, u64 i)
 	after = ktime_get_ns();
 	u->submitted += u->size;
 	wait_for_completion(&u->last);
-	/* other tasks may run at the same time as the last one, or after it */
+	/* tasks submitted before the last one may still run, or not have started */
 	err = bench_count_wait(u->submitted);
 	if (err)
 		return err;

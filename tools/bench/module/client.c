@@ -12,7 +12,7 @@
  * time from before the submit until the client runs again, in ns; with enqueue=1, "enqueue_*" is
  * the time of the submit alone. One client per CPU with enqueue=1 has the shape of the kernel's own
  * lib/test_workqueue.c. With turns=1 the emulator's plugin counts what each CPU executes from one
- * mark to the next: before each submit, and where each task begins.
+ * mark to the next; marks are before each submit, and where each task begins.
  */
 #include <linux/completion.h>
 

@@ -5,7 +5,7 @@
  *	cycle kind=KIND peer=NAME n=N flight=F [ns=NS] [lock_ns=NS] [us=US]
  *
  * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet. kind=chain:
- * F chains; each task submits the other one of its chain. kind=family: a parent submits F children,
+ * F chains of two tasks that submit each other. kind=family: a parent submits F children,
  * and the last of them submits the parent. N tasks run in all. A task, except the parent, computes
  * for LOCK_NS under a mutex that all of them share, then computes for NS, and then sleeps for US
  * microseconds; a time of 0 is left out.
@@ -24,7 +24,7 @@ enum cycle_kind {
 
 static const char * const kinds[] = { "ring", "chain", "family" };
 
-/* The index of a ring's bench_item is the state of its task. */
+/* In a ring, bench_item.index is the state of the task. */
 enum {
 	HAS_RUN,
 	IN_FLIGHT,

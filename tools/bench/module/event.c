@@ -3,20 +3,21 @@
  * Events: tasks that wait without a worker.
  *
  *	event_wheel kind=bare|padded|work|event n=N [us=US] [capacity=W] [depth=D]
- *	event_armed n=N
+ *	event_armed n=N [capacity=W] [depth=D]
  *	event_fire n=N [cpu=C] [pause=US]
  *
  * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the other. The
- * measurement ends when the last has expired. bare: timers whose functions count; padded: the same
- * in objects as large as an event; work: delayed works of a per-CPU workqueue; event: events whose
- * functions count in one of W workers.
+ * measurement ends when the last has expired. Their functions call bench_count(). bare: timers;
+ * padded: timers in objects as large as an event; work: delayed works of a per-CPU workqueue;
+ * event: events of a pool of W workers.
  *
- * "event_armed": N events are armed for a time that does not come, and cancelled again. The case
- * measures the time for one event, by how much free memory shrinks, how many workers are made, and
- * the context switches of wpool's threads in a second ("quiet_switches").
+ * "event_armed": N events are armed for a time that does not come, and cancelled again. Figures:
+ * the times to arm and to cancel all N, the memory used, the workers made, and the context
+ * switches of wpool's threads in a second ("quiet_switches").
  *
- * "event_fire": the pool is quiet. A producer on CPU 0 alternately submits a task and fires an
- * event. "submit_*" and "fire_*" are the times from before the call to the start, in ns.
+ * "event_fire": the pool is quiet; cpu=C: its workers run on CPU C only. A producer on CPU 0
+ * alternately submits a task and fires an event. "submit_*" and "fire_*" are the times from before
+ * the call to the start, in ns.
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>

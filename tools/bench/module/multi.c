@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several pools behind one handle, as the MultiPool of ants, compared with one pool of their size.
+ * Several pools behind one handle, as MultiPool of Go's ants, compared with one pool of their size.
  *
  *	multi peer=wpool pools=P capacity=C depth=D n=N producers=R [least=1] [lengths=3]
  *

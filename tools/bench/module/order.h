@@ -4,8 +4,8 @@
  * suite (kunit/start_order.c) share.
  *
  * order_load.clock numbers the beginnings and the ends of all submits, order_load.started numbers
- * the starts. Afterwards order_count() counts the overtakes of each task T, in the order of the
- * starts: the tasks that started before T, and whose submit began after T's submit had ended.
+ * the starts. Afterwards order_count() counts, for each task T, the tasks that overtook it: they
+ * started before T, and their submit began after T's submit had ended.
  */
 #ifndef WPOOL_BENCH_ORDER_H
 #define WPOOL_BENCH_ORDER_H
@@ -194,7 +194,7 @@ static int order_submit_some(struct order_load *load, struct ordered *o, u32 nr)
 	}
 }
 
-/* Submit @nr tasks from @i on. Returns 0 if all are accepted; events and strands may come later. */
+/* Submit @nr tasks from @i on. Returns 0 or -errno; the pool accepts events and strands later. */
 static int order_submit(struct order_load *load, u64 i, u32 nr)
 {
 	struct ordered *o = &load->tasks[i];

@@ -26,7 +26,7 @@
  *	wait	a wait for a finished task
  *	sleep	a wait that sleeps: the waiter's part
  *	help	a task waits for its child, and runs the child itself
- *	cancel	a cancel of the only task queued here; submit: the submit before
+ *	cancel	a cancel of the only task queued here; submit: that of this task
  *	refuse	a try_submit into a full pool
  *	block	a submit that sleeps until there is a place: the submitter's part
  *	serve	run, if a submitter waits: the end of the task lets it in
@@ -370,7 +370,7 @@ static int cancel(struct paths *p)
 	return err;
 }
 
-/* Cancel a task that is queued on another CPU, which an occupant keeps (busy=1). */
+/* Cancel a task that is queued on another CPU, which an occupant keeps busy (busy=1). */
 static int away(struct paths *p)
 {
 	int err = 0;
@@ -392,7 +392,7 @@ static int away(struct paths *p)
 	return err;
 }
 
-/* Fill the pool with @limit tasks that wait for their gates, until none is queued. */
+/* Fill the pool with @limit tasks that wait for their gates. Returns when all have started. */
 static int fill(struct paths *p, u32 limit)
 {
 	struct wpool_stats stats;

@@ -9,9 +9,8 @@
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
  * before the submit until the task starts, "enqueue_*" the time of the submit alone, in ns.
  *
- * The timer does not restart itself: the interrupt would set the next expiry before it returns,
- * which can take longer than the submit. That would delay the workers of its CPU, but not those of
- * another CPU.
+ * The timer does not restart itself: to set the next expiry in the interrupt can take longer than
+ * the submit. It would delay the workers of that CPU, but not those of another CPU.
  *
  * pair: N times, such a timer submits a task, and gap microseconds later another one; both compute
  * for us microseconds. Between two pairs is a pause. "pair_*" is the time from before the first
