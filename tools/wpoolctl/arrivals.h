@@ -12,7 +12,7 @@
 #include "random.h"
 #include "replay.h"
 
-/* Without a rate and a recording there is no schedule. */
+/* There is a schedule of arrivals if @rate or @replay is set. */
 struct arrivals_config {
 	__u64 rate;		/* tasks per second of all submitters */
 	const struct replay *replay;	/* NULL, or the recorded arrivals */

@@ -319,7 +319,7 @@ int attr_set_check_given(const struct attr_set *set, struct errmsg *e)
 
 static const char *format_number(const struct attr *attr, __s32 value, char *buf, size_t len)
 {
-	/* of an ATTR_CLASS @value is its default, 0, which is also the index of its first word */
+	/* the @value of an ATTR_CLASS is its default here: 0, the index of its first word */
 	if (attr->type == ATTR_WORD || attr->type == ATTR_CLASS)
 		snprintf(buf, len, "%s", attr->words[value]);
 	else

@@ -25,8 +25,8 @@ enum attr_use {
 struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
-	char cgroup[PATH_MAX];	/* a directory, ATTR_CGROUPS for none; or "" */
-	bool cgroup_failed;	/* the last create or tune failed because of @cgroup */
+	char cgroup[PATH_MAX];	/* a directory; ATTR_CGROUPS: no cgroup; "": not given */
+	bool cgroup_failed;	/* @cgroup was refused, not with -ENOTTY or -EPERM */
 };
 
 void attr_set_init(struct attr_set *set);

@@ -18,7 +18,7 @@
 #include "parse.h"
 #include "pools.h"
 
-/* sysfs has 16 buckets for each power of two. A database gets one, from 1 us on. */
+/* sysfs has 16 buckets for each power of two, the output has one, from 1.024 us on. */
 #define MIN_BUCKET_NS	1024
 
 static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* wpoolctl show: everything that sysfs says about one pool. */
+/* wpoolctl show: a pool's sysfs files, except histogram. */
 #include <errno.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * wpoolctl top: pools, the functions of their tasks, workers and CPUs, again and again.
  *
- * The figures of pools come from sysfs. All else comes from debugfs, which in most cases only root
- * may read. Without debugfs those views print why they are empty.
+ * The view of the pools reads sysfs. The others read debugfs, which in most cases only root may
+ * read. Without debugfs they print why they are empty.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -33,14 +33,14 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* A column by its name or title; or NULL and a message, in which @all precedes the names. */
+/* A column by its name or title; or NULL and a message: @all, then the names of all columns. */
 const struct column *columns_find(const char *name, size_t len, bool rates, const char *all,
 				  struct errmsg *e);
 
 /* The index of @column, which becomes the last one if it was not chosen. */
 size_t columns_place(struct columns *columns, const struct column *column);
 
-/* Show @names unless columns are chosen: a list of valid names, or "all". */
+/* Show @names, a list of valid names, until an option chooses columns. */
 void columns_preset(struct columns *columns, const char *names);
 void columns_choose_all(struct columns *columns, bool rates);
 
@@ -65,7 +65,7 @@ void columns_widen(struct columns *columns, const struct pool *pool);
 /* How many of the columns fit, from the first on: at least one, all if they were chosen. */
 size_t columns_fit(const struct columns *columns, int width);
 
-/* The titles, and the cells of a line, of the first @nr columns. */
+/* Print the first @nr columns: the titles, or the cells of @pool's line. */
 void columns_print_titles(const struct columns *columns, size_t nr);
 void columns_print(const struct columns *columns, size_t nr, const struct pool *pool);
 

@@ -146,7 +146,7 @@ int complete(const struct command *const *commands, int argc, char **argv)
 	cmd = *commands;
 	if (argc < 2 || !cmd)
 		return CLI_OK;
-	/* the last words are "NAME =" or "NAME = VALUE" */
+	/* behind "NAME =" or "NAME = VALUE", print values of NAME */
 	if (argc > 2 && separates(argv[argc - 1]))
 		argc++;
 	if (argc > 3 && separates(argv[argc - 2])) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Error messages of parsers. Input that a message repeats is made printable. */
+/* Error messages of parsers. A message has no control characters of ASCII. */
 #include "errmsg.h"
 
 #include <stdarg.h>

@@ -27,11 +27,11 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...);
 __printf(2, 3)
 int errmsg_in(struct errmsg *e, const char *fmt, ...);
 
-/* Adds a word to a list in @len bytes, which is cut there. */
+/* Adds a word to @list, which is cut to fit into @len bytes. */
 __printf(4, 5)
 void errmsg_join(char *list, size_t len, const char *between, const char *fmt, ...);
 
-/* Replaces control characters, which a terminal obeys, except those of @keep. */
+/* Replaces the control characters of ASCII, except those of @keep. */
 void make_printable(char *s, const char *keep);
 
 #endif /* WPOOLCTL_ERRMSG_H */

@@ -39,7 +39,7 @@ int hists_parse(struct hists *hists, char *text, struct errmsg *e);
  */
 void hists_between(const struct hists *before, const struct hists *now, struct hists *out);
 
-/* The bucket with the @ppm-th quantile of @nr > 0 times; the last if the counts are fewer. */
+/* The bucket with the @ppm-th quantile of @nr > 0 times; the last if @bucket has fewer times. */
 size_t hist_rank(const __u64 *bucket, size_t nr_buckets, __u64 nr, unsigned int ppm);
 
 /* The @ppm-th quantile in ns, rounded up to the end of its bucket. 0 if the histogram is empty. */

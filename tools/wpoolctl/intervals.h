@@ -21,7 +21,7 @@ struct interval {
 	__u64 p99_9_ns;
 	__u64 max_ns;
 	/* the state at the end of the interval */
-	__u64 behind;			/* tasks that arrived, but were not accepted or refused */
+	__u64 behind;			/* tasks that arrived, neither accepted nor refused */
 	__u32 workers;
 	__u32 queued;
 };

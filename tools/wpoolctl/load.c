@@ -280,7 +280,7 @@ static bool watch(struct watch *w)
 		sig = wait_signal(next_look_ns(w, stop));
 		now = now_ns();
 		if (w->ending) {
-			/* signals that come at once are one, and each write to a pipe sends one */
+			/* not a second signal: one within a tick, or SIGPIPE, as each write sends it */
 			if (now - w->ending_ns > (sig && sig != SIGPIPE ? TICK_NS : STUCK_NS)) {
 				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
 				return false;
@@ -311,7 +311,7 @@ static int group_of(int fd, const struct load_config *config)
 	return dev_group(fd, config->group ? config->group : WPOOL_DEV_UNLIMITED, flags);
 }
 
-/* Each submitter gets consecutive tasks: the works of consecutive tasks take turns. */
+/* Each submitter gets consecutive tasks, so that its tasks do all works in turn. */
 static void start_submitters(struct load *load)
 {
 	const struct load_config *config = load->config;
@@ -439,7 +439,7 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 		progress_clear(progress);
 		return;
 	}
-	/* this fails if the pool was destroyed meanwhile: use the last figures */
+	/* if the pool was destroyed meanwhile, use the figures from before the run */
 	if (dev_stats(fd, &result->after))
 		result->after = result->before;
 	result->last_capacity = dev_info(fd, &last, NULL) ? result->attrs.capacity : last.capacity;

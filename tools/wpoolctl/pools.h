@@ -19,7 +19,7 @@ struct pool {
 struct pools {
 	struct pool *pool;
 	size_t nr;
-	bool all;		/* all pools of each look, instead of the added ones */
+	bool all;		/* look at all pools that exist, not at added ones */
 };
 
 /* Add a pool. @name is copied. */

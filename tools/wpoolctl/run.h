@@ -34,7 +34,7 @@ void run_exit(struct run *run);
 
 extern const struct cli_option run_options[];
 
-/* advise has these options, too: its structure begins with a struct run. */
+/* --as and --create. advise has them, too: its structure begins with a struct run. */
 extern const char *const run_replay_words[];
 int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
 		      struct errmsg *e);

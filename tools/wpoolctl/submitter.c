@@ -392,7 +392,7 @@ static void *read_thread(void *arg)
 
 /* ---- starting both threads --------------------------------------------------- */
 
-/* Sets the CPU that the thread of @attr will run on. 0 or a positive errno. */
+/* Sets the CPU that the thread of @attr will run on. Returns 0 or a positive errno. */
 static int pin(const struct submitter *s, pthread_attr_t *attr)
 {
 	const struct load_config *config = s->load->config;

@@ -47,7 +47,7 @@ static void add_name(struct sysfs_names *names, const char *name)
 	names->name[names->nr++] = alloc_copy(name);
 }
 
-/* List directories and links (pools), or files (attributes) except the table and uevent. */
+/* List directories and links (pools), or files (attributes) except histogram and uevent. */
 static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
 		    struct errmsg *e)
 {

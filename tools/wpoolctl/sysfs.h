@@ -24,7 +24,7 @@ struct sysfs_names {
 
 /* List the names of pools, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e);
-/* List the files of a pool except tables, sorted. Returns 0, or -errno and a message. */
+/* List a pool's files except histogram and uevent, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 		     struct errmsg *e);
 void sysfs_names_exit(struct sysfs_names *names);

@@ -54,7 +54,7 @@ static bool parse_lost(const char *line, struct trace_event *event)
 	return true;
 }
 
-/* The time that ends before @end: seconds, a point, microseconds. */
+/* Parses the time in front of @end: seconds, a point, microseconds. */
 static bool parse_time(const char *line, const char *end, __u64 *ns)
 {
 	const char *s = end;

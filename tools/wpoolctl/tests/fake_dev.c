@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces dev.c by a pool made of arithmetic, so that all of "wpoolctl run" except the kernel can
- * be tested anywhere. A submit computes when its tasks start and end; no task runs. There is one
+ * Replaces dev.c by a simulated pool, so that all of "wpoolctl run" except the kernel can be
+ * tested anywhere. A submit computes when its tasks start and end; no task runs. There is one
  * pool, in this process; at the start it is "demo" with capacity 4. CPUs 0 and 1 are online, 2 and
  * 3 offline. A cgroup with "forbidden" in its path is refused.
  *
  * Environment: FAKE_INFLIGHT limits the tasks of a file. After FAKE_CLOSE_AFTER tasks the pool is
  * closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows work of the kind fault.
- * FAKE_OTHERS refuses all tasks and tunes, as a pool of a module does. With FAKE_LATE, a submit
+ * FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE, a submit
  * that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is the
  * capacity from the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is
  * made, gets a group or cgroup, or is destroyed, and for each submit whose first task is urgent.

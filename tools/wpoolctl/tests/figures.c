@@ -333,7 +333,7 @@ void test_window(void)
 		.window = { .open_loop = true, .start_ns = 1000, .from_ns = 1100, .to_ns = 1200 },
 	};
 	struct wpool_dev_record r[] = {
-		/* arrived before the window, ended in it: counts for the rate only */
+		/* too early for latencies, ended in the window: counts for the rate */
 		{ .cookie = tally_cookie(90, 0), .submit_ns = 1090, .start_ns = 1091,
 		  .end_ns = 1110 },
 		{ .cookie = tally_cookie(100, 0), .submit_ns = 1120, .start_ns = 1130,
