@@ -153,7 +153,7 @@ def pool_per_cpu(r):
 
 
 def several(r):
-    """Row 22: one pool, compared with the fastest number of pools that are together as large."""
+    """Row 22: one pool, compared with the fastest set of pools that are together as large."""
     for load in dict.fromkeys(v.rpartition(',_')[0] for v in ROWS[22].variants):
         found = {v: r.get(22, 'task', v=v, peer='wpool') for v in ROWS[22].variants
                  if v.startswith(load + ',_')}

@@ -134,7 +134,7 @@ class Size:
         return self.names.get(text, text)
 
     def has(self, row, one):
-        """Does this boot make the measurement one of the row?"""
+        """Does this boot make measurement @one of @row?"""
         kinds = [word for word in one.conditions if word.lstrip('!') not in self.conditions]
         return bool(self.kinds & set(kinds or row.kinds)) and all(
             self.conditions[word.lstrip('!')] != word.startswith('!')

@@ -530,7 +530,7 @@ class Rst:
 
 
 def wrapped(text):
-    """The lines of a paragraph, as people also read the document as a file."""
+    """A paragraph wrapped into lines, as people also read the file itself."""
     return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False,
                          subsequent_indent='  ' if text.startswith('- ') else '')
 

@@ -76,7 +76,7 @@ def read_lines(path):
 
 
 def spread(values):
-    """Median, worst and best: of each of these figures less is better."""
+    """Median, worst and best. Less is better for every figure."""
     return {'median': statistics.median(values), 'worst': max(values),
             'best': min(values)}
 

@@ -32,7 +32,7 @@ const struct work_kind work_kinds[] = {
 	{ "lock", WPOOL_WORK_LOCK, ARG_DURATION, ":TIME", "hold a lock that all such tasks share" },
 	{ "tree", WPOOL_WORK_TREE, ARG_TREE, ":DEPTHxFANOUT[:TIME]",
 	  "a fork-join tree of tasks with DEPTH levels (0 to 20) below its root and FANOUT\n"
-	  "children (1 to 16) of each, which uses TIME of CPU per leaf; 1048576 nodes at most" },
+	  "children (1 to 16) of each; each leaf uses a CPU for TIME; 1048576 nodes at most" },
 	{ "fault", WPOOL_WORK_FAULT, ARG_NONE, "",
 	  "oops; needs the module loaded with allow_fault=1" },
 	{ "timer", WPOOL_WORK_TIMER, ARG_DURATION, ":TIME",
