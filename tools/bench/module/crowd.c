@@ -93,7 +93,7 @@ static int measure(struct bench *b)
 	start = ktime_get_ns();
 	for (i = 0; i < b->n && !err; i++)
 		err = bench_submit(b, &b->items[i]);
-	/* after an error the tasks that have started wait for the others forever */
+	/* after an error do not wait: tasks that have started wait for the others forever */
 	err = err ?: bench_count_wait(b->n);
 	bench_put(b->run, "total_ns", c->last_ns - start);
 	stop_busy(c->busy);

@@ -263,7 +263,7 @@ static u32 order_up_to(const u32 *sum, u32 i)
 	return all;
 }
 
-/* The first clock at which a submit began more than @few jiffies after the end of @o's submit. */
+/* The clock of the first submit that began more than @few jiffies after @o's submit had ended. */
 static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct ordered *o,
 			   unsigned long few)
 {

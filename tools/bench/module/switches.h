@@ -18,7 +18,7 @@ void bench_ignore_switches(struct tracepoint *tp);
 struct tracepoint *bench_watch_ticks(void);
 void bench_ignore_ticks(struct tracepoint *tp);
 
-/* Let the plugin count from now on, and also separately in the pages of wpool's code. */
+/* Let the plugin count from now on: in total, and separately in the pages of wpool's code. */
 void bench_start_to_count(void);
 
 #endif /* BENCH_SWITCHES_H */

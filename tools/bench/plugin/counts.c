@@ -361,7 +361,7 @@ static void on_insn(unsigned int cpu, void *data)
 	}
 }
 
-/* Is this memory of a device? Each CPU may have another device at the address, as its APIC. */
+/* Is this memory of a device? Each CPU may have its own device at the address, such as its APIC. */
 static bool is_device(qemu_plugin_meminfo_t info, uint64_t address)
 {
 	const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
