@@ -386,7 +386,7 @@ int attr_set_tune(int fd, struct attr_set *set)
 	return err ?: set_cgroup(fd, set);
 }
 
-/* Only the kernel checks CPUs, and the ranges if the module has another version. */
+/* CPUs are checked by the kernel alone, as are the ranges of a module of another version. */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set)
 {
@@ -426,7 +426,7 @@ const char *attr_default_unless(const char *name, const char *value, const char 
 	return strcmp(value, buf) ? buf : NULL;
 }
 
-/* All words but the policy "run" may also be tuned. */
+/* tune takes all words, too, except the policy "run". */
 static bool is_for(const char *word, enum attr_use use)
 {
 	return use == ATTR_CREATE || strcmp(word, "run");

@@ -185,7 +185,7 @@ static int write_file(const char *path, const struct pools *pools, bool openmetr
 		goto out_unlink;
 	}
 	write_all(out, pools, openmetrics);
-	/* other users may read it; fsync, so that a crash leaves the old or the new file */
+	/* let other users read the file; after fsync, a crash leaves the old or the new file */
 	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd))
 		err = fail(e, path);
 	if (fclose(out) && !err)

@@ -204,7 +204,7 @@ static void explain_used_up(const struct facts *facts, const char *wait,
 	}
 }
 
-/* Workers are missing: why is none created, or why does it not run? */
+/* Workers are missing: why is none created, or why does a new one not run? */
 static void explain_missing(const struct facts *facts, const char *wait,
 			    struct answer *answer)
 {

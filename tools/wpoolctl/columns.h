@@ -27,7 +27,7 @@ struct columns {
 	bool has_times;			/* set by columns_set_busy() */
 };
 
-/* An option that takes names, separated by commas, or "all". Rates only if @_rates. */
+/* An option that takes names of columns, separated by commas, or "all". Rates only if @_rates. */
 #define CLI_COLUMNS(_type, _field, _rates)	\
 	CLI_RANGE(columns_set_option, _type, _field, 0, _rates)
 int columns_set_option(const struct cli_option *option, void *to, const char *value,

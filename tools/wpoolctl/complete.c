@@ -94,7 +94,7 @@ static void put_verbs(const char *args)
 	}
 }
 
-/* Put what may come next except values of options. @first: directly behind the command. */
+/* Print the possible next words except values of options. @first: the command is the last word. */
 static void put_arguments(const struct command *cmd, bool first)
 {
 	bool attributes = strstr(cmd->args, "ATTRIBUTE");

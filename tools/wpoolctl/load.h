@@ -53,8 +53,8 @@ struct load_result {
 };
 
 /*
- * Blocks the signals that end a run, and returns their set. load_run() takes them. They never kill
- * the process, so the caller can destroy a temporary pool afterwards.
+ * Blocks the signals that end a run, and returns their set. load_run() waits for them. They never
+ * kill the process, so the caller can destroy a temporary pool afterwards.
  */
 sigset_t load_hold_signals(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Other uses of the tables than parsing and help. @commands ends with NULL. */
+/* Uses of the tables of options beside parsing and help. @commands ends with NULL. */
 #ifndef WPOOLCTL_MANUAL_H
 #define WPOOLCTL_MANUAL_H
 

@@ -42,8 +42,8 @@ int run_set_create(const struct cli_option *option, void *to, const char *value,
 		   struct errmsg *e);
 
 /*
- * Set an option by the key of a job file, or "pool". @value is NULL if there is none. Returns 0,
- * or -1 and a message.
+ * Set what a key of a job file names: an option, or the pool. @value is NULL if there is none.
+ * Returns 0, or -1 and a message.
  */
 int run_set(struct run *run, const char *key, const char *value, struct errmsg *e);
 

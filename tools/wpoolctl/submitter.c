@@ -432,7 +432,7 @@ int submitter_start(struct submitter *s)
 	int err;
 
 	arrivals_init(&s->arrivals, &config->arrivals, number, config->submitters);
-	/* the streams below LOAD_MAX_SUBMITTERS are for arrivals */
+	/* the random streams below LOAD_MAX_SUBMITTERS are for arrivals */
 	random_init(&s->random, config->arrivals.seed, LOAD_MAX_SUBMITTERS + number);
 	err = pthread_create(&s->read_thread, NULL, read_thread, s);
 	if (err)

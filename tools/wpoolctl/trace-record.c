@@ -128,7 +128,7 @@ static int record_until_told(struct recording *recording, const char *dir, int p
 	int err = instance_start(dir, recording, e), err_end;
 	struct errmsg ignored;
 
-	/* test for the end after each piece: events may come as fast as they are copied */
+	/* events may come as fast as they are copied: test for the end after each piece */
 	while (err >= 0 && !is_at_end(recording, end_ns)) {
 		poll(&readable, 1, LOOK_MS);
 		err = copy_piece(recording, pipe, out, e);

@@ -300,7 +300,7 @@ void test_overtaken(void)
 		overtaken_add(&overtaken, &r[i]);
 	overtaken_count(&overtaken, &figures);
 	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
-	/* in order of submits the waits are 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
+	/* with starts in the order of submits the waits are 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
 	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
 	overtaken_exit(&overtaken);
 
@@ -338,7 +338,7 @@ void test_window(void)
 		  .end_ns = 1110 },
 		{ .cookie = tally_cookie(100, 0), .submit_ns = 1120, .start_ns = 1130,
 		  .end_ns = 1199 },
-		/* ended after the window: counts for latencies only */
+		/* ended after the window: counts for latencies, not for the rate */
 		{ .cookie = tally_cookie(190, 0), .submit_ns = 1190, .start_ns = 1191,
 		  .end_ns = 1200 },
 	};
