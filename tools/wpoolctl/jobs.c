@@ -256,7 +256,7 @@ static bool reap(struct jobs *jobs)
 	return pid == 0 || errno == EINTR;
 }
 
-/* Passes signals that end a run on to the jobs. A job ignores a signal that it got before. */
+/* Passes signals that end a run on to the jobs. A job ignores a signal that it got just before. */
 static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
 {
 	unsigned int i;
