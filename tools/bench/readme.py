@@ -147,7 +147,7 @@ NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
-# The meaning of a figure of each table, in the order of the tables.
+# The meaning of the figures of each table, in the order of the tables.
 EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
              'divided by the number of tasks. Less is better. "Worst" is the worst round.',

@@ -15,7 +15,7 @@ void *alloc_checked(void *memory);
 void *alloc_zeroed(size_t nr, size_t size);
 char *alloc_copy(const char *text);
 
-/* Make room for one more than @nr elements of @size, zeroed. Returns the array; it may move. */
+/* Make room for a zeroed element behind @nr of @size bytes. Returns the array; it may move. */
 void *alloc_one_more(void *array, size_t nr, size_t size);
 
 #endif /* WPOOLCTL_ALLOC_H */

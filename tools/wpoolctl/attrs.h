@@ -51,8 +51,8 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 		   struct errmsg *e);
 
 /*
- * Remove attributes that already have this value in a pool with the attributes @now and the mask
- * @cpus. Returns 0, or -1 and a message if an attribute that differs can be set at creation only.
+ * Remove attributes whose values a pool with the attributes @now and the mask @cpus already has.
+ * Returns 0, or -1 and a message if an attribute that differs can be set at creation only.
  */
 int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *now,
 			   const struct cpulist *cpus, struct errmsg *e);

@@ -20,8 +20,8 @@ enum cli_exit {
 	CLI_OK = 0,
 	CLI_FAILED = 1,		/* the kernel, the device or the output failed */
 	CLI_USAGE = 2,		/* the command line was wrong, nothing was done */
-	CLI_TASKS = 3,		/* run: a task failed, was cancelled or refused */
-	CLI_INTERRUPTED = 130,	/* SIGINT, SIGTERM or SIGHUP */
+	CLI_TASKS = 3,		/* run: a task failed, was cancelled, refused or not sent */
+	CLI_INTERRUPTED = 130,	/* SIGINT, SIGTERM, SIGHUP; run: SIGPIPE, too */
 };
 
 struct cli_option {
