@@ -5,6 +5,7 @@
  *
  * It makes system calls without the C library: the 32-bit library would be another package.
  */
+#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/poll.h>
 #include <linux/wpool.h>
