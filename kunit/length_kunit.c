@@ -51,6 +51,27 @@ static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 	wpk_no_errors(test, first);
 }
 
+static bool is_fresh_at(struct wpool_runq *rq, u32 jiffy)
+{
+	rq->call_jiffy = jiffy;
+	rq->wake_jiffy = jiffy;
+	return __wpool_runq_is_fresh(rq);
+}
+
+/* A stamp may be later than the reader's jiffies; one that is half a round old is old. */
+static void wpool_runq_is_fresh_until_the_next_tick(struct kunit *test)
+{
+	struct wpool_runq *rq = kunit_kzalloc(test, sizeof(*rq), GFP_KERNEL);
+	static const u32 ages[] = { 3, S32_MAX, 0x80000000, 0x80000005, U32_MAX - 1000000 };
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rq);
+	WPK_EVENTUALLY(test, is_fresh_at(rq, jiffies));
+	WPK_EVENTUALLY(test, is_fresh_at(rq, jiffies + 1));
+	for (i = 0; i < ARRAY_SIZE(ages); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, is_fresh_at(rq, jiffies - ages[i]), "age %u", ages[i]);
+}
+
 /* How long a push waits: far longer than a short task takes on a slow machine. */
 #define WAIT_US 2000
 
@@ -147,5 +168,6 @@ static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(stru
 
 WPK_SUITE(length,
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
+	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

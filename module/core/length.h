@@ -78,9 +78,8 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 {
 	u32 now = jiffies;
 
-	/* signed: the stamps may be later than @now */
-	return (s32)(now - READ_ONCE(rq->call_jiffy)) <= 1 ||
-	       (s32)(now - READ_ONCE(rq->wake_jiffy)) <= 1;
+	/* a stamp may be one tick later than @now */
+	return now + 1 - READ_ONCE(rq->call_jiffy) <= 2 || now + 1 - READ_ONCE(rq->wake_jiffy) <= 2;
 }
 
 /* Will @nr queued tasks be done before another CPU's worker could help? @rq: of any CPU. Racy. */
