@@ -72,7 +72,8 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 
 bool wpool_spawn_is_starved(const struct wpool *pool)
 {
-	return !list_empty(&pool->spawn.node);
+	/* racy: list_add_tail() writes the node plainly */
+	return data_race(!list_empty(&pool->spawn.node));
 }
 
 /* Note whether a worker was refused: max_workers is reached, or other pools starve. */
