@@ -68,7 +68,7 @@ struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
 			victim = wpool_active(pool, i);
 			local_irq_save(flags);
 			rq = wpool_activate_this_runq(pool);
-			if (wpool_is_at(&pool->sites[victim->cpu], &pool->sites[rq->cpu], at,
+			if (wpool_is_at(&pool->sites[pool->active[i]], &pool->sites[rq->cpu], at,
 					&next))
 				task = steal_from(pool, rq, victim, last);
 			if (task)
