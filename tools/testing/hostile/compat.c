@@ -18,10 +18,6 @@
 #define NR_IOCTL	54
 #define NR_POLL		168
 
-#define ENOTTY		25
-#define ETIME		62
-#define ESHUTDOWN	108
-
 #define SEC		1000000000ULL
 #define ALL_ATTRS	((1U << 20) - 1)
 
