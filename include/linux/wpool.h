@@ -283,8 +283,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
  *	@cpumask (of all online CPUs if none is in @cpumask), but at least @min_workers. Then
  *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
- *	goes or comes. @capacity_per_cpu times the number of possible CPUs is at most
- *	%WPOOL_MAX_CAPACITY; default 0. Not with @prealloc.
+ *	goes or comes. 0 to %WPOOL_MAX_CAPACITY, which is the limit for @capacity_per_cpu times
+ *	the number of possible CPUs, too; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
