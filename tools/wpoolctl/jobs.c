@@ -256,9 +256,10 @@ static bool reap(struct jobs *jobs)
 	return pid == 0 || errno == EINTR;
 }
 
-/* Passes signals that end a run on to the jobs. A job ignores a signal that it got just before. */
+/* Passes on signals that end a run, but not those of a terminal, which the jobs get, too. */
 static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *signals)
 {
+	siginfo_t info;
 	unsigned int i;
 	int sig;
 
@@ -266,11 +267,11 @@ static void run_phase(struct jobs *jobs, unsigned int phase, const sigset_t *sig
 		if (jobs->job[i]->phase == phase)
 			start_job(jobs->job[i]);
 	while (reap(jobs)) {
-		sig = sigwaitinfo(signals, NULL);
+		sig = sigwaitinfo(signals, &info);
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
 		for (i = 0; i < jobs->nr; i++)
-			if (jobs->job[i]->pid)
+			if (jobs->job[i]->pid && info.si_code != SI_KERNEL)
 				kill(jobs->job[i]->pid, sig);
 		jobs->sig = sig;
 	}

@@ -64,6 +64,15 @@ static int wait_signal(__u64 ns)
 	return sig > 0 && sig != SUBMITTER_NEWS ? sig : 0;
 }
 
+static void drop_signals(void)
+{
+	static const struct timespec none;
+	sigset_t set = end_signals();
+
+	while (sigtimedwait(&set, NULL, &none) > 0)
+		;
+}
+
 struct watch {
 	struct load *load;
 	struct progress *progress;
@@ -287,6 +296,10 @@ static bool watch(struct watch *w)
 			}
 		} else if (sig) {
 			begin_ending(w, LOAD_INTERRUPTED, now);
+			cancel_all(w);
+			/* signals that have come by now count as one, however long the cancel took */
+			drop_signals();
+			w->ending_ns = now_ns();
 		} else if (timeout_ns && now - w->load->start_ns >= timeout_ns) {
 			begin_ending(w, LOAD_TIMED_OUT, now);
 		}
