@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Error messages of parsers. A message has no control characters of ASCII. */
+/* Error messages of parsers. A message has no control characters. */
 #include "errmsg.h"
 
 #include <stdarg.h>
@@ -8,9 +8,15 @@
 
 void make_printable(char *s, const char *keep)
 {
-	for (; *s; s++)
-		if (((unsigned char)*s < ' ' || *s == 0x7f) && !strchr(keep, *s))
+	unsigned char c, before = 0;
+
+	/* U+0080 to U+009F begin with 0xc2 in UTF-8; alone they are control characters of Latin-1 */
+	for (; *s; before = c, s++) {
+		c = *s;
+		if (c >= 0x80 && c < 0xa0 ? before < 0x80 || before == 0xc2 :
+		    (c < ' ' || c == 0x7f) && !strchr(keep, c))
 			*s = '?';
+	}
 }
 
 int errmsg_set(struct errmsg *e, const char *fmt, ...)
