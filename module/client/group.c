@@ -267,7 +267,7 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 		group_task_end(task, -ECANCELED);
 		return;
 	}
-	/* debugfs shows w->func; under policy run, @w may be in another task */
+	/* debugfs shows w->func; under policy "run", @w may be in another task */
 	if (likely(w && w->task == task))
 		WRITE_ONCE(w->func, func);
 	if (behalf) {

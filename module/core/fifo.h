@@ -93,8 +93,8 @@ bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
 
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1,
- * because a task without a time has 0; @ns: when the period ends, exclusive. Checks 4,096 tasks,
- * because tasks moved here from a ring may be younger than those behind them. Interrupts are off.
+ * because a task without a time has 0; @ns: when the period ends, exclusive. Checks up to 4,096
+ * tasks: tasks moved here from a ring may be younger than those behind them. Interrupts are off.
  * Returns the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);

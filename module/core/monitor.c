@@ -62,7 +62,7 @@
 #define PERIOD_PER_LOOK	100
 
 static u64 period_ns;
-/* The last look counted a worker out. */
+/* The monitor's last look counted a worker out. */
 static bool has_acted;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */

@@ -39,8 +39,8 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Let the work count out a worker that died, and end its task. @w: the worker, whose thread has
- * ended; it belongs to the queue from now on. Context: the reaper.
+ * Let the work end the tasks of a dead worker, count it out if needed, and free it. @w: its thread
+ * has ended; the queue owns @w from now on. Context: the reaper.
  */
 void wpool_tidy_worker(struct wpool_worker *w);
 

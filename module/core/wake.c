@@ -228,7 +228,7 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
-/* Is a worker waking here? False if the last wake-up and the last look are over a tick ago. */
+/* Is a worker waking here? False if both call_jiffy and wake_jiffy are over a tick old. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->waking) && __wpool_runq_is_fresh(rq);

@@ -35,7 +35,7 @@ struct wpool_marks {
 	u32 tick;		/* N: the run queue's @tick */
 };
 
-/* What the monitor saw of a queue in its last look. */
+/* What the monitor last saw of a queue. */
 struct wpool_looked {
 	struct wpool_standing looks; /* N: @tick of the run queue; for a pool the sum of all */
 	enum wpool_retake retake; /* N: which workers to count out this time */
@@ -49,7 +49,7 @@ struct wpool_looked {
 	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
 				 *    max_wait_ms; cleared by wpool_finish_sweep()
 				 */
-	bool jam_reported;	/* N: the log says why tasks of the pool wait, see stall_report.h */
+	bool jam_reported;	/* N: no more to log about this jam, see stall_report.h */
 	bool jam_counted;	/* N: @exhausted of the pool counts this episode */
 };
 
@@ -59,7 +59,7 @@ struct wpool_monitor {
 	u64 marked_ns;		/* N: when the marks of the pool's queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
-	u64 exhausted;		/* N: jams in which all workers that may exist were in tasks */
+	u64 exhausted;		/* N: jams in which all workers allowed were in tasks */
 };
 
 #endif /* WPOOL_CORE_WATCH_H */

@@ -10,7 +10,7 @@ struct wpool_worker;
 
 enum wpool_why {
 	WPOOL_WHY_OTHER,	/* another reason, which may soon be over, or is in the log */
-	WPOOL_WHY_EXHAUSTED,	/* each worker that the pool may have is in a task */
+	WPOOL_WHY_EXHAUSTED,	/* all workers allowed are in tasks */
 	WPOOL_WHY_HOGS,		/* tasks that do not sleep keep the CPUs */
 };
 

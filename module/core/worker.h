@@ -39,7 +39,7 @@ struct wpool_worker {
 	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
-	u16 cgroup_nr;			/* G: pool->cgroup_nr when the worker joined the cgroups */
+	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
 	u32 nested;			/* O: number of tasks that run inside the outermost one */
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */

@@ -7,8 +7,8 @@
  *
  *   - A store parses the text, and then calls wpool_pool_tune() once for its attribute. This file
  *     checks the text, and the pool checks the range.
- *   - Text that is no value at all is -EINVAL: it is empty, too long, has a NUL in it, or a minus
- *     sign where no negative number is possible. A number that is out of its range is -ERANGE.
+ *   - -EINVAL: text that is no value at all. It is empty, too long, has a NUL in it, or a minus
+ *     sign where no negative number is possible. -ERANGE: a number that is out of its range.
  *   - A show takes a snapshot for one figure. /dev/wpool returns several figures of one moment.
  *
  * This file takes no lock. The files end with the device, whose removal waits for the threads that
@@ -125,7 +125,7 @@ static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *valu
 }
 
 /*
- * An administrator must not choose the policy run: then a task could run under the locks of the
+ * An administrator must not choose policy "run": then a task could run under the locks of the
  * driver that submits it.
  */
 static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t count, s64 *value)

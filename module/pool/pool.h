@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The life of a pool, beyond the functions of the public header. */
+/* The life of a pool, beyond the functions of the public headers. */
 #ifndef WPOOL_POOL_POOL_H
 #define WPOOL_POOL_POOL_H
 

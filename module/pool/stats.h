@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Statistics for sysfs, debugfs and /dev/wpool that the public header does not have. */
+/* Statistics for sysfs, debugfs and dumps that the public headers do not have. */
 #ifndef WPOOL_POOL_STATS_H
 #define WPOOL_POOL_STATS_H
 

@@ -46,7 +46,7 @@ static bool is_rcu_left(const struct wpool_context *was, const struct wpool_work
 	       rcu_read_lock_held();
 }
 
-/* Restore the counts, and interrupts, before any other state: other repairs may take locks. */
+/* Restore counts, PF_ flags and interrupts before the rest: other repairs may take locks. */
 static void restore_counts(const struct wpool_context *was, const struct wpool_context *is,
 			   struct wpool_worker *w)
 {

@@ -164,7 +164,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 		call_watched(w, task, func, was, item, submit_ns);
 }
 
-/* Read the time of the submit, or 0, and clear it: not every submit sets it. */
+/* Returns the submit time, or 0. Clears submit_ns: not all submits set it. */
 static u64 take_stamp(struct wpool_task *task)
 {
 	u64 submit_ns = wpool_task_submit_ns(task);
@@ -478,7 +478,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		w->held = task;
 	}
 	call_for_worker(w, task, func, &context, false, stamp_to_count(pool, submit_ns));
-	/* from local variables: the task may have freed itself */
+	/* first: touching a task that freed itself may fault */
 	WRITE_ONCE(w->task, outer);
 	WRITE_ONCE(w->func, outer_func);
 	w->held = held;

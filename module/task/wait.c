@@ -110,8 +110,8 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 
 /*
  * A worker of the pool sleeps for the task. Does the task itself depend on workers of that pool,
- * because it is queued or running there? If all workers that the pool may have sleep for such
- * tasks, none of the tasks can end.
+ * because it is queued or running there? If all workers sleep for such tasks at full capacity,
+ * none of the tasks can end.
  */
 static bool is_stuck(struct wpool *pool, struct wpool_task *task)
 {

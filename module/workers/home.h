@@ -34,8 +34,8 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 
 /*
  * Let the scheduler move the hogs that the monitor has counted out. A hog whose task ends just now
- * notices before its next look that it is not bound to its home, and goes there. Sleeps. The caller
- * has a reference to @pool.
+ * finds before it looks for work that it is not bound to its home, and goes there. Sleeps. The
+ * caller has a reference to @pool.
  */
 void wpool_hogs_set_free(struct wpool *pool);
 

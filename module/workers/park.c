@@ -33,7 +33,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* first: a thread that expires this worker must not rely on its search */
+	/* first: an idle worker may expire, so it must not count as searching */
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));

@@ -29,7 +29,7 @@ void wpool_worker_count_out(struct wpool *pool)
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	raw_spin_unlock(&pool->workers.lock);
-	/* looks for tasks: a thread that saw the pool at its capacity has asked no spawner */
+	/* the call looks for tasks: at full capacity their submitters asked no spawner */
 	wpool_worker_left(pool, false);
 	local_irq_restore(flags);
 }
@@ -103,8 +103,8 @@ static unsigned long wake_idle(struct wpool *pool, unsigned long most)
 void wpool_worker_make_room(void)
 {
 	/*
-	 * Busy workers check for starved pools after their task; an idle worker must be woken. A
-	 * walk under RCU, so that the spawner does not wait for pools_mutex.
+	 * Busy workers check for starved pools after their task; an idle worker must be woken.
+	 * Walk under RCU, so that the spawner does not wait for pools_mutex.
 	 */
 	wpool_pools_sum_rcu(wake_idle, 1);
 }

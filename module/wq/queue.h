@@ -12,7 +12,7 @@ struct wpool_wq *wpool_wq_by(u32 where);
 bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work);
 /* End the turn of a work that waits in a list of @wq; the caller owns PENDING then. */
 void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work);
-/* The runner that a work is running on, or NULL. */
+/* @wq's runner that runs @func of @work, or NULL */
 struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, wpool_work_fn func);
 
 #endif /* WPOOL_WQ_QUEUE_H */

@@ -187,7 +187,7 @@ static int ioctl_info(struct call *call, void *cmd)
 
 /* ---- tasks ---- */
 
-/* A task that faults in its submitter, under policy run, would kill the submitter. */
+/* A task that faults in its submitter, under policy "run", would kill the submitter. */
 static bool faults_are_contained(struct wpool *pool)
 {
 	struct wpool_attrs attrs;

@@ -34,7 +34,7 @@ static inline bool wpool_workload_stopped(const struct wpool_workload *load)
 	return READ_ONCE(load->stop) || fatal_signal_pending(current);
 }
 
-/* Does a user process run its own task, under policy run? Such a task must not wait for workers. */
+/* Does a user process run its own task, under policy "run"? That task must not wait for workers. */
 static inline bool wpool_workload_in_submitter(void)
 {
 	return !(current->flags & PF_KTHREAD);

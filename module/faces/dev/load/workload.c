@@ -51,7 +51,7 @@
 
 /*
  * State of a sleeping workload: it adds no load, is no hung task, and is woken by stop or by
- * SIGKILL. Under policy run the sleeper may be a process that is to be frozen.
+ * SIGKILL. Under policy "run" the sleeper may be a process that is to be frozen.
  */
 #define WORKLOAD_SLEEP	(TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE)
 

@@ -11,7 +11,7 @@
  *     the leaves below it;
  *   - the tree has ended when the root returns, even if it was stopped.
  *
- * A submitter that runs the tree itself, under policy run, submits no child: it must not wait for
+ * A submitter that runs the tree itself, under policy "run", submits no child: it must not wait for
  * workers, since it may have to be frozen or killed meanwhile.
  *
  * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
