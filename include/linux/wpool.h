@@ -85,7 +85,7 @@ struct wpool_waiter;
 /** WPOOL_UNLIMITED - value of capacity or queue_depth that means "no limit" */
 #define WPOOL_UNLIMITED		U32_MAX
 
-/* Largest finite values of attributes. A larger one is -ERANGE. */
+/* Largest finite values of attributes. Beyond them: -ERANGE. */
 #define WPOOL_MAX_CAPACITY	1048576U
 #define WPOOL_MAX_QUEUE_DEPTH	536870912U
 #define WPOOL_MAX_BLOCKING	1073741824U
@@ -279,7 +279,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @name: unique, 1 to 31 characters of [A-Za-z0-9_.-], no leading dot;
  *	default %NULL, which wpool_create() refuses
  * @capacity: maximum number of workers, and so of tasks that run at the same time: 1 to
- *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0 is -EINVAL.
+ *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0: -EINVAL.
  * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
  *	@cpumask (of all online CPUs if none is in @cpumask), but at least @min_workers. Then
  *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
@@ -956,8 +956,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  *
  * If the caller is a worker of the task's own pool and the task is still queued, the caller runs
  * the task itself while enough stack is left, so that fork-join works at capacity 1. Otherwise it
- * sleeps until another worker has run the task. If all workers that the pool may have sleep like
- * this, one of them, preferably one that waits for a queued task, gets -EDEADLK, and should cancel
+ * sleeps until another worker has run the task. If all workers sleep like this at full capacity,
+ * one of them, preferably one that waits for a queued task, gets -EDEADLK, and should cancel
  * @task with wpool_task_cancel_sync(). Only a deadlock within one pool is found: tasks of two pools
  * that wait for each other may sleep until the caller is killed or a task is cancelled.
  *

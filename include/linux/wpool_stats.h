@@ -60,8 +60,8 @@ enum wpool_state {
  * @hogs: times that a task was found to have run for hog_ms without sleeping
  * @spawned: workers created since the pool was created
  * @spawn_failed: attempts to create a worker that failed; they are repeated
- * @exhausted: times that tasks, or submitters, waited for a second because each worker
- *	that the pool may have was in a task
+ * @exhausted: times that tasks, or submitters, waited for a second because all workers
+ *	allowed were in tasks
  * @rescued: times that the rescuer became a worker, and no new rescuer could be created within
  *	10 ms
  * @expired: workers that ended because they were idle

@@ -212,7 +212,7 @@ int __must_check wpool_strand_try_submit(struct wpool_strand_task *task);
  * @strand: the strand
  *
  * Returns even if others continue to submit. A task of the same pool that flushes a strand holds
- * its worker meanwhile: if all workers that the pool may have wait like this, they deadlock.
+ * its worker meanwhile: if all workers wait like this at full capacity, they deadlock.
  *
  * Context: process context; sleeps, killable. Not in an abort function, nor in a parallel part,
  * which would wait for itself.

@@ -16,9 +16,9 @@
  *  - ENXIO: the file is not attached to a pool
  *  - ENOMEM: out of memory
  *
- * A signal interrupts every call that waits for tasks, records or room. The call fails with EINTR
- * or is restarted; a call with a timeout is never restarted. But a submit that runs its tasks
- * itself, under the policy run, ends early for a fatal signal only.
+ * A signal interrupts every call that waits for tasks, records or room. The call returns what it
+ * has done, or EINTR, or is restarted; a call with a timeout never is. A signal ends a task
+ * that its submitter runs (WPOOL_DEV_POLICY_RUN) only if it is fatal.
  *
  * Closing the last descriptor of a file cancels its queued tasks and stops its running tasks. A
  * call in another thread keeps the file open until the call returns.
@@ -273,13 +273,13 @@ struct wpool_dev_simple {
  *
  * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of the same pool,
  * each submitted by its parent; the parent itself runs nodes that the pool refuses. A submitter
- * that runs the tree under policy run runs all nodes. A RELEASE with CANCEL ends the tree with
+ * that runs the tree under policy "run" runs all nodes. A RELEASE with CANCEL ends the tree with
  * -ECANCELED when the leaves that run have ended. There is one record, for the root, when all nodes
  * have ended.
  *
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
- * pool has room for the tasks of these workers. A submitter that runs a loop under policy run runs
- * it alone.
+ * pool has room for the tasks of these workers. A submitter that runs a loop under policy "run"
+ * runs it alone.
  *
  * A timer is always accepted by an open pool, and takes no room in it while it waits. If the pool
  * is closed when the time has come, the timer's record has the status -ESHUTDOWN.
@@ -294,7 +294,7 @@ struct wpool_dev_simple {
  * ready.
  *
  * A count writes to the memory of a process: the one that gave the file its group with
- * WPOOL_DEV_GROUP_MM, or the submitter, if the policy run lets the submitter run the task. If there
+ * WPOOL_DEV_GROUP_MM, or the submitter, if policy "run" lets the submitter run the task. If there
  * is no such process, or no memory at the address, the count's record has the status -EFAULT. If
  * counts of one address run at the same time, additions may be lost.
  *
@@ -449,7 +449,7 @@ struct wpool_dev_cancel {
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
  * task starts, unless another task of the group still runs with that memory; and with -EPERM if,
- * under the policy run, the task would run in another process.
+ * under policy "run", the task would run in another process.
  */
 struct wpool_dev_group {
 	__u32 size;
