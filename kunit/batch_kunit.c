@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Batches: the pool accepts the first tasks, and the call returns their number. */
+/* Batches: the pool takes tasks in order; the call returns how many it took. */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 

@@ -291,7 +291,7 @@ static bool flush_has_counted(struct wpk_thread *flusher)
 	return wpk_eventually(wpk_ended(flusher) || READ_ONCE(flusher->task->nvcsw) > before + 2);
 }
 
-/* Let @submitter find that the task runs, and stop there. */
+/* Let @submitter see the task run, and stop in its call. */
 static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
 {
 	begin_late(submitter);

@@ -41,7 +41,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, nothing, NULL, THIS_MODULE, GFP_KERNEL),
 			-ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
-	/* An interrupt is not an own task, whichever task it interrupts. */
+	/* An interrupt is no task of the pool, whatever it interrupts. */
 	jobs->job[2].arg = pool;
 	wpk_in_hardirq(try_submit, &jobs->job[2]);
 	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -ESHUTDOWN);

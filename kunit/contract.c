@@ -245,7 +245,7 @@ static void move_pool(struct wpk_world *w)
 
 /* ---- a row ---------------------------------------------------------------- */
 
-/* A line of each failure's message: scripts/ktap prints the text after "Promised: " first. */
+/* A line in a failure of the row: scripts/ktap prints the text after "Promised: " first. */
 #define PROMISE		"    Promised: %s"
 
 /*

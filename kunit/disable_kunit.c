@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disable and enable: while a task or an event is disabled, each submit and fire of any thread is
- * refused, and the function does not run.
+ * Disable: after a _sync call each submit and fire is refused, and the function does not run. No
+ * such call waits behind another task.
  */
 #include <linux/semaphore.h>
 #include <linux/wpool_event.h>

@@ -65,7 +65,7 @@ static int tune_freezable(struct wpool *pool, bool freezable)
 	return wpool_tune(pool, &attrs, WPOOL_TUNE_FREEZABLE);
 }
 
-/* Wait for as long as a start takes: until a pool that is not freezable has started a task. */
+/* Wait for longer than a start takes: until another pool has run a task, then for 20 ms. */
 static void let_time_pass(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);

@@ -324,7 +324,7 @@ static void first_counts_again(struct kunit *test, struct wpool *pool, struct wp
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
-	/* within a tick of its last look, a worker takes the next task at once: wait a tick */
+	/* a worker takes tasks without a full look until the next tick: wait for that tick */
 	looked = jiffies;
 	WPK_ASSERT_EVENTUALLY(test, time_after(jiffies, looked));
 	WRITE_ONCE(told->end[1], true);

@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "knob.h"
 
-/* What the hooks of a pool do and note. The own pointer of a worker is twice its pid. */
+/* What the hooks of a pool do and note. wpool_worker_own() is twice a worker's pid. */
 struct notes {
 	atomic_t started;
 	atomic_t ended;
@@ -68,7 +68,7 @@ static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u
 	return notes;
 }
 
-/* Each task finds the own pointer that note_start() has set for its worker. */
+/* Each task finds the pointer that note_start() has set for its worker. */
 static void check_own(struct wpk_job *job)
 {
 	struct wpool *pool = job->arg;
@@ -275,7 +275,7 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
-	/* note_end() counts a worker without an own pointer as wrong */
+	/* note_end() counts a worker without a pointer as wrong */
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->wrong), atomic_read(&notes->ended));
 }
 

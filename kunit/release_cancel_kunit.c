@@ -224,7 +224,7 @@ static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
 	int i;
 
-	/* submit one task alone: any of four tasks could be the first to start */
+	/* one task first: of four submitted at once, any could start first */
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 3);

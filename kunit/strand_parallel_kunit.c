@@ -95,7 +95,7 @@ static void body_resubmits(struct st *st)
 	st->ret = wpool_strand_try_submit(&st->task);
 }
 
-/* In its turn a task refuses a submit, because its part could start at once beside the turn. */
+/* A task in its turn refuses a submit, because its part could start at once beside the turn. */
 static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), NR_TASKS);
@@ -111,7 +111,7 @@ static void wpool_strand_try_submit_in_the_own_turn_is_ealready(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->runs), 2);
 }
 
-/* In its turn, initialise the task again, as a new task at the same address. */
+/* In the first turn, submit a new task at this address; wait for its part. */
 static void body_submits_anew(struct st *st)
 {
 	if (atomic_read(&st->runs) > 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Urgent tasks start before all other tasks, in whichever queue these wait, but every 16th start is
- * left to the others. All that can happen to a queued task can happen to an urgent one.
+ * left to the others. Drop-oldest spares them; all else happens to them as to others.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
