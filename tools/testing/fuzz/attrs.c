@@ -6,7 +6,7 @@
 
 #define NR_NAMES		4
 
-/* Pools with an r in their names have the policy run: submitters run tasks that do not fit. */
+/* Pools with an r in their names have policy "run": submitters run tasks that do not fit. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs)
 {
 	static const char *const bad[] = {

@@ -173,7 +173,7 @@ struct file {
 	atomic_bool attached;	/* a call has attached the file to a pool */
 	atomic_bool gone;	/* the file has been closed, and @fd is /dev/null */
 	atomic_bool child;	/* a child has used the file, too: do not count records */
-	atomic_bool runs;	/* the file may be attached to a pool with the policy run */
+	atomic_bool runs;	/* the file may be attached to a pool with policy "run" */
 	bool drain;	/* every record must be accounted for when the file is closed */
 };
 

@@ -42,7 +42,7 @@ struct guess {
 	int may;	/* an errno that the contents of the structure may cause, or 0 */
 	struct wpool_dev_work *works;	/* the descriptors of a submit */
 	uint32_t nr;
-	bool runs;	/* create, attach: the pool has the policy run */
+	bool runs;	/* create, attach: the pool has policy "run" */
 	bool itself;	/* the array of descriptors is the structure itself */
 };
 

@@ -276,7 +276,7 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	for (i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (err == allowed[i])
 			return;
-	/* only a pool's owner may set max_wait_ms, or the policy run */
+	/* only a pool's owner may set max_wait_ms, or policy "run" */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
 	/* max_workers may leave no room for workers in reserve */

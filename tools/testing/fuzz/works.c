@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The grammar of task descriptors. Valid tasks are small, so that the run continues. Sleeps that
- * only a cancel ends are rare, and never go to a pool with the policy run, whose submitter would
+ * only a cancel ends are rare, and never go to a pool with policy "run", whose submitter would
  * have to run them.
  */
 #include "fuzz.h"

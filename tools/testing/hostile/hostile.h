@@ -17,7 +17,7 @@ static inline bool cgroup_make(const char *path)
 	       (!mkdir(path, 0755) || errno == EEXIST);
 }
 
-/* No task is left, no submitter waits, and all tokens are free. */
+/* No task is left or lost, nobody waits, all tokens are free. */
 static inline bool is_whole(int fd, __u64 tokens)
 {
 	struct wpool_dev_stats stats;

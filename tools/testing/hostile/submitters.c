@@ -88,7 +88,7 @@ static bool is_frozen(void)
 	       strstr(events, "frozen 1");
 }
 
-/* Returns how many processes with this fate have ended. Adds those with exit(0) to *good. */
+/* Returns how many processes of this fate ended. Adds new ones with exit(0) to *good. */
 static int reap(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int i, status, nr = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The code that Documentation/modules.rst quotes, to compile it; see scripts/quotes. */
+/* What the code in Documentation/modules.rst needs to compile; see scripts/quotes. */
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/slab.h>

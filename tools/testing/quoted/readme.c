@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The code that README.md quotes, to compile it; see scripts/quotes. */
+/* What the code in README.md needs to compile; see scripts/quotes. */
 #include <linux/poll.h>
 #include <linux/wpool.h>
 #include <linux/wpool_event.h>

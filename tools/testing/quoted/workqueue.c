@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The code that Documentation/workqueue.rst quotes, to compile it; see scripts/quotes. */
+/* What the code in Documentation/workqueue.rst needs to compile; see scripts/quotes. */
 #include <linux/module.h>
 #include <linux/slab.h>
 /* quote Documentation/workqueue.rst 1 */

@@ -220,7 +220,7 @@ struct titem {
 	atomic_t pins;
 	/* the worker that waits for the item, and may run it inside that wait */
 	struct task_struct *waiter;
-	/* the thread that submits the item to a pool with the policy run */
+	/* the thread that submits the item to a pool with policy "run" */
 	struct task_struct *caller;
 };
 

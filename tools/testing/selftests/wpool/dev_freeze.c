@@ -282,7 +282,7 @@ TEST_F(freeze, suspend)
 	free(others);
 }
 
-/* Under policy run a process runs its tasks, and is frozen in the midst of them. */
+/* Under policy "run" a process runs its tasks, and is frozen in the midst of them. */
 TEST_F(freeze, submitter_that_runs_its_task)
 {
 	static const __u32 kinds[] = { WPOOL_WORK_SPIN, WPOOL_WORK_LOCK, WPOOL_WORK_LOOP };

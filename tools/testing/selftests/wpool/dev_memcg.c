@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that a process takes in the kernel through /dev/wpool is charged to its memory
- * cgroup. Each test runs in a cgroup of its own, alone.
+ * /dev/wpool charges the caller's memory cgroup; for a touch that of the opener or group's maker.
+ * Each test runs in a cgroup of its own, alone.
  */
 #include "cgroup_fixture.h"
 

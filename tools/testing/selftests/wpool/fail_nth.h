@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's fault injection: let the n-th point of failure in a thread fail, or attempts to
- * make a worker.
+ * The kernel's fault injection: fail the n-th point of failure in a thread, or the creation of
+ * workers.
  */
 #ifndef FAIL_NTH_H
 #define FAIL_NTH_H

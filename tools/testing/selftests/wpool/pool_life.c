@@ -181,7 +181,7 @@ static int all_switches(struct quiet *quiet, int max, const struct pool *pools, 
 			snprintf(path, sizeof(path), "/proc/%d/comm", pids[i]);
 			file_read(path, quiet[all].name, sizeof(quiet[all].name));
 			quiet[all].name[strcspn(quiet[all].name, "\n")] = 0;
-			/* kworkers are named after their last work */
+			/* a kworker has its last workqueue's name */
 			if (!strncmp(quiet[all].name, "kworker", 7))
 				continue;
 			all++;

@@ -3,7 +3,7 @@
  * Helpers of the selftests of wpool: a pool, its tasks and records, its sysfs
  * files and its threads, and waiting for an event with a deadline.
  *
- * Functions return 0 or a count, or -errno. The tests judge the results.
+ * Most return 0 or a count, or -errno. The tests judge the results.
  */
 #ifndef WPOOL_TEST_H
 #define WPOOL_TEST_H
