@@ -44,8 +44,8 @@ int attr_set_add_list(struct attr_set *set, enum attr_use use,
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
 
 /*
- * Find two attributes that exclude each other: the kernel would refuse them with a bare EINVAL.
- * @now are the present attributes of the pool; NULL for a pool that is to be created.
+ * Find values that contradict each other, or @now: the kernel would give a bare EINVAL. @now: the
+ * pool's attributes; NULL: it is not created yet. Returns 0, or -1 and a message.
  */
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
 		   struct errmsg *e);

@@ -100,7 +100,7 @@ static void print_value(const char *attr, const char *value, const char *style,
 	putchar('\n');
 }
 
-/* Prints one value. Returns 0 also if there is no such attribute. */
+/* Shows a value if it is wanted. Returns 0 also if there is none. */
 static int show_attr(const struct shown *shown, const char *attr, const char **title,
 		     struct errmsg *e)
 {

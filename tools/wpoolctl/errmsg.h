@@ -27,7 +27,7 @@ int errmsg_set(struct errmsg *e, const char *fmt, ...);
 __printf(2, 3)
 int errmsg_in(struct errmsg *e, const char *fmt, ...);
 
-/* Adds a word to @list, which is cut to fit into @len bytes. */
+/* Adds @between, if needed, and a word; cuts @list to @len. */
 __printf(4, 5)
 void errmsg_join(char *list, size_t len, const char *between, const char *fmt, ...);
 

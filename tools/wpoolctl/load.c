@@ -227,7 +227,7 @@ static void kick_submitters(struct watch *w)
 }
 
 /*
- * Called repeatedly while submitters submit: under the policy run a submitter may be in a task. The
+ * Called repeatedly while submitters submit: under policy "run" a submitter may be in a task. The
  * last call comes after all submits, and cancels the tasks accepted last.
  */
 static void cancel_all(struct watch *w)

@@ -35,7 +35,7 @@ __u64 report_ideal_ns(const struct load_config *config,
 	 */
 	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;
-	/* under the policy run submitters run tasks, too */
+	/* under policy "run" submitters run tasks, too */
 	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
 	    capacity != WPOOL_DEV_UNLIMITED)
 		capacity += config->submitters;

@@ -10,14 +10,14 @@ void report_json(const struct load_config *config, const struct load_result *res
 
 /* ---- for both reports ---- */
 
-/* All tasks that arrived: accepted, refused and not sent. Without a schedule: tasks submitted. */
+/* Tasks due by the schedule: accepted, refused or not sent. Without one: tasks submitted. */
 __u64 report_asked(const struct load_result *result);
 
 /* Tasks completed per second during the measurement. */
 double report_completed_per_s(const struct load_result *result);
 
 __u64 report_per_task(__u64 ns, const struct load_result *result);
-/* Does the report contain figures of the order? Not under the policy run. */
+/* Does the report contain figures of the order? Not under policy "run". */
 bool report_has_order(const struct load_result *result);
 __u64 report_ideal_ns(const struct load_config *config, const struct load_result *result);
 

@@ -72,7 +72,7 @@ extern const struct figure_info figures[NR_FIGURES];
 
 #define NR_PRESSURES	3
 
-/* Averages over the last 10, 60 and 300 s; 0 with an older module. */
+/* Averages over 10, 60 and 300 s, and a total; 0: older module. */
 struct pressure {
 	double percent[NR_PRESSURES];
 	__u64 total_us;
