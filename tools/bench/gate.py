@@ -40,7 +40,7 @@ TOLERANCE = 1.10
 REPEATS = 1.05
 # Tolerance in locked instructions per task.
 LOCKED_TOLERANCE = 0.05
-# Name: row, wpool's variant, the workqueue's variant.
+# Name: row number, wpool's variant, the workqueue's.
 ROWS = {
     'single': (1, 'single', 'single'),
     'batch': (1, 'batch', 'single'),

@@ -95,7 +95,7 @@ struct operation {
 };
 
 static struct operation operations[NR_BENCH_PATHS];
-/* Bit n: operation n has begun on this CPU. */
+/* Bit n: operation n runs on this CPU now. */
 static uint32_t under_way[MAX_CPUS];
 
 static_assert(NR_BENCH_PATHS <= 32, "a bit for each path");
