@@ -216,7 +216,7 @@ void wpool_finish_sweep(struct wpool *pool)
 	wpool_for_each_active(pool, rq, i) {
 		/* no worker takes these tasks: move all to the backlog, which is swept next */
 		if (READ_ONCE(rq->watch.is_overdue)) {
-			/* may lose a flag that the monitor sets now: the monitor sets it again */
+			/* a flag set now may be lost: the monitor sets it again */
 			WRITE_ONCE(rq->watch.is_overdue, false);
 			wpool_sched_spill(rq);
 		}

@@ -37,7 +37,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
-	/* may wake the calling worker; if this CPU has no room, its running workers look again */
+	/* the call may wake this worker; if its CPU has no room, running workers look again */
 	if (relied_on || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*
