@@ -145,7 +145,8 @@
  *                       wpool_park_join:A: a worker that parks then checks the state.
  *   wpool_expire_timer:A the expiry timer is not pending; then the idle lists are read.
  *                       Pairs with wpool_park_join:A: a worker that parks then arms
- *                       the timer if it is not pending.
+ *                       the timer if it is not pending. A thread that makes a worker
+ *                       counts it, wakes it, a full barrier, and then does the same.
  */
 
 /* Wake the next idle worker of a CPU (idle.h), if the CPU has room for one more. */

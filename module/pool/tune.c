@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tuning a pool under load: all or nothing, and exact when the call returns. capacity.c applies the
- * limits on tasks and workers.
+ * limits on tasks and workers, queue_depth among them.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads

@@ -24,7 +24,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr);
 /*
  * Create the worker in reserve, see rescuer.h. If the pool has a rescuer by then, the new worker
  * ends. Returns as wpool_worker_create(), or 1: the module has its max_workers, or pools without a
- * worker come first. Not an errno: worker_start may return any.
+ * worker come first. Not an errno: worker_start may return any errno.
  */
 int wpool_worker_create_rescuer(struct wpool *pool);
 

@@ -8,7 +8,7 @@
 struct timer_list;
 struct wpool;
 
-/** wpool_expire_arm() - arm the timer, if necessary, for a worker that parks */
+/** wpool_expire_arm() - arm the timer, if necessary: a worker parks, or the pool has one more */
 void wpool_expire_arm(struct wpool *pool);
 
 /* The attribute expiry_ms or min_workers changed: check the idle workers again */

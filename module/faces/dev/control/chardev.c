@@ -11,7 +11,7 @@
  *   - the structure that is copied out is the one that came in plus its out fields, so no kernel
  *     memory leaks;
  *   - no call writes to the kernel log. But a task of the kind WPOOL_WORK_FAULT causes an oops. The
- *     monitor logs stalls of pools made here, and why their tasks wait: at most 12 lines in 5 s for
+ *     monitor logs stalls of pools made here, and why their tasks wait, with a limit for
  *     all of these. Failures to create a worker, or to join a cgroup, are logged as for any pool.
  *
  * An open device pins the module.

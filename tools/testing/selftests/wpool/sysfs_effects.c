@@ -442,6 +442,7 @@ TEST_F(attrs, workers_follow_sched)
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
 	/* another thread may exist before it is counted as a worker */
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
+	/* busy and idle workers change */
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo_low"));
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 1)));
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
