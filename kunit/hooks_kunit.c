@@ -358,7 +358,7 @@ static int fail_at_gate(struct wpool *pool, void *data, void **own)
 	return -EBUSY;
 }
 
-/* The pool wants a rescuer, has no worker, and gets none: it does not take up other pools' places. */
+/* A pool without a worker that gets no rescuer takes up no places of other pools. */
 static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

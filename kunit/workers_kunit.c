@@ -378,6 +378,7 @@ static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *t
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 6);
 	wpk_jobs_submit(test, pool, jobs, 0, 200);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	/* far longer than expiry_ms */
 	msleep(200);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 6);

@@ -23,12 +23,6 @@
 
 #define JAM_NS			NSEC_PER_SEC
 
-/* Limits indexed by wpool_is_users(): users must not use up messages about pools of modules. */
-#define LIMITS(name, burst) {							\
-	RATELIMIT_STATE_INIT(name, DEFAULT_RATELIMIT_INTERVAL, burst),		\
-	RATELIMIT_STATE_INIT(name, DEFAULT_RATELIMIT_INTERVAL, burst),		\
-}
-
 static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not made through /dev/wpool wait and no worker has looked for a task for this time (default: 0, never)");
@@ -52,7 +46,11 @@ static void report_workers(struct wpool *pool)
 
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
 {
-	static struct ratelimit_state limits[] = LIMITS(limits, 2);
+	/* one for users: they must not use up the messages about pools of modules */
+	static struct ratelimit_state limits[] = {
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, 2),
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, 2),
+	};
 
 	/* a queue behind a hog is no stall: wpool_report_jam() names hogs */
 	if (watch->reported || wpool_find_hog(pool, cpu))
@@ -75,7 +73,11 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 /* Log why no task starts. Returns false if the monitor must try again in a second. */
 static bool explain_stall(struct wpool *pool, u64 ns)
 {
-	static struct ratelimit_state limits[] = LIMITS(limits, DEFAULT_RATELIMIT_BURST);
+	/* as in wpool_report_stall() */
+	static struct ratelimit_state limits[] = {
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
+		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
+	};
 	struct wpool_looked *watch = &pool->monitor.watch;
 	char text[WPOOL_WHY_BYTES];
 	enum wpool_why why = wpool_why(pool, text, sizeof(text));

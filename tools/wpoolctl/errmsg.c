@@ -10,7 +10,7 @@ void make_printable(char *s, const char *keep)
 {
 	unsigned char c, before = 0;
 
-	/* U+0080 to U+009F begin with 0xc2 in UTF-8; alone they are control characters of Latin-1 */
+	/* U+0080 to U+009F begin with 0xc2 in UTF-8; alone they are controls of Latin-1 */
 	for (; *s; before = c, s++) {
 		c = *s;
 		if (c >= 0x80 && c < 0xa0 ? before < 0x80 || before == 0xc2 :

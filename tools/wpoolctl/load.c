@@ -297,7 +297,7 @@ static bool watch(struct watch *w)
 		} else if (sig) {
 			begin_ending(w, LOAD_INTERRUPTED, now);
 			cancel_all(w);
-			/* signals that have come by now count as one, however long the cancel took */
+			/* signals until now count as one, however long the cancel took */
 			drop_signals();
 			w->ending_ns = now_ns();
 		} else if (timeout_ns && now - w->load->start_ns >= timeout_ns) {

@@ -6,10 +6,10 @@
  *
  * N times, a thread on CPU 0 submits TASKS tasks that compute for NS, and then computes for NS
  * itself. "beside_*" is the time in ns from before the first submit until all tasks have ended and
- * the thread has computed; "start_*" is the time from the same moment until the first task starts. With
- * from=softirq a timer of CPU 0 submits the tasks, while the thread computes. With from=irq the
- * hard interrupt of the timer submits them, and the thread does not compute. With on=CPU wpool's
- * tasks are submitted with wpool_submit_on().
+ * the thread has computed; "start_*" is the time from the same moment until the first task starts.
+ * With from=softirq a timer of CPU 0 submits the tasks, while the thread computes. With from=irq
+ * the hard interrupt of the timer submits them, and the thread does not compute. With on=CPU
+ * wpool's tasks are submitted with wpool_submit_on().
  */
 #include "bench.h"
 #include "compat.h"

@@ -317,7 +317,7 @@ void shuffle_stop(void);
 struct stage_pool {
 	struct wpool *pool;
 	char name[WPOOL_NAME_LEN];
-	struct mutex reopening;	/* held by the thread that closes the pool, until the pool is open */
+	struct mutex reopening;	/* held by the thread that closes the pool until it opens */
 };
 
 #define STAGE_HANDS	3

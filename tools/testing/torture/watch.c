@@ -258,6 +258,7 @@ static void settle(void *data)
 		err = wpool_event_cancel_sync(&thing->event);
 		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
 			      stage->base.nr, i, err);
+		/* all watches have ended */
 		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
 			      stage->base.nr, i);
 		torture_count_tasks(atomic64_read(&thing->runs));
