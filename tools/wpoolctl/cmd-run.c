@@ -51,8 +51,9 @@ const struct command cmd_run = {
 "interrupt (^C) cancels unfinished tasks and reports.",
 	.more =
 "SIGINT, SIGTERM, SIGHUP and SIGPIPE end a run: no more tasks are submitted, unfinished ones\n"
-"are cancelled, and the report is printed. A second SIGINT, SIGTERM or SIGHUP, 0.1 s later or\n"
-"more, ends it at once. If cancelled tasks do not end within half a minute, it gives up.",
+"are cancelled, and the report is printed. A second SIGINT, SIGTERM or SIGHUP, 0.1 s after the\n"
+"cancel or later, ends it at once. If cancelled tasks do not end within half a minute, it\n"
+"gives up.",
 	.options = run_options,
 	.more_help = more_help,
 	.run = run_command,
