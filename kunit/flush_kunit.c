@@ -2,6 +2,7 @@
 /* A flush waits for all tasks that were accepted before it, and ends while others are submitted. */
 #include <linux/slab.h>
 
+#include "core/state.h"
 #include "fixture.h"
 
 static void wpool_flush_waits_for_running_and_queued_tasks(struct kunit *test)
@@ -65,6 +66,37 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 	wpk_gate_open(jobs->job[1].gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+}
+
+/* Of two flushes that wait for a third, one waits for tasks of both, and of nobody after them. */
+static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 3, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_thread *flushers[3];
+	u32 colour = pool->colour;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		jobs->job[i].gate = wpk_gate(test);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	for (i = 0; i < 3; i++) {
+		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+	}
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	wpk_gate_open(jobs->job[0].gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
+	/* the next flush has begun: a later task has the other colour */
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->colour) == colour);
+	wpk_jobs_submit(test, pool, jobs, 2, 1);
+	wpk_gate_open(jobs->job[1].gate);
+	for (i = 1; i < 3; i++)
+		WPK_EVENTUALLY(test, wpk_ended(flushers[i]));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+	wpk_gate_open(jobs->job[2].gate);
+	for (i = 1; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[i]), 0);
 }
 
 /* Tasks that were submitted after the flush finish first: the flush must not count them. */
@@ -252,6 +284,7 @@ WPK_SUITE(flush,
 	  KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
 	  KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
+	  KUNIT_CASE(wpool_flush_two_in_line_share_one_flush),
 	  KUNIT_CASE(wpool_flush_earlier_task_last_to_finish),
 	  KUNIT_CASE_SLOW(wpool_flush_ends_under_continuous_submission),
 	  KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),

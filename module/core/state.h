@@ -162,6 +162,8 @@ struct wpool {
 	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no abort is called */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
+	u32 flushes_begun;		/* F: number of flushes that had to wait */
+	u32 flushes_ended;		/* F: @flushes_begun at the last end that was no -EINTR */
 	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time */
 	struct mutex tune_mutex;	/* K: for T */
 	struct completion destroyed;	/* K: completed when destroy has finished */

@@ -147,6 +147,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	pool->monitor.watch.marks.urgent_end = pool->urgent.popped;
 	pool->cgroup_nr = wpool_counter_start();
 	pool->admission.nr_closes = wpool_counter_start();
+	pool->flushes_begun = wpool_counter_start();
+	pool->flushes_ended = pool->flushes_begun;
 	wpool_tokens_init(pool);
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);

@@ -6,7 +6,8 @@
  * changes it, and count its task in afterwards. So a flush first waits for the colour that is not
  * current, which only such late tasks have; then it changes the colour; then it waits for the
  * colour that was current. Only late tasks are still counted into a colour that is waited for, so a
- * flush returns under continuous submission.
+ * flush returns under continuous submission. One thread flushes at a time; a thread that waits for
+ * its turn needs no flush of its own if a whole one goes by meanwhile.
  *
  * A finish does not check whether it was the last. The thread that waits counts the tasks itself,
  * once a tick, and a worker that finds no more work wakes it earlier: wpool_account_wake().
@@ -41,11 +42,20 @@ static int wait_until_quiet(struct wpool *pool, u32 colour)
 /* Wait for the tasks that are accepted by now, of both colours. */
 static int wait_for_all(struct wpool *pool)
 {
-	u32 old;
-	int err;
+	u32 next, old;
+	int err = 0;
 
+	/* wait_for_all:A, these tasks are counted in; then the number is read: pairs with B */
+	smp_mb();
+	next = READ_ONCE(pool->flushes_begun) + 1;
 	if (mutex_lock_killable(&pool->flush_mutex))
 		return -EINTR;
+	/* a flush that has begun since then, and ended, waited for these tasks */
+	if ((s32)(pool->flushes_ended - next) >= 0)
+		goto out;
+	WRITE_ONCE(pool->flushes_begun, pool->flushes_begun + 1);
+	/* wait_for_all:B, before the counts are read */
+	smp_mb();
 	old = pool->colour;
 	err = wait_until_quiet(pool, !old);
 	if (!err) {
@@ -54,6 +64,9 @@ static int wait_for_all(struct wpool *pool)
 		smp_mb();
 		err = wait_until_quiet(pool, old);
 	}
+	if (!err)
+		pool->flushes_ended = pool->flushes_begun;
+out:
 	mutex_unlock(&pool->flush_mutex);
 	return err;
 }
