@@ -36,14 +36,16 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 }
 EXPORT_SYMBOL_GPL(wpool_task_init);
 
-static raw_spinlock_t pool_locks[16] = {
-	[0 ... 15] = __RAW_SPIN_LOCK_UNLOCKED(pool_locks),
+static struct {
+	raw_spinlock_t lock;
+} ____cacheline_aligned_in_smp pool_locks[16] = {
+	[0 ... 15] = { __RAW_SPIN_LOCK_UNLOCKED(pool_locks) },
 };
 
 /* The lock that wpool_task_set_pool() explains; no other lock is taken under it. */
 static raw_spinlock_t *pool_lock(const struct wpool_task *task)
 {
-	return &pool_locks[hash_ptr(task, ilog2(ARRAY_SIZE(pool_locks)))];
+	return &pool_locks[hash_ptr(task, ilog2(ARRAY_SIZE(pool_locks)))].lock;
 }
 
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
