@@ -409,7 +409,7 @@ static bool look_closely(struct wpool *pool)
 }
 
 /* Called for each pool in each period. A quiet pool costs one test. */
-static bool look_at(struct wpool *pool)
+static bool look_at(struct wpool *pool, void *unused)
 {
 	bool busy;
 
@@ -443,7 +443,7 @@ static void set_period(u64 look_ns)
 static bool look_at_pools(void)
 {
 	u64 start = ktime_get_mono_fast_ns();
-	bool busy = wpool_pools_walk_rcu(look_at);
+	bool busy = wpool_pools_walk_rcu(look_at, NULL);
 
 	wpool_housekeeping_look();
 	set_period(ktime_get_mono_fast_ns() - start);

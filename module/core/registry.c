@@ -129,14 +129,14 @@ bool wpool_registry_has(const struct wpool *pool)
 	return false;
 }
 
-bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool))
+bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data)
 {
 	struct wpool *pool;
 	bool ret = false;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(pool, &pools, node)
-		ret |= fn(pool);
+		ret |= fn(pool, data);
 	rcu_read_unlock();
 	return ret;
 }

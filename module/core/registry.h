@@ -44,7 +44,7 @@ bool wpool_registry_has(const struct wpool *pool);
  * As wpool_pools_walk(), without a lock. @fn: called under RCU; the destruction of the pool may
  * have begun. No sleeping. Calls @fn for all pools, and returns whether any call returned true.
  */
-bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool));
+bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data);
 
 /*
  * Add up what a function returns for each pool. @fn: called under RCU; its second argument is @most

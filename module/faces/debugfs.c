@@ -109,14 +109,16 @@ static int workers_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(workers);
 
-static void show_dump(struct wpool *pool, void *data)
+static bool show_dump(struct wpool *pool, void *data)
 {
 	wpool_dump(pool, data);
+	return false;
 }
 
 static int dump_show(struct seq_file *seq, void *unused)
 {
-	wpool_pools_walk(show_dump, seq);
+	/* without the mutex, whose holder may be what the user looks for */
+	wpool_pools_walk_rcu(show_dump, seq);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(dump);

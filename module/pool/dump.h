@@ -13,7 +13,7 @@ struct wpool;
  * Print one pool. @pool: its destruction may have begun; @seq: where to print; %NULL: the kernel's
  * log, with the stacks of workers. The function only tries to take locks, reads data that others
  * change, and bounds its output. Context: any, even if other CPUs have stopped in the middle of
- * anything; under RCU, or under the mutex of all pools.
+ * anything; under RCU.
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);
 

@@ -79,12 +79,12 @@ static u32 count_busy(struct wpool *pool)
 	return nr;
 }
 
-static bool is_busy(struct wpool *pool)
+static bool is_busy(struct wpool *pool, void *unused)
 {
 	return count_busy(pool);
 }
 
-static bool complain_unfrozen(struct wpool *pool)
+static bool complain_unfrozen(struct wpool *pool, void *unused)
 {
 	u32 nr = count_busy(pool);
 
@@ -98,9 +98,9 @@ static bool complain_unfrozen(struct wpool *pool)
 static void freeze_pools(void)
 {
 	WRITE_ONCE(wpool_freeze_is_on, true);
-	while (wpool_pools_walk_rcu(is_busy)) {
+	while (wpool_pools_walk_rcu(is_busy, NULL)) {
 		if (!is_freeze_wanted()) {
-			wpool_pools_walk_rcu(complain_unfrozen);
+			wpool_pools_walk_rcu(complain_unfrozen, NULL);
 			return;
 		}
 		/* poll, as the kernel's freezer does */
@@ -110,7 +110,7 @@ static void freeze_pools(void)
 	wake_up_all(&done_wq);
 }
 
-static bool thaw_pool(struct wpool *pool)
+static bool thaw_pool(struct wpool *pool, void *unused)
 {
 	if (READ_ONCE(pool->freezable))
 		wpool_freeze_lift(pool);
@@ -121,7 +121,7 @@ static void thaw_pools(void)
 {
 	WRITE_ONCE(is_done, false);
 	WRITE_ONCE(wpool_freeze_is_on, false);
-	wpool_pools_walk_rcu(thaw_pool);
+	wpool_pools_walk_rcu(thaw_pool, NULL);
 	wake_up_all(&done_wq);
 }
 
