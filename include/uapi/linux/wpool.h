@@ -161,7 +161,8 @@ struct wpool_dev_attrs {
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
  * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
  * capacities of all pools made without it would be more than the module parameter
- * max_user_workers. With capacity_per_cpu, the capacity for all possible CPUs counts; after a
+ * max_user_workers, or than half of max_workers. EAGAIN: threads-max or max_workers is reached.
+ * EINTR: the caller was killed. With capacity_per_cpu, the capacity for all possible CPUs counts; after a
  * decrease of the capacity, the workers of the pool count if they are more.
  */
 struct wpool_dev_create {
@@ -196,7 +197,7 @@ struct wpool_dev_attach {
  * destroyed. EPERM: the pool was made by another user, or is a module's or the default pool, and
  * the caller does not have CAP_SYS_ADMIN; or as for CREATE; or the call sets max_wait_ms or the
  * policy drop_oldest for a pool whose module has not set it. EDQUOT: as for CREATE. EAGAIN: there
- * is no room for the workers that attribute reclaim needs.
+ * is no room for the workers that attribute reclaim needs. Tasks that others have submitted stay.
  */
 struct wpool_dev_tune {
 	__u32 size;

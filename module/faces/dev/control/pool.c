@@ -8,9 +8,9 @@
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
  * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
- * capacities that callers without CAP_SYS_RESOURCE have set. After a decrease a pool may have more
- * workers than its capacity; then its workers count. So enough of max_workers is left to the pools
- * of modules.
+ * capacities that callers without CAP_SYS_RESOURCE have set, and half of max_workers is always left
+ * to the pools of modules. After a decrease a pool may have more workers than its capacity; then
+ * its workers count.
  *
  * Invariants:
  *   - an entry is on the list from before the pool's creation until after its destruction. A
@@ -38,6 +38,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
+#include "core/counts.h"
 #include "core/state.h"
 #include "faces/dev/control/deadline.h"
 #include "pool/capacity.h"
@@ -120,10 +121,15 @@ bool wpool_devpool_is_limited(void)
 	return !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 }
 
-/* Returns the number of workers that a pool is charged for if the caller sets these limits. */
-static u32 workers_charged(const struct wpool_limits *limits)
+/*
+ * Returns the number of workers that a pool is charged for if the caller sets these limits. Who is
+ * not limited never raises the charge.
+ */
+static u32 workers_charged(const struct devpool *entry, const struct wpool_limits *limits)
 {
-	return wpool_devpool_is_limited() ? wpool_limits_most(limits) : 0;
+	u32 most = wpool_limits_most(limits);
+
+	return wpool_devpool_is_limited() ? most : min(entry->workers, most);
 }
 
 /*
@@ -140,7 +146,7 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 		return entry->workers;
 	limits = wpool_limits_wanted(&now);
 	wpool_limits_tune(&limits, attrs, mask);
-	return workers_charged(&limits);
+	return workers_charged(entry, &limits);
 }
 
 /* What a pool takes of max_user_workers: its capacity or, if they are still more, its workers. */
@@ -155,13 +161,14 @@ static u32 workers_taken(const struct devpool *entry)
 static int charge_workers(struct devpool *entry, u32 workers)
 {
 	struct devpool *other;
+	u32 most = min(max_user_workers, wpool_workers_max() / 2);
 	u64 sum = workers;
 	int err = 0;
 
 	mutex_lock(&devpools_mutex);
 	list_for_each_entry(other, &devpools, node)
 		sum += other == entry ? 0 : workers_taken(other);
-	if (workers > entry->workers && sum > max_user_workers)
+	if (workers > entry->workers && sum > most)
 		err = -EDQUOT;
 	else
 		entry->workers = workers;
@@ -243,7 +250,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
 
-	err = charge_workers(entry, workers_charged(&limits));
+	err = charge_workers(entry, workers_charged(entry, &limits));
 	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		devpool_remove(entry);

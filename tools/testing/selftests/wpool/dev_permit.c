@@ -11,6 +11,7 @@
 #include "work_fixture.h"
 
 #define LIMIT	"/sys/module/wpool/parameters/max_user_workers"
+#define WORKERS	"/sys/module/wpool/parameters/max_workers"
 #define NOBODY	65534
 #define MIB	(1024 * 1024)
 #define MAX_WAITS 65536		/* timers and polls of all files opened without privileges */
@@ -19,7 +20,7 @@ FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
 	int own;		/* opened by user "nobody", who made its pool and runs the test */
-	int limit;		/* max_user_workers */
+	int limit;		/* max_user_workers, or half of max_workers */
 	char name[WPOOL_DEV_NAME_LEN];
 };
 
@@ -57,7 +58,9 @@ static int open_pool(const char *name, __u32 capacity)
 FIXTURE_SETUP(permit)
 {
 	self->own = -1;
-	self->limit = file_number(LIMIT, -1);
+	self->limit = file_number(WORKERS, -1) / 2;
+	if (self->limit > file_number(LIMIT, -1))
+		self->limit = file_number(LIMIT, -1);
 	ASSERT_LT(8, self->limit);
 	ASSERT_EQ(0, pool_create(&self->root, SMALL_POOL));
 	ASSERT_EQ(0, chmod(DEV, 0666));
@@ -318,7 +321,7 @@ TEST_F(permit, workers)
 	close(fd);
 	EXPECT_EQ(0, tune_capacity(self->own, self->limit));
 	EXPECT_EQ(-EDQUOT, open_pool(name, 1));
-	/* root is not limited, and a pool that root has tuned does not count any more */
+	/* root is not limited; what root takes from a pool, the users may have */
 	ASSERT_EQ(0, become(0));
 	fd = open_pool(name, self->limit + 1);
 	ASSERT_LE(0, fd);
@@ -326,8 +329,14 @@ TEST_F(permit, workers)
 	close(fd);
 	EXPECT_EQ(0, tune_capacity(self->own, 1));
 	ASSERT_EQ(0, become(NOBODY));
-	fd = open_pool(name, self->limit);
+	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit));
+	fd = open_pool(name, self->limit - 1);
 	ASSERT_LE(0, fd);
+	/* what root gives to a pool does not count */
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, tune_capacity(fd, self->limit + 1));
+	ASSERT_EQ(0, become(NOBODY));
+	EXPECT_EQ(-EDQUOT, open_pool(name, 1));
 	EXPECT_EQ(0, pool_destroy(fd));
 	close(fd);
 }
