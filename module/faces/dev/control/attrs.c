@@ -64,15 +64,12 @@ static int cpumask_from_user(struct cpumask *cpumask,
 	if (IS_ERR(bits))
 		return PTR_ERR(bits);
 
+	cpumask_clear(cpumask);
+	bitmap_copy(cpumask_bits(cpumask), bits, min(nr_bits, nr_cpu_ids));
 	/* a CPU that cannot exist is a mistake, so it is not ignored */
-	if (nr_bits > nr_cpu_ids &&
-	    find_next_bit(bits, nr_bits, nr_cpu_ids) < nr_bits) {
+	if (!cpumask_subset(cpumask, cpu_possible_mask) ||
+	    (nr_bits > nr_cpu_ids && find_next_bit(bits, nr_bits, nr_cpu_ids) < nr_bits))
 		err = -EINVAL;
-	} else {
-		cpumask_clear(cpumask);
-		bitmap_copy(cpumask_bits(cpumask), bits,
-			    min(nr_bits, nr_cpu_ids));
-	}
 	kfree(bits);
 	return err;
 }
