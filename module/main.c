@@ -192,13 +192,14 @@ err_func:
 
 static void __exit wpool_exit(void)
 {
+	/* first: a frozen pool would never become empty */
+	wpool_freezer_exit();
 	/* no file is open: an open file holds a reference on the module */
 	wpool_chardev_exit();
 	wpool_inject_exit();
 	wpool_debugfs_exit();
 	wpool_dump_exit();
 	wpool_shrinker_exit();
-	wpool_freezer_exit();
 	wpool_orphans_exit();
 	/* ends the last pool: no task, no worker, and no expiry timer after this */
 	wpool_pools_exit();

@@ -418,6 +418,31 @@ test_10000_together()
 	unload
 }
 
+# Users get at most half of max_workers, whatever max_user_workers says.
+test_few_workers_of_users()
+{
+	fresh max_workers=24 || return 1
+	"$HERE/dev_permit" -t workers >"$TMP/permit" || fail "$(cat "$TMP/permit")" || return 1
+	unload
+}
+
+# The workers of a frozen pool take no tasks. An unload thaws the pool first.
+test_frozen_pool_goes_with_the_module()
+{
+	fresh || return 1
+	[ -e /sys/kernel/debug/wpool/frozen ] || skip "no debugfs"
+	wpoolctl create f freezable=1 >/dev/null || fail "no pool" || return 1
+	echo 1 >/sys/kernel/debug/wpool/frozen || fail "not frozen" || return 1
+	# the close of the file does not take the task of a strand out of the queue
+	wpoolctl run f --work strand:1ms --tasks 1 >/dev/null 2>&1 &
+	run=$!
+	queued() { [ "$(cat $CLASS/f/queued)" = 1 ]; }
+	wait_for queued || fail "the task is not queued" || return 1
+	kill -KILL $run
+	wait $run
+	unload
+}
+
 # Load and unload repeatedly: idle, with pools left behind, and with several processes
 # that submit all the time until they are killed.
 test_load_and_unload()
@@ -450,7 +475,7 @@ TESTS="parameters_are_visible threads_at_rest parameters_are_used bad_parameters
 	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
 	open_attribute_does_not_keep_the_module few_workers
 	few_workers_are_named_in_the_log few_workers_for_two_pools few_workers_for_many_pools few_workers_and_a_rescuer
-	all_workers_in_use_is_no_stall
+	all_workers_in_use_is_no_stall few_workers_of_users frozen_pool_goes_with_the_module
 	10000_together load_and_unload ends_loaded"
 
 helpers=
