@@ -378,7 +378,9 @@ void wpool_pool_destroy(struct wpool *pool)
 	mutex_lock(&pool->tune_mutex);
 	first = pool->state != WPOOL_DESTROYED;
 	if (first) {
-		close_pool(pool, false);
+		/* a closed pool has refused all submits for a grace period */
+		if (pool->state != WPOOL_CLOSED)
+			close_pool(pool, false);
 		/* last: a thread that reads this state has its submits refused */
 		WRITE_ONCE(pool->state, WPOOL_DESTROYED);
 	}
