@@ -38,7 +38,7 @@ apt_update()
 need_apt()
 {
 	[ "$(uname -m)" = x86_64 ] || die "works on x86-64 only, and this is $(uname -m)"
-	is_debian || die "kernels come from Debian packages; on this distribution build against your own: make KDIR=..."
+	is_debian_12 || die "kernels come from Debian packages; on this distribution build against your own: make KDIR=..."
 	if ! apt-cache show "$SOURCE_PACKAGE" >/dev/null 2>&1; then
 		note "no package lists: apt-get update"
 		as_root apt-get -qq update >&2
