@@ -6,6 +6,10 @@
 # Sourced, never run. Sets TOP (the source tree), BUILD (its build directory)
 # and CACHE (kernels, fetched or built; outside the tree, kept between runs).
 
+# The scripts read what other programs print, such as "Depends:", so it has to be English.
+unset LANGUAGE
+export LC_ALL=C.UTF-8
+
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck disable=SC2034
 BUILD=$TOP/build
