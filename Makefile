@@ -2,6 +2,8 @@
 #
 # For people. What the kernel's build reads is Kbuild.
 
+$(if $(word 2,$(CURDIR)),$(error the path of this tree must not have a blank: $(CURDIR)))
+
 KERNELRELEASE_OF_KDIR = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
