@@ -269,7 +269,8 @@ part_tools()
 	{
 		echo "wpool-test: start"
 		echo "wpool-selftest: start wpoolctl"
-		make -s -C "$TOP/tools/wpoolctl" check OUT="$BUILD/tools/check" && status=0 || status=$?
+		flock -o "$TOP/tools/wpoolctl" \
+			make -s -C "$TOP/tools/wpoolctl" check OUT="$BUILD/tools/check" && status=0 || status=$?
 		echo "wpool-selftest: end wpoolctl $status"
 		echo "wpool-test: end"
 	} >"$out" 2>&1
