@@ -168,9 +168,12 @@ static int write_file(const char *path, const struct pools *pools, bool openmetr
 		      struct errmsg *e)
 {
 	char aside[PATH_MAX];
+	struct stat st;
 	FILE *out = NULL;
 	int fd, err = 0;
 
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return errmsg_set(e, "%s: not a regular file", path);
 	if (snprintf(aside, sizeof(aside), "%s.XXXXXX", path) >= (int)sizeof(aside)) {
 		errno = ENAMETOOLONG;
 		return fail(e, path);
