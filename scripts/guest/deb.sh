@@ -160,7 +160,7 @@ device_is_the_groups()
 # udev has read the rule, and the device exists, before the installation makes the group.
 device_after_reinstall()
 {
-	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" &&
+	dpkg --purge wpoolctl && expect "" "$(getent group wpool)" && expect root "$(stat -c %G /dev/wpool)" &&
 		dpkg -i "$HERE"/build/deb/wpoolctl_*.deb && until_true device_is_the_groups &&
 		device_is_the_groups
 }
@@ -234,12 +234,16 @@ unsigned_is_refused()
 
 # ---- gone -----------------------------------------------------------------------
 
+# node_exporter's package makes this directory.
+METRICS=/var/lib/prometheus/node-exporter
+
 timer_runs()
 {
-	systemctl enable --now wpoolctl-metrics.timer && systemctl is-active wpoolctl-metrics.timer
+	mkdir -p $METRICS && systemctl enable --now wpoolctl-metrics.timer &&
+		until_true test -e $METRICS/wpool.prom
 }
 
-timer_is_stopped() { expect inactive "$(systemctl is-active wpoolctl-metrics.timer)"; }
+timer_is_stopped() { expect inactive "$(systemctl is-active wpoolctl-metrics.timer)" && rmdir $METRICS ${METRICS%/*}; }
 
 purge_packages()
 {
@@ -256,7 +260,11 @@ workqueues_come()
 # rmmod names the module that uses wpool. modprobe -r unloads it first.
 rmmod_names_the_user() { refused 'in use by: wpool_wq' rmmod wpool; }
 remove_all() { readme 'sudo modprobe -r wpool_wq wpool' && module_is_gone; }
-both_go() { remove_all && modprobe wpool_wq; }
+both_go()
+{
+	remove_all && until_true test ! -e $METRICS/wpool.prom && modprobe wpool_wq &&
+		until_true test -e $METRICS/wpool.prom
+}
 
 module_is_gone() { ! lsmod | grep '^wpool' && [ ! -e /dev/wpool ]; }
 
@@ -318,6 +326,7 @@ boot_2()
 	ok device_of_a_loaded_module device_after_reinstall
 	ok workqueues workqueues_come
 	ok rmmod_names_the_user rmmod_names_the_user
+	ok timer_of_metrics_runs timer_runs
 	ok modprobe_r_removes_both both_go
 	# Remove the files that an administrator, not the package, has made.
 	rm -f /etc/dkms/wpool.conf /etc/modprobe.d/wpool.conf /etc/modules-load.d/wpool.conf
@@ -325,7 +334,6 @@ boot_2()
 	userdel -r stranger 2>/dev/null
 	ok signatures_are_enforced signatures_are_enforced
 	ok unsigned_module_is_refused unsigned_is_refused
-	ok timer_of_metrics_runs timer_runs
 	ok purge purge_packages
 	ok timer_of_metrics_is_stopped timer_is_stopped
 	ok module_is_unloaded module_is_gone
