@@ -40,6 +40,10 @@
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
+#ifndef COMPAT_HAVE_ADD_TIMER_GLOBAL
+#define add_timer_global(timer) add_timer(timer)
+#endif
+
 #ifndef COMPAT_HAVE_TIMER_SHUTDOWN_SYNC
 /* The caller ensures that nothing arms the timer again. */
 #define timer_shutdown_sync(timer) timer_delete_sync(timer)

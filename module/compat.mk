@@ -13,6 +13,7 @@ ccflags-y += $(call have,../../arch/x86/include/asm/processor.h,per_cpu_llc_id,P
 ccflags-y += $(call have,rcupdate.h,call_rcu_hurry,CALL_RCU_HURRY)
 ccflags-y += $(call have,sysfs.h,"read..struct.*kobject.*const",CONST_BIN_ATTR)
 ccflags-y += $(call have,sysrq.h,"handler..u8",SYSRQ_U8)
+ccflags-y += $(call have,timer.h,add_timer_global,ADD_TIMER_GLOBAL)
 ccflags-y += $(call have,timer.h,timer_delete_sync,TIMER_DELETE_SYNC)
 ccflags-y += $(call have,timer.h,timer_shutdown_sync,TIMER_SHUTDOWN_SYNC)
 ccflags-y += $(call have,timer.h,timer_destroy_on_stack,TIMER_DESTROY_ON_STACK)

@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/sched/isolation.h>
 #include <linux/timer.h>
 
 #include "compat.h"
@@ -35,8 +36,14 @@ static bool start_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 		return wpool_work_insert(wq, &dwork->work);
 	dwork->wq = wq;
 	dwork->timer.expires = jiffies + delay;
+	/* as in the kernel: the timer must not start the tick of a CPU that nohz_full= isolates */
+	if (housekeeping_enabled(HK_TYPE_TIMER)) {
+		cpu = smp_processor_id();
+		if (!housekeeping_test_cpu(cpu, HK_TYPE_TIMER))
+			cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	}
 	if (cpu == WORK_CPU_UNBOUND)
-		add_timer(&dwork->timer);
+		add_timer_global(&dwork->timer);
 	else
 		add_timer_on(&dwork->timer, cpu);
 	return true;
