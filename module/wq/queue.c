@@ -335,53 +335,42 @@ static void run_failed(struct wpool_event *event, int status)
 
 /* ---- flush and drain ---- */
 
+/*
+ * Wait for the turns that have begun. @drain: from now on only a running work of the queue may
+ * queue works on it; wait until the queue is empty.
+ */
+static void await_turns(struct wpool_wq *wq, bool drain)
+{
+	struct flusher flusher = { .drain = drain };
+
+	init_completion(&flusher.done);
+	raw_spin_lock_irq(&wq->lock);
+	wq->nr_drains += drain;
+	flusher.nr = wq->nr_turns;
+	/* turns that begin from here on are not counted */
+	flusher.epoch = wq->epoch++;
+	if (flusher.nr)
+		list_add_tail(&flusher.node, &wq->flushers);
+	else
+		complete(&flusher.done);
+	raw_spin_unlock_irq(&wq->lock);
+	wait_for_completion(&flusher.done);
+}
+
 void wpool_wq_flush(struct wpool_wq *wq)
 {
-	struct flusher flusher = {};
-	bool wait;
-
 	might_sleep();
-	if (!wq)
-		return;
-	init_completion(&flusher.done);
-	raw_spin_lock_irq(&wq->lock);
-	flusher.nr = wq->nr_turns;
-	flusher.epoch = wq->epoch;
-	wait = flusher.nr;
-	if (wait) {
-		/* turns that begin from here on are not counted */
-		wq->epoch++;
-		list_add_tail(&flusher.node, &wq->flushers);
-	}
-	raw_spin_unlock_irq(&wq->lock);
-	if (wait)
-		wait_for_completion(&flusher.done);
+	if (wq)
+		await_turns(wq, false);
 }
 EXPORT_SYMBOL_GPL(wpool_wq_flush);
-
-/* From now on only a running work of the queue may queue works on it. Wait until it is empty. */
-static void start_drain(struct wpool_wq *wq)
-{
-	struct flusher flusher = { .drain = true };
-	bool wait;
-
-	init_completion(&flusher.done);
-	raw_spin_lock_irq(&wq->lock);
-	wq->nr_drains++;
-	wait = wq->nr_turns;
-	if (wait)
-		list_add_tail(&flusher.node, &wq->flushers);
-	raw_spin_unlock_irq(&wq->lock);
-	if (wait)
-		wait_for_completion(&flusher.done);
-}
 
 void wpool_wq_drain(struct wpool_wq *wq)
 {
 	might_sleep();
 	if (!wq)
 		return;
-	start_drain(wq);
+	await_turns(wq, true);
 	raw_spin_lock_irq(&wq->lock);
 	wq->nr_drains--;
 	raw_spin_unlock_irq(&wq->lock);
@@ -567,7 +556,7 @@ void wpool_wq_destroy(struct wpool_wq *wq)
 	if (!wq)
 		return;
 	/* afterwards every turn has ended, and no other begins */
-	start_drain(wq);
+	await_turns(wq, true);
 	cancel_delayed_work_sync(&wq->grow);
 	/* a runner may still be about to return from its last turn */
 	list_for_each_entry(runner, &wq->runners, node)
