@@ -3,8 +3,45 @@
 #include "fixture.h"
 #include "wq/wq.h"
 
-static void do_nothing(struct wpool_work *work)
+#define NR_WORKS	16
+
+/* A work that waits at a gate. */
+struct gated {
+	struct wpool_work work;
+	struct wpk_gate *gate;
+};
+
+static void pass_gate(struct wpool_work *work)
 {
+	wpk_gate_pass(container_of(work, struct gated, work)->gate);
+}
+
+static struct gated *gated_works(struct kunit *test, struct wpk_gate *gate)
+{
+	struct gated *works = kunit_kcalloc(test, NR_WORKS, sizeof(*works), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, works);
+	for (i = 0; i < NR_WORKS; i++) {
+		wpool_work_init(&works[i].work, pass_gate);
+		works[i].gate = gate;
+	}
+	return works;
+}
+
+/* A queue that may have more runners than works, and whose pool has one worker. */
+static struct wpool_wq *one_worker_queue(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool_wq *wq;
+
+	wq = wpool_wq_create(THIS_MODULE, WQ_UNBOUND, 4 * NR_WORKS, "%s", wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_ASSERT_LT(test, wq->nr_runners, NR_WORKS);
+	wpool_get_attrs(wq->pool, &attrs, NULL);
+	attrs.capacity = 1;
+	KUNIT_EXPECT_EQ(test, wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	return wq;
 }
 
 /*
@@ -15,27 +52,17 @@ static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpool_work works[16];
-	struct wpool_attrs attrs;
-	struct wpool_wq *wq;
-	u32 nr, i;
+	struct gated *works = gated_works(test, gate);
+	struct wpool_wq *wq = one_worker_queue(test);
+	u32 i, nr = wq->nr_runners;
 
-	wq = wpool_wq_create(THIS_MODULE, WQ_UNBOUND, 2 * ARRAY_SIZE(works), "%s", wpk_name(test));
-	KUNIT_ASSERT_NOT_NULL(test, wq);
-	nr = wq->nr_runners;
-	KUNIT_ASSERT_LE(test, nr, ARRAY_SIZE(works));
-	wpool_get_attrs(wq->pool, &attrs, NULL);
-	attrs.capacity = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	/* the only worker stays at the gate: no runner starts */
 	wpk_jobs_submit(test, wq->pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	for (i = 0; i < nr; i++) {
-		wpool_work_init(&works[i], do_nothing);
-		KUNIT_EXPECT_TRUE(test, wpool_wq_queue(wq, &works[i]));
-	}
 	for (i = 0; i < nr; i++)
-		KUNIT_EXPECT_TRUE(test, wpool_work_cancel_sync(&works[i]));
+		KUNIT_EXPECT_TRUE(test, wpool_wq_queue(wq, &works[i].work));
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_TRUE(test, wpool_work_cancel_sync(&works[i].work));
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(wq->pool), 0);
 	flush_delayed_work(&wq->grow);
@@ -43,5 +70,40 @@ static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 	wpool_wq_destroy(wq);
 }
 
+/*
+ * As when a module forgets its queue: works wait, and the queue grows, when its pool ends. Nothing
+ * may be fired in the pool then.
+ */
+static void wpool_release_of_the_pool_of_a_queue_ends_its_growth(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct gated *works = gated_works(test, gate);
+	struct wpool_wq *wq = one_worker_queue(test);
+	struct wpool_wq_runner *runner;
+	u32 i, nr, nr_ran = 0;
+
+	for (i = 0; i < NR_WORKS; i++)
+		KUNIT_EXPECT_TRUE(test, wpool_wq_queue(wq, &works[i].work));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	/* all runners are fired, also those that the first one may have asked for */
+	flush_delayed_work(&wq->grow);
+	nr = wq->nr_runners;
+	KUNIT_EXPECT_EQ(test, wpool_release(wq->pool, WPOOL_RELEASE_CANCEL), 0);
+	WPK_EVENTUALLY(test, wpk_stat(wq->pool, outstanding) == 1);
+	schedule_delayed_work(&wq->grow, 0);
+	flush_delayed_work(&wq->grow);
+	KUNIT_EXPECT_EQ(test, wq->nr_runners, nr);
+	/* the runner that ran is not fired for the next work */
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(wq->pool), 0);
+	list_for_each_entry(runner, &wq->runners, node)
+		nr_ran += !wpool_event_cancel_sync(&runner->event);
+	KUNIT_EXPECT_EQ(test, nr_ran, 1);
+	for (i = 0; i < NR_WORKS; i++)
+		wpool_work_cancel_sync(&works[i].work);
+	wpool_wq_destroy(wq);
+}
+
 WPK_SUITE(wq_runners,
-	  KUNIT_CASE(wpool_work_cancel_of_all_works_makes_no_runner));
+	  KUNIT_CASE(wpool_work_cancel_of_all_works_makes_no_runner),
+	  KUNIT_CASE(wpool_release_of_the_pool_of_a_queue_ends_its_growth));

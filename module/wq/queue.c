@@ -261,13 +261,16 @@ static void finish_turn(struct wpool_wq_runner *runner)
 	end_turn(runner->wq, runner->epoch, waiters);
 }
 
-/* Fire the runner for the next work, as a new task; without a work make the runner idle. */
+/*
+ * Fire the runner for the next work, as a new task; without a work make the runner idle. If the
+ * pool is closed, fire nothing: see run_failed().
+ */
 static void go_on(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
 	if (list_empty(&runner->scheduled) && list_empty(&runner->wq->pending))
 		list_add(&runner->idle, &runner->wq->idle);
-	else
+	else if (runner->wq->max_runners)
 		wpool_event_fire(&runner->event);
 }
 
@@ -316,16 +319,18 @@ static void run_work(struct wpool_event *event)
 /*
  * The worker died in a work, and the runner continues with the next one. -ETIME is not possible,
  * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was unloaded
- * without destroying its queue: then the works of that module are gone.
+ * without destroying its queue: then the works of that module are gone, and the pool is freed after
+ * this call. From here on no runner is made or fired. As long as a work is pending, a runner runs,
+ * or is fired and will be refused, so this call comes first.
  */
 static void run_failed(struct wpool_event *event, int status)
 {
 	struct wpool_wq_runner *runner = container_of(event, struct wpool_wq_runner, event);
 	struct wpool_wq *wq = runner->wq;
 
-	if (status != -EIO)
-		return;
 	raw_spin_lock_irq(&wq->lock);
+	if (status != -EIO)
+		WRITE_ONCE(wq->max_runners, 0);
 	runner->thread = NULL;
 	if (runner->work)
 		finish_turn(runner);

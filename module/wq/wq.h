@@ -116,7 +116,7 @@ struct wpool_wq {
 	unsigned int nr_drains;		/* L: drains in progress: only runners may queue */
 	struct list_head runners;	/* L: all runners */
 	u32 nr_runners;			/* L */
-	u32 max_runners;		/* L to write: the most runners that may be created */
+	u32 max_runners;		/* L to write: the most runners that may be made; 0: none */
 	unsigned int flags;		/* I: flags given to wpool_wq_create() */
 	struct delayed_work grow;	/* work of @wpool_wq_grower: makes runners */
 	struct rcu_head rcu;
