@@ -89,6 +89,26 @@ static void alloc_workqueue_bad_arguments(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
 }
 
+static void workqueue_set_max_active_bad_arguments(struct kunit *test)
+{
+	const char *name = wpk_name(test);
+	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 7, name);
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	workqueue_set_max_active(wq, 0);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
+	workqueue_set_max_active(wq, 100000);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), 512);
+	workqueue_set_max_active(wq, -1);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
+	destroy_workqueue(wq);
+	wq = alloc_ordered_workqueue("%s", 0, name);
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	workqueue_set_max_active(wq, 7);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
+	destroy_workqueue(wq);
+}
+
 /* ---- order and number ---- */
 
 static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
@@ -474,6 +494,7 @@ static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *
 WPK_SUITE(wq,
 	  KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
 	  KUNIT_CASE(alloc_workqueue_bad_arguments),
+	  KUNIT_CASE(workqueue_set_max_active_bad_arguments),
 	  KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
 	  KUNIT_CASE(queue_work_no_more_than_max_active_run),
 	  KUNIT_CASE(queue_work_max_active_works_run_at_once),

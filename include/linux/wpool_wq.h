@@ -253,10 +253,11 @@ void wpool_wq_drain(struct wpool_wq *wq);
 
 /**
  * wpool_wq_set_max_active() - change how many works run at the same time
- * @wq: the queue; not an ordered one
- * @max_active: as for wpool_wq_create()
+ * @wq: the queue
+ * @max_active: as for wpool_wq_create(), except that 0 means 1
  *
- * As workqueue_set_max_active(): running works continue. If there is no memory, nothing changes.
+ * As workqueue_set_max_active(): running works continue. If there is no memory, or @wq was made by
+ * alloc_ordered_workqueue(), nothing changes.
  *
  * Context: process context; sleeps.
  */

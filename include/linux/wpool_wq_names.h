@@ -74,7 +74,7 @@
 #define alloc_workqueue(fmt, flags, max_active, args...)	\
 	wpool_wq_create(THIS_MODULE, (flags), (max_active), fmt, ##args)
 #define alloc_ordered_workqueue(fmt, flags, args...)		\
-	wpool_wq_create(THIS_MODULE, WQ_UNBOUND | (flags), 1, fmt, ##args)
+	wpool_wq_create(THIS_MODULE, WQ_UNBOUND | __WQ_ORDERED | (flags), 1, fmt, ##args)
 #define create_workqueue(name)		\
 	wpool_wq_create(THIS_MODULE, WQ_MEM_RECLAIM, 1, "%s", (name))
 #define create_freezable_workqueue(name)	\

@@ -542,8 +542,11 @@ void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active)
 	struct wpool_attrs attrs;
 
 	might_sleep();
+	if (wq->flags & __WQ_ORDERED)
+		return;
 	wpool_attrs_init(&attrs);
-	attrs.capacity = max_runners(wq->flags, max_active);
+	/* 0 means a default only when a queue is created */
+	attrs.capacity = max_runners(wq->flags, max(max_active, 1));
 	if (wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY))
 		return;
 	raw_spin_lock_irq(&wq->lock);
