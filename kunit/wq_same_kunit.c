@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Cases for workqueues and for wpool_wq: this file is built with each of the two. */
 #include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "fixture.h"
@@ -236,6 +238,22 @@ static void flush_delayed_work_runs_it_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
+/* A delay on a named CPU does not pin the delays that come later. */
+static void queue_delayed_work_without_a_cpu_is_not_pinned(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+
+	if (housekeeping_enabled(HK_TYPE_TIMER))
+		kunit_skip(test, "with nohz_full= each timer is pinned");
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&item->work));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_FALSE(test, item->work.timer.flags & TIMER_PINNED);
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&item->work));
+	wpk_wq_end(test, wq);
+}
+
 /* ---- RCU ---- */
 
 struct rcu_item {
@@ -276,6 +294,7 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
 	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
 	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
+	KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
 	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
 	{}
 };
