@@ -211,6 +211,9 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * Queueing a work never fails for lack of memory. This call allocates enough for a few works at a
  * time; a kworker allocates more when more works run, and tries again until there is memory.
  *
+ * A suspend waits for the running works of a queue with %WQ_FREEZABLE. The queued ones start after
+ * the thaw: a callback of the suspend must cancel such a work, since a flush would never return.
+ *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
  * cpus_read_lock().
  * Return: the queue, or %NULL.
@@ -313,7 +316,8 @@ bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work);
 
 /**
  * wpool_wq_queue_delayed() - queue a work after a time, as queue_delayed_work()
- * @cpu: where the timer runs, or %WORK_CPU_UNBOUND
+ * @cpu: where the timer runs, or %WORK_CPU_UNBOUND; if nohz_full= isolates CPUs, the timer runs on
+ *	the caller's CPU, or on another one if that is isolated
  * @wq: the queue
  * @dwork: the delayed work
  * @delay: in jiffies; 0 queues it at once
