@@ -7,6 +7,7 @@ struct held_works {
 	int (*create)(void);
 	void (*queue)(int cpu);
 	int (*ran)(void);
+	int (*timer_cpu)(void);
 	void (*destroy)(void);
 };
 

@@ -6,6 +6,7 @@
  *	hold		1 starts the thread, 0 stops it
  *	on_kernel	how many of the 8 works on the kernel's workqueue have run
  *	on_wpool	how many of the 8 works on wpool_wq's workqueue have run
+ *	timer_on_wpool	CPU of the timer of a delayed work of wpool_wq that the reader queues
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -69,6 +70,15 @@ module_param_cb(on_kernel, &ran_ops, (void *)&held_on_kernel, 0444);
 MODULE_PARM_DESC(on_kernel, "set here: works on the kernel's workqueue that ran");
 module_param_cb(on_wpool, &ran_ops, (void *)&held_on_wpool, 0444);
 MODULE_PARM_DESC(on_wpool, "set here: works on that of wpool_wq that ran");
+
+static int timer_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%d\n", held_on_wpool.timer_cpu());
+}
+
+static const struct kernel_param_ops timer_ops = { .get = timer_get };
+module_param_cb(timer_on_wpool, &timer_ops, NULL, 0444);
+MODULE_PARM_DESC(timer_on_wpool, "set here: CPU of the timer of a delayed work");
 
 static int __init held_init(void)
 {

@@ -3,7 +3,8 @@
 #
 # cpu_isolation - workers stay off the CPUs that the kernel keeps free of its own threads
 # (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a pool's
-# cpumask names them.
+# cpumask names them. Timers of delayed works stay off the CPUs of nohz_full=, see
+# tools/testing/held.
 
 # shellcheck disable=SC2317,SC2015,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -14,6 +15,7 @@ WORKERS=/sys/kernel/debug/wpool/workers
 CPU_DIR=/sys/devices/system/cpu
 CGROUP=$TMP/cgroup
 PARTITION=$CGROUP/wpool
+MODULES=${WPOOL_SAMPLES:-/wpool}
 
 cleanup()
 {
@@ -22,6 +24,7 @@ cleanup()
 		rmdir "$PARTITION"
 	fi
 	umount "$CGROUP" 2>/dev/null
+	rmmod held wpool_wq 2>/dev/null
 	for pool in "$CLASS/$POOL" "$CLASS/$POOL-named"; do
 		[ ! -e "$pool" ] || wpoolctl destroy "${pool##*/}"
 	done
@@ -62,6 +65,17 @@ test_workers_stay_off_cpus_isolated_at_boot()
 	wpoolctl create "$POOL-named" capacity=4 cpumask="$cpu" >/dev/null &&
 		load_from_all "$POOL-named" || return 1
 	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
+}
+
+# A timer would start the tick of such a CPU again.
+test_delayed_works_stay_off_cpus_without_a_tick()
+{
+	cpu=$(cpus "$(grep '^[0-9]' $CPU_DIR/nohz_full 2>/dev/null)" | head -n 1)
+	[ -n "$cpu" ] || skip "no CPU is in nohz_full="
+	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
+	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed" || return 1
+	timer=$(taskset "$(printf %x $((1 << cpu)))" cat /sys/module/held/parameters/timer_on_wpool)
+	[ -n "$timer" ] && [ "$timer" -ne "$cpu" ] || fail "queued on CPU $cpu, timer on CPU $timer"
 }
 
 # partition: isolate CPU 1 by cpusets
@@ -105,6 +119,7 @@ test_pools_follow_cpusets()
 }
 
 TESTS="workers_stay_off_cpus_isolated_at_boot
+delayed_works_stay_off_cpus_without_a_tick
 pools_follow_cpusets"
 watchdog 200
 run_tests
