@@ -347,6 +347,34 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+static void group_abort_dies_once(struct wpool_group_task *task, int status)
+{
+	wpk_member_abort(task, status);
+	if (atomic_read(&container_of(task, struct wpk_member, task)->aborts) == 1)
+		wpk_die();
+}
+
+/* The abort function dies: it is not called again, and the group gets the place back. */
+static void wpool_group_abort_of_a_cancelled_task_dies_the_group_lives(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpool_group *group = wpk_group(test, pool, 2);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
+
+	members[0].gate = wpk_gate(test);
+	wpool_group_task_init(&members[1].task, wpk_member_fn, group_abort_dies_once);
+	wpk_members_submit_behind_first(test, members, 2);
+	wpool_group_cancel(group);
+	wpk_gate_open(members[0].gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
+	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
+	wpk_destroy(test, pool);
+}
+
 /* More workers die than there are CPUs, since each idle CPU may hold a reference to the mm. */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
@@ -501,6 +529,7 @@ WPK_SUITE_INIT(fault_client, wpk_fault_init,
 	       KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
 	       KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	       KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
+	       KUNIT_CASE(wpool_group_abort_of_a_cancelled_task_dies_the_group_lives),
 	       KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
 	       KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
 	       KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),

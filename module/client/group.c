@@ -255,29 +255,34 @@ static void group_task_end(struct wpool_task *task, int status)
 	leave_group(group, status);
 }
 
+/* The worker died in gtask->abort(), which is not called twice. */
+static void group_task_leave(struct wpool_task *task, int status)
+{
+	leave_group(group_task(task)->group, status);
+}
+
 static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf *behalf)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_group *group = gtask->group;
 	wpool_group_fn func = gtask->func;
-	int error, err;
+	int error = 0, err = 0;
 
-	if (unlikely(wpool_group_task_is_cancelled(gtask))) {
-		group_task_end(task, -ECANCELED);
-		return;
-	}
 	/* debugfs shows w->func; under policy "run", @w may be in another task */
 	if (likely(w && w->task == task))
 		WRITE_ONCE(w->func, func);
-	if (behalf) {
+	if (unlikely(wpool_group_task_is_cancelled(gtask)))
+		err = -ECANCELED;
+	else if (behalf)
 		err = wpool_behalf_call(behalf, func, gtask, &error);
-		if (err) {
-			group_task_end(task, err);
-			return;
-		}
-	} else {
+	else
 		error = func(gtask);
+	if (unlikely(err)) {
+		if (w && w->task == task)
+			w->abort = group_task_leave;
+		group_task_end(task, err);
+		return;
 	}
 	/* first: a thread that has waited for the group must see the error counted */
 	if (unlikely(error))
