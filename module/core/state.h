@@ -17,7 +17,7 @@
  *   R: pools_mutex, in registry.c
  *   S: the lock in spawn_queue.c to write
  *   B: the spawner of the pool, pool->spawn.work
- *   D: the lock in reap_queue.c, or @tidy.lock of a pool
+ *   D: the lock in workers/reaper.c, or @tidy.lock of a pool
  *   C: the run queue's own CPU to write, with interrupts off
  *   L: a local64_t, changed on the run queue's own CPU only
  *   P: workers on the run queue's own CPU to write, with preemption off

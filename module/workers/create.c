@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How workers are created and freed, see create.h. */
+/* How workers are created, see create.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "workers/create.h"
@@ -7,9 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/memcontrol.h>
 #include <linux/rculist.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
@@ -24,7 +22,6 @@
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
-#include "workers/fault.h"
 #include "workers/owner_hooks.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
@@ -166,24 +163,4 @@ int wpool_worker_create_reserve(struct wpool *pool)
 	int err = READ_ONCE(pool->reserve.rescuer) ? 0 : wpool_worker_create_rescuer(pool);
 
 	return err > 0 ? -EAGAIN : err;
-}
-
-static void free_rcu_worker(struct rcu_head *rcu)
-{
-	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
-
-	mem_cgroup_put(w->memcg);
-	put_task_struct(w->thread);
-	kfree(w);
-}
-
-void wpool_worker_reap(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-
-	mutex_lock(&pool->workers.mutex);
-	list_del_rcu(&w->node);
-	mutex_unlock(&pool->workers.mutex);
-	call_rcu(&w->rcu, free_rcu_worker);
-	wpool_threads_leave(pool);
 }

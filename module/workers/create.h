@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How workers are created and freed. All functions here sleep; a fatal signal ends a creation. */
+/* How workers are created. All functions here sleep; a fatal signal ends a creation. */
 #ifndef WPOOL_WORKERS_CREATE_H
 #define WPOOL_WORKERS_CREATE_H
 
@@ -7,7 +7,6 @@
 
 struct wpool;
 struct wpool_runq;
-struct wpool_worker;
 
 /*
  * Create a worker at home at @rq. The caller has counted it in nr_workers. Returns 0, -ENOMEM,
@@ -33,11 +32,5 @@ int wpool_worker_create_rescuer(struct wpool *pool);
  * after wpool_rescuer_enable(). Returns as wpool_worker_create_all().
  */
 int wpool_worker_create_reserve(struct wpool *pool);
-
-/*
- * Remove a worker from its pool's list. @w: counted out, and its thread has ended. The worker is
- * freed after an RCU grace period; its pool may be freed earlier. Takes pool->workers.mutex.
- */
-void wpool_worker_reap(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_CREATE_H */

@@ -19,9 +19,9 @@
 #include "compat.h"
 #include "core/handoff.h"
 #include "core/notify.h"
-#include "core/reap_queue.h"
 #include "core/state.h"
 #include "workers/owner_hooks.h"
+#include "workers/reaper.h"
 
 /*
  * The kernel counts for each CPU the threads that must not migrate, and does not subtract a thread
@@ -56,7 +56,7 @@ static void thread_ends(struct callback_head *work)
 	wpool_hooks_died(w);
 	/* the reaper may drop w->memcg before the thread has ended */
 	compat_set_active_memcg(NULL);
-	wpool_reap_worker(w);
+	wpool_reaper_add(w);
 }
 
 void wpool_fault_arm(struct wpool_worker *w)

@@ -6,17 +6,22 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "core/reap_queue.h"
+#include "core/counts.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
-#include "workers/create.h"
 
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
@@ -26,10 +31,34 @@
  * workqueue, whose works may sleep for long.
  */
 static struct workqueue_struct *wq;
-/* Workers taken from the queue whose threads have not ended yet. */
+/* Protects @dead; raw: threads that end take it. */
+static DEFINE_RAW_SPINLOCK(lock);
+/* Workers whose threads have ended or are about to. */
+static LIST_HEAD(dead);
+/* Workers taken from @dead whose threads have not ended yet. Only the work uses the list. */
 static LIST_HEAD(ending);
 /* Queues the work again while @ending has workers. */
 static struct hrtimer timer;
+
+static void free_rcu_worker(struct rcu_head *rcu)
+{
+	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
+
+	mem_cgroup_put(w->memcg);
+	put_task_struct(w->thread);
+	kfree(w);
+}
+
+void wpool_worker_reap(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	mutex_lock(&pool->workers.mutex);
+	list_del_rcu(&w->node);
+	mutex_unlock(&pool->workers.mutex);
+	call_rcu(&w->rcu, free_rcu_worker);
+	wpool_threads_leave(pool);
+}
 
 /*
  * Reap the workers of @ending whose threads have ended, and do not wait for the others: a thread of
@@ -63,13 +92,26 @@ static void reap_workers(struct work_struct *work)
 {
 	static u64 ns;
 
-	ns = wpool_reap_workers(&ending) ? FIRST_LOOK_NS : min(2 * ns, (u64)TICK_NSEC);
+	raw_spin_lock_irq(&lock);
+	ns = list_empty(&dead) ? min(2 * ns, (u64)TICK_NSEC) : FIRST_LOOK_NS;
+	list_splice_tail_init(&dead, &ending);
+	raw_spin_unlock_irq(&lock);
 	reap_ended();
 	if (!list_empty(&ending))
 		hrtimer_start(&timer, ns_to_ktime(ns), HRTIMER_MODE_REL_HARD);
 }
 
 static DECLARE_WORK(reap_work, reap_workers);
+
+void wpool_reaper_add(struct wpool_worker *w)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	list_add_tail(&w->dead_node, &dead);
+	raw_spin_unlock_irqrestore(&lock, flags);
+	queue_work(wq, &reap_work);
+}
 
 static enum hrtimer_restart look_again(struct hrtimer *unused)
 {
@@ -81,7 +123,6 @@ int wpool_reaper_init(void)
 {
 	hrtimer_setup(&timer, look_again, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	wq = alloc_workqueue("wpool_reaper", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1);
-	wpool_reap_attach(wq, &reap_work);
 	return wq ? 0 : -ENOMEM;
 }
 

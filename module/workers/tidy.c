@@ -13,10 +13,10 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
-#include "workers/create.h"
 #include "workers/fault.h"
 #include "workers/home.h"
 #include "workers/park.h"
+#include "workers/reaper.h"
 #include "workers/retire.h"
 
 /*
