@@ -33,7 +33,7 @@
  *     pool->admission.lock
  *   pool->admission.lock
  *     pool_locks (task/state.c)
- *   pool->tidy.lock (tidy.h)
+ *   pool->tidy.lock (parts.h)
  *   fifo.lock (fifo.h)
  *   the lock in spawn_queue.c: the kernel's own locks of workqueues and timers are taken under it,
  *     and so those of the scheduler

@@ -12,7 +12,6 @@
 #include <linux/types.h>
 
 #include "core/admission.h"
-#include "core/estimate.h"
 #include "core/fifo.h"
 #include "core/hist.h"
 #include "core/ring.h"
@@ -28,6 +27,27 @@ struct wpool_handoff {
 	call_single_data_t look;	/* K: wakes a worker after another CPU counted one out */
 	bool is_called;			/* X: @look was called, and has not begun */
 	atomic_t nr_looks;		/* X: calls of @look that have not ended */
+};
+
+/* What a run queue knows of the length of its tasks, see length.h. Other CPUs read it, too. */
+struct wpool_estimate {
+	u32 task_ns;			/* P: how long a task runs here; %U32_MAX: unknown */
+	u32 help_len;			/* P: from this number on, the queued tasks together take
+					 *    longer than waking another CPU's worker; %U32_MAX:
+					 *    tasks too short to be worth moving
+					 */
+	u32 ring_max;			/* C: a push takes the fast path if the ring then holds at
+					 *    most @ring_max tasks; the slow path sets this
+					 */
+};
+
+/* The timing of tasks. Only workers on this CPU, and push_shared() in sched.c, use this. */
+struct wpool_sample {
+	u32 tick;			/* P: @tick of the look that took the first timed task */
+	bool is_run;			/* P: are all tasks up to the next full look timed? */
+	u64 ns;				/* P: when the first task was taken; 0: no task is timed */
+	struct task_struct *thread;	/* P: the worker that took that task; only compared */
+	unsigned long switches;		/* P: how often @thread had been switched out at @ns */
 };
 
 struct wpool_runq {

@@ -20,7 +20,6 @@
 #include <linux/thread_info.h>
 
 #include "compat.h"
-#include "core/context.h"
 #include "core/state.h"
 
 /*

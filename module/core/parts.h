@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What single mechanisms keep in a pool. The letters are those of state.h. */
+#ifndef WPOOL_CORE_PARTS_H
+#define WPOOL_CORE_PARTS_H
+
+#include <linux/spinlock_types.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/wpool.h>
+
+struct wpool_worker;
+
+/* The functions of a pool's owner, see workers/owner_hooks.h and workers/fault.h. */
+struct wpool_hooks {
+	wpool_fault_fn fault;			/* I: called when a worker has died, or NULL */
+	void *fault_data;			/* I: for @fault */
+	wpool_worker_start_fn worker_start;	/* I: called by each new worker, or NULL */
+	wpool_worker_end_fn worker_end;		/* I: called when a worker ends, or NULL */
+	void *worker_data;			/* I: for @worker_start and @worker_end */
+};
+
+/* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.c. */
+struct wpool_reserve {
+	struct wpool_worker *rescuer;	/* W: the worker in reserve, or about to be, or NULL. It has
+					 *    @leaving set, and counts only in workers.list and in
+					 *    the module
+					 */
+	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 once another
+					 *    was created, could not be created, or was dismissed
+					 */
+	u64 rescued;			/* W: replacements that failed, or took more than 10 ms */
+	bool wait_reported;		/* X: the log names a wait for a pool without reclaim */
+};
+
+/* What the spawners know of a pool, see spawn_queue.h. */
+struct wpool_spawn {
+	int prefer;			/* X: @prefer for wpool_home_place(): a racy hint */
+	u32 retry_ms;			/* B: pause after a failed spawn */
+	int error;			/* B: the error of the last failed attempt; 0: none */
+	u64 failed;			/* B: number of failed attempts */
+	bool failing;			/* B: the last attempt failed, and the log says so */
+	bool refused;			/* S: max_workers, or starving pools, refused a worker */
+	struct list_head node;		/* S: in the list of pools that starve, or empty */
+	struct delayed_work work;	/* K: the spawner; references the pool while pending */
+};
+
+/* A queue of tasks and workers that must be ended in process context, see tidy_queue.h. */
+struct wpool_tidy {
+	struct wpool *pool;
+	/* protects the fields below except @work; raw: any context may cancel */
+	raw_spinlock_t lock;
+	struct list_head tasks;	/* cancelled tasks, linked by their node */
+	struct list_head workers;	/* workers that died, linked by their dead_node */
+	bool sweep;	/* @work must do what wpool_tidy_pool() asks for */
+	/* @work is queued or runs, and will see what is added; @work has a reference to the pool */
+	bool is_queued;
+	struct work_struct work;	/* serves the queue */
+};
+
+#endif /* WPOOL_CORE_PARTS_H */
