@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
-#include "core/cost.c"
+#include "core/hist.c"
 #include "fixture.h"
 
 /* Functions that are never called, so any address will do. */

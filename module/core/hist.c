@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histograms of times, see hist.h. */
+/* Histograms of times, and what tasks cost, see hist.h. */
 #include "core/hist.h"
-
-#include <linux/export.h>
-#include <linux/wpool_stats.h>
-
-u64 wpool_hist_from(u32 bucket)
-{
-	u32 power = bucket >> WPOOL_HIST_SHIFT;
-	u64 units = bucket;
-
-	/* the inverse of wpool_hist_bucket() */
-	if (power)
-		units = (u64)(bucket - ((power - 1) << WPOOL_HIST_SHIFT)) << (power - 1);
-	return units << WPOOL_HIST_UNIT_SHIFT;
-}
-EXPORT_SYMBOL_GPL(wpool_hist_from);
 
 void wpool_hist_count(struct wpool_hist *hist, u64 ns)
 {
@@ -45,4 +30,45 @@ void wpool_hist_clear(struct wpool_hist *hist)
 	WRITE_ONCE(hist->max_ns, 0);
 	for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
 		WRITE_ONCE(hist->nr[i], 0);
+}
+
+struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func)
+{
+	struct wpool_cost *cost, *last = &costs[nr - 1];
+
+	for (cost = costs; func && cost < last; cost++) {
+		if (!cost->runs)
+			WRITE_ONCE(cost->func, func);
+		if (cost->func == func)
+			return cost;
+	}
+	return last;
+}
+
+void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost)
+{
+	WRITE_ONCE(sum->wait_ns, sum->wait_ns + READ_ONCE(cost->wait_ns));
+	WRITE_ONCE(sum->run_ns, sum->run_ns + READ_ONCE(cost->run_ns));
+	WRITE_ONCE(sum->cpu_ns, sum->cpu_ns + READ_ONCE(cost->cpu_ns));
+	WRITE_ONCE(sum->worst_ns, max(sum->worst_ns, READ_ONCE(cost->worst_ns)));
+	WRITE_ONCE(sum->runs, sum->runs + READ_ONCE(cost->runs));
+}
+
+void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one)
+{
+	wpool_cost_add(wpool_cost_find(costs, WPOOL_NR_COSTS, one->func), one);
+}
+
+void wpool_cost_clear(struct wpool_cost *costs)
+{
+	u32 i;
+
+	for (i = 0; i < WPOOL_NR_COSTS; i++) {
+		WRITE_ONCE(costs[i].runs, 0);
+		WRITE_ONCE(costs[i].func, NULL);
+		WRITE_ONCE(costs[i].wait_ns, 0);
+		WRITE_ONCE(costs[i].run_ns, 0);
+		WRITE_ONCE(costs[i].cpu_ns, 0);
+		WRITE_ONCE(costs[i].worst_ns, 0);
+	}
 }

@@ -5,6 +5,9 @@
  *
  * Below 256 ns the buckets are 16 ns wide: a clock is not more precise. The last bucket also counts
  * times longer than 137 s. A pool has histograms once its attribute latency has been 1.
+ *
+ * With them comes a short table of what tasks cost, by function, in the order in which the
+ * functions were first seen. The last entry sums up all functions without an entry.
  */
 #ifndef WPOOL_CORE_HIST_H
 #define WPOOL_CORE_HIST_H
@@ -17,6 +20,9 @@
 
 #define WPOOL_HIST_UNIT_SHIFT	4	/* 16 ns */
 #define WPOOL_HIST_SHIFT	4	/* 16 buckets a power */
+
+/* Entries of a CPU's table of costs. */
+#define WPOOL_NR_COSTS	32
 
 /*
  * What a run queue counts while the attribute latency is 1. Written on the run queue's own CPU with
@@ -51,5 +57,24 @@ void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
 /** wpool_hist_clear() - empty a histogram; the caller excludes threads that count, not readers */
 void wpool_hist_clear(struct wpool_hist *hist);
+
+/*
+ * Find the entry of a function. @costs: the table, whose used entries come first; @nr: how many
+ * entries it has; @func: the function, %NULL for the last entry. One caller at a time. Returns the
+ * entry, which is new if its runs are 0.
+ */
+struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
+
+/*
+ * Count a task that has returned. @costs: table of WPOOL_NR_COSTS entries; @one: its function and
+ * its times, with runs = 1. Context: the table's own CPU, interrupts off.
+ */
+void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
+
+/** wpool_cost_add() - add one entry to another one of the same function */
+void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost);
+
+/** wpool_cost_clear() - clear a table; the caller excludes threads that count, but not readers */
+void wpool_cost_clear(struct wpool_cost *costs);
 
 #endif /* WPOOL_CORE_HIST_H */

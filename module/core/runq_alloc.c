@@ -19,8 +19,8 @@
 #include <linux/threads.h>
 #include <linux/topology.h>
 
-#include "core/cost.h"
 #include "core/handoff.h"
+#include "core/hist.h"
 #include "core/length.h"
 #include "inject.h"
 

@@ -20,7 +20,6 @@
 #include <linux/wpool_stats.h>
 
 #include "compat.h"
-#include "core/cost.h"
 #include "core/hist.h"
 #include "core/queued.h"
 #include "core/state.h"
@@ -135,6 +134,18 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->faults = atomic64_read(&pool->workers.faults);
 }
 EXPORT_SYMBOL_GPL(wpool_get_stats);
+
+u64 wpool_hist_from(u32 bucket)
+{
+	u32 power = bucket >> WPOOL_HIST_SHIFT;
+	u64 units = bucket;
+
+	/* the inverse of wpool_hist_bucket() */
+	if (power)
+		units = (u64)(bucket - ((power - 1) << WPOOL_HIST_SHIFT)) << (power - 1);
+	return units << WPOOL_HIST_UNIT_SHIFT;
+}
+EXPORT_SYMBOL_GPL(wpool_hist_from);
 
 int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run)
 {

@@ -17,10 +17,10 @@
 #include <linux/wpool_stats.h>
 
 #include "core/class.h"
-#include "core/cost.h"
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
+#include "core/hist.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/queued.h"

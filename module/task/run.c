@@ -29,7 +29,6 @@
 #include <linux/wpool_stats.h>
 
 #include "compat.h"
-#include "core/cost.h"
 #include "core/current.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
