@@ -31,20 +31,6 @@ void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 	trace_wpool_task_submitted(pool->name, rq->cpu, task, wpool_trace_func(task));
 }
 
-void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
-			 u64 wait_ns)
-{
-	trace_wpool_task_started(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
-				 wait_ns);
-}
-
-void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
-			  u64 run_ns)
-{
-	trace_wpool_task_finished(w->pool->name, w->rq->cpu, w->thread->pid, task, func,
-				  run_ns);
-}
-
 void __init wpool_trace_init(void)
 {
 	get_random_bytes(&id_key, sizeof(id_key));

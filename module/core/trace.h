@@ -12,7 +12,6 @@
 #include <trace/events/wpool.h>
 
 struct wpool_runq;
-struct wpool_worker;
 
 /** wpool_trace_is_running() - are the starts or the ends of tasks traced? */
 static inline bool wpool_trace_is_running(void)
@@ -48,14 +47,6 @@ static inline void *wpool_trace_func(const struct wpool_task *task)
 /** wpool_trace_submitted() - stamp and trace an accepted task, before it is pushed */
 void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
 			   struct wpool_task *task);
-
-/* Trace the start of a task; uses only its address. @wait_ns: since the submit, or 0: unknown. */
-void wpool_trace_started(struct wpool_worker *w, const void *task, void *func,
-			 u64 wait_ns);
-
-/* Trace the end of a task; uses only its address. @run_ns: since wpool_trace_started(). */
-void wpool_trace_finished(struct wpool_worker *w, const void *task, void *func,
-			  u64 run_ns);
 
 /** wpool_trace_init() - make the key of the ids, before any task */
 void wpool_trace_init(void);

@@ -123,7 +123,6 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	/* another CPU that wakes a thread here may update sum_exec_runtime */
 	u64 start_ns = ktime_get_mono_fast_ns(), cpu_ns = READ_ONCE(current->se.sum_exec_runtime);
 	unsigned long switches = count_switches();
-	bool traced = wpool_trace_is_running();
 	struct wpool_cost cost = {
 		.func = wpool_trace_func(task),
 		.runs = 1,
@@ -132,8 +131,8 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 
 	if (submit_ns)
 		count_wait(w->pool, cost.wait_ns);
-	if (traced)
-		wpool_trace_started(w, task, cost.func, cost.wait_ns);
+	trace_wpool_task_started(w->pool->name, w->rq->cpu, w->thread->pid, task, cost.func,
+				 cost.wait_ns);
 	call_func(w, task, func, was, item);
 	/* the task may have called wpool_worker_set_func() */
 	if (READ_ONCE(w->func) != func)
@@ -145,8 +144,9 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	if (switches != count_switches())
 		cost.cpu_ns = min(cost.run_ns,
 				  READ_ONCE(current->se.sum_exec_runtime) - cpu_ns);
-	if (traced)
-		wpool_trace_finished(w, task, cost.func, cost.run_ns);
+	/* the event takes the address only: a detached task may be gone */
+	trace_wpool_task_finished(w->pool->name, w->rq->cpu, w->thread->pid, task, cost.func,
+				  cost.run_ns);
 	if (submit_ns)
 		count_run(w->pool, &cost);
 }
