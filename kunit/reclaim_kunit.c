@@ -11,10 +11,10 @@
 #include <linux/workqueue.h>
 #include <linux/wpool_stats.h>
 
+#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "fixture.h"
 #include "knob.h"
-#include "workers/spawner.h"
 
 #define DROP_CACHES	"sys/vm/drop_caches"
 

@@ -14,6 +14,8 @@
 #include "core/housekeeping.h"
 #include "core/monitor.h"
 #include "core/monitor_timer.h"
+#include "core/spawn_queue.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "faces/debugfs.h"
 #include "faces/dev/control/chardev.h"
@@ -31,8 +33,6 @@
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
 #include "workers/shrinker.h"
-#include "workers/spawner.h"
-#include "workers/tidy.h"
 
 #ifdef COMPAT_UNTESTED
 #pragma message "wpool was not tested with a kernel as new as this one"
@@ -138,7 +138,7 @@ static int __init wpool_init(void)
 	err = wpool_cgroup_init();
 	if (err)
 		goto err_reaper;
-	err = wpool_spawner_init();
+	err = wpool_spawn_init();
 	if (err)
 		goto err_cgroup;
 	wpool_housekeeping_init(wpool_affinity_follow);
@@ -175,7 +175,7 @@ err_hotplug:
 err_spawner:
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
-	wpool_spawner_exit();
+	wpool_spawn_exit();
 err_cgroup:
 	wpool_cgroup_exit();
 err_reaper:
@@ -208,7 +208,7 @@ static void __exit wpool_exit(void)
 	wpool_monitor_timer_exit();
 	wpool_housekeeping_exit();
 	/* waits for requests for workers, which hold references to pools */
-	wpool_spawner_exit();
+	wpool_spawn_exit();
 	wpool_cgroup_exit();
 	wpool_reaper_exit();
 	/* waits for works that end tasks, and hold references to pools */

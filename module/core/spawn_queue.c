@@ -16,6 +16,7 @@
  */
 #include "core/spawn_queue.h"
 
+#include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
@@ -36,6 +37,7 @@ static DEFINE_RAW_SPINLOCK(lock);
 static LIST_HEAD(starved_pools);
 u32 wpool_nr_starved __read_mostly;
 
+/* Without a rescuer: if there is no memory for a kworker, there is none for a new worker. */
 static struct workqueue_struct *spawn_wq;
 
 void wpool_spawn_look(struct wpool *pool)
@@ -130,11 +132,6 @@ void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
 	serve_in(pool, ms);
 }
 
-void wpool_spawn_attach(struct workqueue_struct *wq)
-{
-	spawn_wq = wq;
-}
-
 void wpool_spawn_end(struct wpool *pool)
 {
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
@@ -143,4 +140,16 @@ void wpool_spawn_end(struct wpool *pool)
 	wpool_spawn_set_refused(pool, false);
 	if (was_pending)
 		wpool_put(pool);
+}
+
+int wpool_spawn_init(void)
+{
+	/* high priority: pools of any nice value wait for the spawners */
+	spawn_wq = alloc_workqueue("wpool_spawn", WQ_UNBOUND | WQ_HIGHPRI, WPOOL_NR_SPAWNERS);
+	return spawn_wq ? 0 : -ENOMEM;
+}
+
+void wpool_spawn_exit(void)
+{
+	destroy_workqueue(spawn_wq);
 }

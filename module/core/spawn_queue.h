@@ -11,8 +11,10 @@
 
 #include "core/counts.h"
 
-struct workqueue_struct;
 struct wpool;
+
+/* The most spawners that run at the same time on a node; each serves one pool. */
+#define WPOOL_NR_SPAWNERS	4
 
 /*
  * Get one more worker: the one in reserve, or a new one. The caller has seen that one is needed.
@@ -56,10 +58,12 @@ void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
 /* For the spawner of @pool: note whether max_workers, or pools that starve, refused it a worker. */
 void wpool_spawn_set_refused(struct wpool *pool, bool refused);
 
-/** wpool_spawn_attach() - set the workqueue of the spawners, before there is a pool */
-void wpool_spawn_attach(struct workqueue_struct *wq);
-
 /** wpool_spawn_end() - take back the request of a drained pool; any context, interrupts on */
 void wpool_spawn_end(struct wpool *pool);
+
+int wpool_spawn_init(void);
+
+/** wpool_spawn_exit() - wait for the last work, remove the workqueue; after the last worker */
+void wpool_spawn_exit(void);
 
 #endif /* WPOOL_CORE_SPAWN_QUEUE_H */

@@ -2,6 +2,7 @@
 /* Tasks and workers that must be ended in process context, see tidy_queue.h. */
 #include "core/tidy_queue.h"
 
+#include <linux/errno.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -9,6 +10,11 @@
 
 #include "core/state.h"
 
+/*
+ * The workqueues are unbound: fault and abort functions may sleep for any time. @reclaim_wq is for
+ * pools with reclaim: if there is no memory for a new kworker, one thread runs all works of
+ * @reclaim_wq, one after the other.
+ */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve)
@@ -102,8 +108,24 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)
 	return ret;
 }
 
-void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim)
+int wpool_tidy_init(void)
 {
-	normal_wq = normal;
-	reclaim_wq = reclaim;
+	/* high priority: wpool_destroy() waits for works of both workqueues */
+	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
+
+	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
+	reclaim_wq = alloc_workqueue("wpool_tidy_reclaim", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	if (!normal_wq || !reclaim_wq) {
+		wpool_tidy_exit();
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void wpool_tidy_exit(void)
+{
+	if (normal_wq)
+		destroy_workqueue(normal_wq);
+	if (reclaim_wq)
+		destroy_workqueue(reclaim_wq);
 }

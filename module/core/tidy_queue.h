@@ -6,7 +6,7 @@
  * pool released with %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move, which may sleep.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
- * work, on a workqueue of the kernel, is in workers/tidy.c. Joinable tasks, for which no function
+ * work is in workers/tidy.c. Joinable tasks, for which no function
  * is called, have a second queue, so that a thread that waits for one of them does not wait for an
  * abort or fault function.
  */
@@ -56,7 +56,9 @@ void wpool_tidy_pool(struct wpool *pool);
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
 
-/* Set the workqueues, before there is a pool. @reclaim: for pools with the attribute reclaim. */
-void wpool_tidy_attach(struct workqueue_struct *normal, struct workqueue_struct *reclaim);
+int wpool_tidy_init(void);
+
+/** wpool_tidy_exit() - wait for the last work, and remove the workqueues, after the last pool */
+void wpool_tidy_exit(void);
 
 #endif /* WPOOL_CORE_TIDY_QUEUE_H */

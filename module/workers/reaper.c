@@ -27,8 +27,8 @@
 
 /*
  * The reaper's own workqueue, with a rescuer: if there is no memory for a kworker, memory may
- * become free only when the task of a dead worker is ended. The reaper cannot share tidy.c's
- * workqueue, whose works may sleep for long.
+ * become free only when the task of a dead worker is ended. The reaper cannot share a workqueue of
+ * tidy_queue.c: its works may sleep for long.
  */
 static struct workqueue_struct *wq;
 /* Protects @dead; raw: threads that end take it. */

@@ -9,8 +9,7 @@
  * worker that is being created.
  *
  * It may take long to create a worker, because kthreadd and the new thread wait for busy CPUs. So
- * workers of several pools are created at the same time. The workqueue needs no rescuer: without
- * memory for a kworker that runs a spawner, there is none for a new worker.
+ * workers of several pools are created at the same time.
  *
  * For a pool with the attribute reclaim the spawner creates rescuers instead, see rescuer.c.
  *
@@ -37,8 +36,6 @@
 
 #define RETRY_MIN_MS	10
 #define RETRY_MAX_MS	1000
-
-static struct workqueue_struct *wq;
 
 static bool note_success(struct wpool *pool)
 {
@@ -152,17 +149,4 @@ void wpool_spawner_serve(struct work_struct *work)
 	 */
 	wpool_spawn_place_free(pool);
 	wpool_put(pool);
-}
-
-int wpool_spawner_init(void)
-{
-	/* high priority: pools of any nice value wait for the spawners */
-	wq = alloc_workqueue("wpool_spawn", WQ_UNBOUND | WQ_HIGHPRI, WPOOL_NR_SPAWNERS);
-	wpool_spawn_attach(wq);
-	return wq ? 0 : -ENOMEM;
-}
-
-void wpool_spawner_exit(void)
-{
-	destroy_workqueue(wq);
 }

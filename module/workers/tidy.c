@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Tidying up, see tidy.h. Each pool has work items of its own on an unbound workqueue, because
- * fault and abort functions may sleep for any time.
- */
+/* Tidying up, see tidy.h. */
 #include "workers/tidy.h"
 
 #include <linux/rcupdate.h>
@@ -18,12 +15,6 @@
 #include "workers/park.h"
 #include "workers/reaper.h"
 #include "workers/retire.h"
-
-/*
- * @reclaim_wq is for pools with reclaim: if there is no memory for a new kworker, one thread runs
- * all works of @reclaim_wq, one after the other.
- */
-static struct workqueue_struct *normal_wq, *reclaim_wq;
 
 /* Repair the state that a dead worker has left. */
 static void repair_after_death(struct wpool_worker *w)
@@ -87,27 +78,4 @@ void wpool_tidy_serve(struct work_struct *work)
 		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
-}
-
-int wpool_tidy_init(void)
-{
-	/* high priority: wpool_destroy() waits for works of both workqueues */
-	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
-
-	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
-	reclaim_wq = alloc_workqueue("wpool_tidy_reclaim", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
-	if (!normal_wq || !reclaim_wq) {
-		wpool_tidy_exit();
-		return -ENOMEM;
-	}
-	wpool_tidy_attach(normal_wq, reclaim_wq);
-	return 0;
-}
-
-void wpool_tidy_exit(void)
-{
-	if (normal_wq)
-		destroy_workqueue(normal_wq);
-	if (reclaim_wq)
-		destroy_workqueue(reclaim_wq);
 }

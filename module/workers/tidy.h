@@ -11,9 +11,4 @@ struct work_struct;
 /** wpool_tidy_serve() - the work of a pool's queue, see core/tidy_queue.h */
 void wpool_tidy_serve(struct work_struct *work);
 
-int wpool_tidy_init(void);
-
-/** wpool_tidy_exit() - wait for the last work, and remove the workqueues, after the last pool */
-void wpool_tidy_exit(void);
-
 #endif /* WPOOL_WORKERS_TIDY_H */
