@@ -15,6 +15,7 @@
 #include "core/monitor.h"
 #include "core/monitor_timer.h"
 #include "core/spawn_queue.h"
+#include "core/stall_report.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "faces/debugfs.h"
@@ -125,6 +126,7 @@ static int __init wpool_init(void)
 	wpool_counts_init();
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
+	wpool_stall_dump = wpool_dump;
 
 	err = wpool_item_module_init();
 	if (err)

@@ -10,11 +10,11 @@
 
 #include "core/stall_report.h"
 
+#include <linux/cache.h>
 #include <linux/moduleparam.h>
 #include <linux/panic.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
-#include <linux/rcupdate.h>
 
 #include "core/notify.h"
 #include "core/queued.h"
@@ -27,22 +27,7 @@ static unsigned int panic_on_stall_ms;
 module_param(panic_on_stall_ms, uint, 0644);
 MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not made through /dev/wpool wait and no worker has looked for a task for this time (default: 0, never)");
 
-static void (*dump)(struct wpool *pool);
-
-void wpool_stall_attach(void (*fn)(struct wpool *pool))
-{
-	WRITE_ONCE(dump, fn);
-	if (!fn)
-		synchronize_rcu();
-}
-
-static void report_workers(struct wpool *pool)
-{
-	void (*fn)(struct wpool *pool) = READ_ONCE(dump);
-
-	if (fn)
-		fn(pool);
-}
+void (*wpool_stall_dump)(struct wpool *pool, struct seq_file *seq) __ro_after_init;
 
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
 {
@@ -67,7 +52,7 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
 			pool->name, cpu, ns / NSEC_PER_MSEC, wpool_queues_len(pool));
 	/* users can cause stalls as often as they like, and a dump is long */
 	if (!wpool_is_users(pool))
-		report_workers(pool);
+		wpool_stall_dump(pool, NULL);
 }
 
 /* Log why no task starts. Returns false if the monitor must try again in a second. */

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct seq_file;
 struct wpool;
 struct wpool_looked;
 
@@ -25,8 +26,8 @@ void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu,
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 
-/** wpool_stall_attach() - set the function to print a stalled pool, under RCU, or NULL; sleeps */
-void wpool_stall_attach(void (*fn)(struct wpool *pool));
+/* wpool_dump(), which prints a stalled pool; set before there is a pool. The monitor calls it. */
+extern void (*wpool_stall_dump)(struct wpool *pool, struct seq_file *seq);
 
 /** wpool_report_no_jam() - end an episode: no task is queued, and no submitter waits */
 void wpool_report_no_jam(struct wpool *pool);

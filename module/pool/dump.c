@@ -24,7 +24,6 @@
 #include "compat.h"
 #include "core/queued.h"
 #include "core/registry.h"
-#include "core/stall_report.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/why.h"
@@ -242,12 +241,6 @@ static void dump_all(void)
 		print_line(NULL, "perhaps more pools");
 }
 
-/* The monitor has found a stalled pool, and calls this under RCU. */
-static void dump_stalled(struct wpool *pool)
-{
-	wpool_dump(pool, NULL);
-}
-
 /* ---- sysrq and panic ---- */
 
 static void sysrq_dump(COMPAT_SYSRQ_KEY key)
@@ -277,7 +270,6 @@ static struct notifier_block panic_block = {
 
 void wpool_dump_init(void)
 {
-	wpool_stall_attach(dump_stalled);
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	has_key = !register_sysrq_key('x', &sysrq_op);
 	if (has_key)
@@ -289,5 +281,4 @@ void wpool_dump_exit(void)
 	if (has_key)
 		unregister_sysrq_key('x', &sysrq_op);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
-	wpool_stall_attach(NULL);
 }
