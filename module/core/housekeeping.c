@@ -25,14 +25,13 @@ static void tell_pools(struct work_struct *work)
 static DECLARE_WORK(work, tell_pools);
 
 /*
- * The kernel keeps three sets, and their contents differ between versions. DOMAIN: the CPUs that
- * isolcpus= and partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. KTHREAD: one
- * of these two sets, depending on the version. A worker keeps to the CPUs that are in all three.
+ * A worker keeps to the CPUs that are in both of these sets. DOMAIN: the CPUs that isolcpus= and
+ * partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. The set KTHREAD is one of
+ * these two, depending on the kernel's version.
  */
 static unsigned long mask_word(u32 i)
 {
-	return cpumask_bits(housekeeping_cpumask(HK_TYPE_KTHREAD))[i] &
-	       cpumask_bits(housekeeping_cpumask(HK_TYPE_DOMAIN))[i] &
+	return cpumask_bits(housekeeping_cpumask(HK_TYPE_DOMAIN))[i] &
 	       cpumask_bits(housekeeping_cpumask(HK_TYPE_WQ))[i];
 }
 
