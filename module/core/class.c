@@ -22,20 +22,16 @@ void wpool_class_set(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct sched_attr attr = {
-		.size = sizeof(attr),
-		.sched_policy = SCHED_FIFO,
+		.sched_policy = pool->sched == WPOOL_SCHED_NORMAL ? SCHED_NORMAL : SCHED_FIFO,
 		.sched_priority = pool->sched,
+		.sched_nice = pool->nice,
 	};
 
 	lockdep_assert_held(&pool->workers.mutex);
-	if (pool->sched == WPOOL_SCHED_NORMAL) {
-		sched_set_normal(w->thread, pool->nice);
-	} else {
-		/* sched_set_fifo() can set only one priority */
-		WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
-		/* the nice value has no effect now, but /proc shows it */
-		set_user_nice(w->thread, pool->nice);
-	}
+	/* sched_set_fifo() can set only one priority */
+	WARN_ON_ONCE(sched_setattr_nocheck(w->thread, &attr));
+	/* SCHED_FIFO: the nice value has no effect now, but /proc shows it */
+	set_user_nice(w->thread, pool->nice);
 	WRITE_ONCE(w->prio, w->thread->normal_prio);
 }
 
