@@ -56,8 +56,10 @@ struct workqueue_struct *wpool_free_wq;
 
 /* ---- memory and references ---- */
 
-static void free_pool(struct wpool *pool)
+static void free_pool(struct work_struct *work)
 {
+	struct wpool *pool = container_of(to_rcu_work(work), struct wpool, free_work);
+
 	wpool_handoff_sync(pool);
 	wpool_notify_detach(pool);
 	wpool_items_destroy(pool->items);
@@ -67,11 +69,6 @@ static void free_pool(struct wpool *pool)
 	wpool_runqs_free(pool);
 	kfree(pool->cpumask);
 	kmem_cache_free(pool_cache, pool);
-}
-
-static void pool_free_late(struct work_struct *work)
-{
-	free_pool(container_of(to_rcu_work(work), struct wpool, free_work));
 }
 
 static void release_device(struct device *dev)
@@ -166,7 +163,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	mutex_init(&pool->tune_mutex);
 	init_completion(&pool->destroyed);
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
-	INIT_RCU_WORK(&pool->free_work, pool_free_late);
+	INIT_RCU_WORK(&pool->free_work, free_pool);
 	INIT_DELAYED_WORK(&pool->follow_work, wpool_limits_follow_work);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
