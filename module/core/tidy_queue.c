@@ -84,28 +84,28 @@ void wpool_tidy_pool(struct wpool *pool)
 		queue_sweep(tidy);
 }
 
-bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next)
+bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
+		     struct wpool_task **task)
 {
-	bool ret;
+	bool any = true;
 
-	*next = (struct wpool_untidy) {};
+	*task = NULL;
 	raw_spin_lock_irq(&tidy->lock);
 	/* tasks last: new tasks may come all the time */
-	next->worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
-	if (next->worker) {
-		list_del(&next->worker->dead_node);
+	*worker = list_first_entry_or_null(&tidy->workers, struct wpool_worker, dead_node);
+	if (*worker) {
+		list_del(&(*worker)->dead_node);
 	} else if (tidy->sweep) {
-		next->sweep = true;
 		tidy->sweep = false;
 	} else {
-		next->task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
-		if (next->task)
-			list_del(&next->task->node);
+		*task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
+		if (*task)
+			list_del(&(*task)->node);
+		any = *task;
 	}
-	ret = next->task || next->worker || next->sweep;
-	tidy->is_queued = ret;
+	tidy->is_queued = any;
 	raw_spin_unlock_irq(&tidy->lock);
-	return ret;
+	return any;
 }
 
 int wpool_tidy_init(void)

@@ -21,13 +21,6 @@ struct wpool_task;
 struct wpool_tidy;
 struct wpool_worker;
 
-/* What to end next: one of these three */
-struct wpool_untidy {
-	struct wpool_task *task;	/* a task, or NULL */
-	struct wpool_worker *worker;	/* a worker, or NULL */
-	bool sweep;	/* or what wpool_tidy_pool() asks for */
-};
-
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
@@ -51,10 +44,12 @@ void wpool_tidy_worker(struct wpool_worker *w);
 void wpool_tidy_pool(struct wpool *pool);
 
 /*
- * For the work: take the next entry, to end it. @next: filled in. Returns false if the queue is
- * empty. Then the work counts as ended, and may be queued again.
+ * For the work: take the next entry, to end it: *@worker, or *@task, or what wpool_tidy_pool() asks
+ * for, if both are NULL. Returns false if the queue is empty. Then the work counts as ended, and
+ * may be queued again.
  */
-bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_untidy *next);
+bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
+		     struct wpool_task **task);
 
 int wpool_tidy_init(void);
 

@@ -66,13 +66,14 @@ void wpool_tidy_serve(struct work_struct *work)
 {
 	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
 	struct wpool *pool = tidy->pool;
-	struct wpool_untidy next;
+	struct wpool_worker *worker;
+	struct wpool_task *task;
 
-	while (wpool_tidy_next(tidy, &next)) {
-		if (next.task)
-			wpool_finish_put_down(pool, next.task);
-		else if (next.worker)
-			tidy_worker(next.worker);
+	while (wpool_tidy_next(tidy, &worker, &task)) {
+		if (task)
+			wpool_finish_put_down(pool, task);
+		else if (worker)
+			tidy_worker(worker);
 		else
 			sweep_pool(pool);
 		cond_resched_tasks_rcu_qs();
