@@ -31,7 +31,6 @@
 #include <linux/timer.h>
 
 #include "compat.h"
-#include "core/state.h"
 #include "task/state.h"
 #include "task/submit.h"
 

@@ -43,7 +43,6 @@
 #include "core/notify.h"
 #include "core/queued.h"
 #include "core/registry.h"
-#include "core/sched.h"
 #include "core/stall_report.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"

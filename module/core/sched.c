@@ -6,7 +6,6 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/sched/stat.h>
 #include <linux/time.h>
 

@@ -9,7 +9,6 @@
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/time.h>
 
 #include "core/length.h"
 #include "core/queued.h"

@@ -24,7 +24,6 @@
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
-#include "core/registry.h"
 #include "core/rescue.h"
 #include "core/state.h"
 

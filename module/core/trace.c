@@ -6,7 +6,6 @@
 #include "core/trace.h"
 
 #include <linux/cache.h>
-#include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 

@@ -23,7 +23,6 @@
 #include "core/hist.h"
 #include "core/queued.h"
 #include "core/state.h"
-#include "task/account.h"
 
 static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 {

@@ -3,7 +3,6 @@
 #ifndef WPOOL_TASK_ACCEPT_H
 #define WPOOL_TASK_ACCEPT_H
 
-#include "core/current.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "task/account.h"

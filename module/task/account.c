@@ -9,7 +9,6 @@
  */
 #include "task/account.h"
 
-#include <linux/cpumask.h>
 #include <linux/wait.h>
 
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour)

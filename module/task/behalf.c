@@ -13,7 +13,6 @@
 
 #include "compat.h"
 #include "core/current.h"
-#include "core/state.h"
 #include "task/context.h"
 
 /* Context for a group's tasks: references, or NULL. @mm keeps the struct, not the memory. */

@@ -2,7 +2,6 @@
 /* How a task finishes, see finish.h. run.c has the plain case, a joinable task that has run. */
 #include "task/finish.h"
 
-#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>

@@ -22,13 +22,11 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/wait_bit.h>
 #include <linux/wpool_stats.h>
 
-#include "compat.h"
 #include "core/current.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"

@@ -28,10 +28,8 @@
 #include <linux/hardirq.h>
 #include <linux/minmax.h>
 #include <linux/printk.h>
-#include <linux/sched/signal.h>
 #include <linux/wpool.h>
 
-#include "core/current.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"

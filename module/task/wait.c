@@ -10,11 +10,9 @@
  */
 #include "task/wait.h"
 
-#include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
-#include <linux/sched/signal.h>
 #include <linux/wait_bit.h>
 
 #include "core/current.h"
@@ -22,11 +20,9 @@
 #include "core/registry.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "task/run.h"
 #include "task/state.h"
-#include "task/waiters.h"
 
 static bool is_done(struct wpool_task *task)
 {

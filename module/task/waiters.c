@@ -30,7 +30,6 @@
  */
 #include "task/waiters.h"
 
-#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
 #include "core/current.h"

@@ -5,7 +5,6 @@
 #include <linux/cpumask.h>
 #include <linux/workqueue.h>
 
-#include "core/counts.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/near.h"

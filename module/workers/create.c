@@ -4,7 +4,6 @@
 
 #include "workers/create.h"
 
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/rculist.h>
@@ -19,7 +18,6 @@
 #include "core/state.h"
 #include "core/trace.h"
 #include "inject.h"
-#include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/owner_hooks.h"

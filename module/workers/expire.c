@@ -15,8 +15,6 @@
 #include "compat.h"
 #include "core/freeze.h"
 #include "core/idle.h"
-#include "core/queued.h"
-#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "workers/retire.h"

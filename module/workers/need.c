@@ -2,15 +2,12 @@
 /* Does a pool need one more worker, and where? See need.h. */
 #include "workers/need.h"
 
-#include <linux/smp.h>
-
 #include "core/bits.h"
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/queued.h"
 #include "core/state.h"
 #include "core/wake.h"
-#include "workers/affinity.h"
 
 bool wpool_need_worker(struct wpool *pool)
 {

@@ -5,7 +5,6 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/freeze.h"
 #include "core/idle.h"
 #include "core/queued.h"
 #include "core/spawn_queue.h"

@@ -20,7 +20,6 @@
 #include <linux/wpool_event.h>
 #include <linux/xarray.h>
 
-#include "compat.h"
 #include "inject.h"
 
 /* Runners that a queue has from the start; more are made when works need them. */
