@@ -233,9 +233,9 @@ static bool is_turn_of_others(const struct wpool_runq *rq)
 /* Take an urgent task, in a look that rq->tick counts. */
 static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct wpool_task *task;
+	struct wpool_task *task = wpool_fifo_pop_first(&pool->urgent);
 
-	if (!wpool_fifo_pop(&pool->urgent, &task, 1))
+	if (!task)
 		return NULL;
 	if (rq->tick - rq->urgent_tick != 1)
 		rq->urgent_streak = 0;
@@ -458,19 +458,14 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 
 struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 {
-	struct wpool_task *task = NULL;
-	struct wpool_runq *rq;
+	struct wpool_task *task;
 	unsigned long flags;
 	u32 i;
 
 	local_irq_save(flags);
-	if (!wpool_fifo_pop(&pool->urgent, &task, 1) && !wpool_fifo_pop(&pool->globq, &task, 1)) {
-		wpool_for_each_active(pool, rq, i) {
-			task = take_first(rq);
-			if (task)
-				break;
-		}
-	}
+	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_fifo_pop_first(&pool->globq);
+	for (i = 0; i < wpool_nr_active(pool) && !task; i++)
+		task = take_first(wpool_active(pool, i));
 	local_irq_restore(flags);
 	return task;
 }
@@ -483,7 +478,7 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 
 	if (wpool_fifo_first(&pool->globq, &shared) &&
 	    (!wpool_runq_first(own, &mine) || time_before32(shared, mine)))
-		wpool_fifo_pop(&pool->globq, &task, 1);
+		task = wpool_fifo_pop_first(&pool->globq);
 	if (!task)
 		task = take_first(own);
 	if (task)
