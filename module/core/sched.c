@@ -15,7 +15,6 @@
 #include "core/queued.h"
 #include "core/state.h"
 #include "core/steal.h"
-#include "core/transit.h"
 #include "core/wake.h"
 
 #define STEAL_ROUNDS	4
