@@ -109,8 +109,8 @@ struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq)
 	return list_first_entry(&rq->idle, struct wpool_worker, idle_node);
 }
 
-/* Wake the coldest worker of a run queue to check the pool's state. */
-static bool wake_coldest(struct wpool_runq *rq)
+/* Wake the coldest worker of @rq to check the pool's state or, unless @to is NULL, move there. */
+static bool wake_coldest(struct wpool_runq *rq, struct wpool_runq *to)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
@@ -120,6 +120,11 @@ static bool wake_coldest(struct wpool_runq *rq)
 	raw_spin_lock(&rq->lock);
 	w = wpool_idle_coldest(rq);
 	if (w) {
+		if (to) {
+			WRITE_ONCE(w->picked, true);
+			w->new_home = to;
+			wpool_coming_enter(w);
+		}
 		thread = w->thread;
 		wpool_idle_take(rq, w);
 	}
@@ -141,7 +146,7 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 	 * Wake as many workers as are idle now, the coldest first. A worker that parks later joins
 	 * the list at the other end, and has seen the new state of the pool.
 	 */
-	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq); n--)
+	for (n = READ_ONCE(rq->nr_idle); n && wake_coldest(rq, NULL); n--)
 		;
 }
 
@@ -151,7 +156,7 @@ bool wpool_idle_wake_next(struct wpool *pool)
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i)
-		if (test_bit(i, pool->idle_mask) && wake_coldest(rq))
+		if (test_bit(i, pool->idle_mask) && wake_coldest(rq, NULL))
 			return true;
 	return false;
 }
@@ -189,29 +194,8 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct task_struct *thread;
-	struct wpool_worker *w;
-	struct wpool_runq *from;
 	unsigned long since;
+	struct wpool_runq *from = wpool_idle_coldest_runq(pool, &since);
 
-	from = wpool_idle_coldest_runq(pool, &since);
-	if (!from || from == rq)
-		return false;
-	raw_spin_lock(&from->lock);
-	w = wpool_idle_coldest(from);
-	if (w) {
-		WRITE_ONCE(w->picked, true);
-		w->new_home = rq;
-		wpool_coming_enter(w);
-		thread = w->thread;
-		wpool_idle_take(from, w);
-	}
-	raw_spin_unlock(&from->lock);
-	if (!w)
-		return false;
-
-	/* interrupts are still off, so RCU keeps the thread */
-	wake_up_process(thread);
-	return true;
+	return from && from != rq && wake_coldest(from, rq);
 }
-
