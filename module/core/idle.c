@@ -21,14 +21,6 @@ bool wpool_idle_any(struct wpool *pool)
 	return false;
 }
 
-void wpool_idle_trim(struct wpool_runq *rq)
-{
-	raw_spin_lock(&rq->lock);
-	if (!rq->nr_idle)
-		clear_bit(rq->index, rq->pool->idle_mask);
-	raw_spin_unlock(&rq->lock);
-}
-
 u32 wpool_idle_nr(struct wpool *pool)
 {
 	struct wpool_runq *rq;
@@ -80,6 +72,8 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 	raw_spin_lock(&rq->lock);
 	w = list_first_entry_or_null(&rq->idle, struct wpool_worker, idle_node);
 	if (!w || rq->waking) {
+		if (!w)
+			clear_bit(rq->index, rq->pool->idle_mask);
 		raw_spin_unlock(&rq->lock);
 		return false;
 	}

@@ -17,12 +17,6 @@
 /** wpool_idle_any() - is a worker parked? Racy */
 bool wpool_idle_any(struct wpool *pool);
 
-/*
- * Clear the bit of a run queue in pool->idle_mask, if the run queue has no idle worker; for a waker
- * that has found none there. Interrupts are off.
- */
-void wpool_idle_trim(struct wpool_runq *rq);
-
 /** wpool_idle_nr() - how many workers are parked: racy, and too slow for each task */
 u32 wpool_idle_nr(struct wpool *pool);
 
@@ -47,8 +41,9 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 
 /*
  * Wake the next idle worker of a run queue to look for work. @helps: whether it also looks for
- * tasks that other CPUs offer. Does nothing if a worker is already waking for this run queue.
- * Interrupts are off. Returns true if a worker was woken.
+ * tasks that other CPUs offer. Wakes none if a worker is already waking for this run queue. If none
+ * is idle, the bit of the run queue in pool->idle_mask is cleared. Interrupts are off. Returns true
+ * if a worker was woken.
  */
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 

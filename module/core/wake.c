@@ -180,9 +180,9 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 						 &pool->sites[own->cpu], at, &next))
 					continue;
 				rq = wpool_active(pool, i);
-				if (!READ_ONCE(rq->nr_idle))
-					wpool_idle_trim(rq);
-				else if (may_help(rq, own, alone) && wpool_idle_wake(rq, true))
+				/* without an idle worker, the call clears the bit */
+				if ((!READ_ONCE(rq->nr_idle) || may_help(rq, own, alone)) &&
+				    wpool_idle_wake(rq, true))
 					return true;
 			}
 		}
