@@ -119,13 +119,14 @@ void wpool_finish_forget(struct task_struct *thread)
 		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
-/* Finish a task that is CANCELLED, with @status. */
-static void end_cancelled(struct wpool *pool, struct wpool_task *task, int status)
+void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 {
 	wpool_abort_fn abort;
 	struct module *owner;
 	u32 colour;
 
+	if (!wpool_task_mark_cancelled(task))
+		status = -ECANCELED;
 	/* clear the time of this submit: not every submit sets it */
 	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
@@ -167,25 +168,12 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 		return;
 	}
 	if (wpool_task_is_cancelled(task)) {
-		end_cancelled(pool, task, -ECANCELED);
+		wpool_finish_unrun(pool, task, -ECANCELED);
 		return;
 	}
 	local_irq_disable();
 	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1, task->flags);
 	local_irq_enable();
-}
-
-void wpool_finish_drop(struct wpool *pool, struct wpool_task *task)
-{
-	wpool_task_mark_cancelled(task);
-	end_cancelled(pool, task, -ECANCELED);
-}
-
-void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task)
-{
-	bool ours = wpool_task_mark_cancelled(task);
-
-	end_cancelled(pool, task, ours ? -ETIME : -ECANCELED);
 }
 
 static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u64 ns)
@@ -198,7 +186,7 @@ static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u
 		local_irq_enable();
 		if (!task)
 			break;
-		wpool_finish_overdue(pool, task);
+		wpool_finish_unrun(pool, task, -ETIME);
 		cond_resched();
 	}
 }
@@ -231,7 +219,7 @@ void wpool_finish_drop_all(struct wpool *pool)
 
 	while (wpool_drops(pool) && (task = wpool_sched_take_any(pool))) {
 		if (wpool_drops(pool))
-			wpool_finish_drop(pool, task);
+			wpool_finish_unrun(pool, task, -ECANCELED);
 		else
 			/* the pool was rebooted, and accepted the task after that */
 			wpool_finish_put_down(pool, task);
@@ -245,14 +233,14 @@ bool wpool_finish_take_out(struct wpool_task *task)
 	struct wpool *pool;
 	bool ret;
 
-	/* RCU keeps the pool for wpool_finish_drop() */
+	/* RCU keeps the pool for wpool_finish_unrun() */
 	rcu_read_lock();
 	local_irq_save(flags);
 	pool = wpool_task_pool(task);
 	ret = pool && wpool_sched_unqueue(pool, task);
 	local_irq_restore(flags);
 	if (ret)
-		wpool_finish_drop(pool, task);
+		wpool_finish_unrun(pool, task, -ECANCELED);
 	rcu_read_unlock();
 	return ret;
 }

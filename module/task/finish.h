@@ -83,14 +83,11 @@ void wpool_finish_sync_all(void);
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 
-/* Finish an unclaimed task, taken out of a queue, with -ECANCELED; it may be CANCELLED already. */
-void wpool_finish_drop(struct wpool *pool, struct wpool_task *task);
-
 /*
- * Finish a task that has waited for longer than max_wait_ms: with -ETIME, or with -ECANCELED if it
- * was cancelled. The task was taken out of the queues, and is not claimed.
+ * Finish a task that was taken out of a queue, and is not claimed, with @status; but with
+ * -ECANCELED if it was cancelled before.
  */
-void wpool_finish_overdue(struct wpool *pool, struct wpool_task *task);
+void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status);
 
 /* Finish all queued tasks that have waited for longer than max_wait_ms; sleeps. */
 void wpool_finish_sweep(struct wpool *pool);

@@ -100,7 +100,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	local_irq_restore(flags);
 	/* the unfinished task keeps the pool */
 	if (here)
-		wpool_finish_drop(pool, oldest);
+		wpool_finish_unrun(pool, oldest, -ECANCELED);
 	return oldest ? 0 : err ?: -EAGAIN;
 }
 

@@ -290,7 +290,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	claimed = claim_detached(task, item);
 	section_end(exact);
 	if (unlikely(!claimed)) {
-		wpool_finish_drop(w->pool, task);
+		wpool_finish_unrun(w->pool, task, -ECANCELED);
 		return false;
 	}
 
@@ -313,7 +313,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
 		section_end(exact);
-		wpool_finish_overdue(w->pool, task);
+		wpool_finish_unrun(w->pool, task, -ETIME);
 		return false;
 	}
 	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
@@ -331,7 +331,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 
 	if (unlikely(wpool_drops(pool))) {
 		section_end(exact);
-		wpool_finish_drop(pool, task);
+		wpool_finish_unrun(pool, task, -ECANCELED);
 		goto next;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
@@ -347,7 +347,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		  claim_to_run(task, 0);
 	section_end(exact);
 	if (unlikely(!claimed)) {
-		wpool_finish_drop(pool, task);
+		wpool_finish_unrun(pool, task, -ECANCELED);
 		goto next;
 	}
 
@@ -449,7 +449,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 	claimed = !wpool_drops(pool) && claim_to_run(task, on_stack ? WPOOL_ST_INSIDE : 0);
 	preempt_enable();
 	if (unlikely(!claimed)) {
-		wpool_finish_drop(pool, task);
+		wpool_finish_unrun(pool, task, -ECANCELED);
 		return;
 	}
 	submit_ns = take_stamp(task);
