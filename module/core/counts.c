@@ -48,22 +48,6 @@ bool wpool_workers_enter_place(void)
 	return atomic_add_unless(&nr_all_workers, 1, max_workers);
 }
 
-int wpool_workers_enter(struct wpool *pool)
-{
-	unsigned long flags;
-	int err = 0;
-
-	raw_spin_lock_irqsave(&pool->workers.lock, flags);
-	if (pool->nr_workers >= READ_ONCE(pool->capacity))
-		err = -EBUSY;
-	else if (!wpool_workers_enter_place())
-		err = -EAGAIN;
-	else
-		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
-	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
-	return err;
-}
-
 void wpool_workers_leave_place(void)
 {
 	atomic_dec(&nr_all_workers);

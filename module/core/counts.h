@@ -16,12 +16,6 @@
 /* How many more workers the module may have: max_workers less the workers of all pools. Racy. */
 u32 wpool_workers_room(void);
 
-/*
- * Count one more worker of a pool, and of the module. Process context. Returns 0; -EBUSY if the
- * pool is at its capacity; -EAGAIN if the module is at max_workers.
- */
-int wpool_workers_enter(struct wpool *pool);
-
 /** wpool_workers_enter_place() - count one worker of the module; false if max_workers is reached */
 bool wpool_workers_enter_place(void);
 

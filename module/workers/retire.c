@@ -18,7 +18,20 @@ bool wpool_worker_may_enter(const struct wpool *pool)
 
 int wpool_worker_count_in(struct wpool *pool)
 {
-	return wpool_worker_may_enter(pool) ? wpool_workers_enter(pool) : -EAGAIN;
+	unsigned long flags;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&pool->workers.lock, flags);
+	if (!wpool_worker_may_enter(pool))
+		err = -EAGAIN;
+	else if (pool->nr_workers >= READ_ONCE(pool->capacity))
+		err = -EBUSY;
+	else if (!wpool_workers_enter_place())
+		err = -EAGAIN;
+	else
+		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
+	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
+	return err;
 }
 
 void wpool_worker_count_out(struct wpool *pool)
