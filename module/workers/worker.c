@@ -58,10 +58,8 @@ static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
 
 	if (*task) {
 		step = RUN;
-	} else if (unlikely(wpool_is_closed(pool)) &&
-		   !wpool_queues_len(pool) && wpool_worker_leave(w, true, true)) {
-		step = END;
-	} else if (unlikely(wpool_spawn_wants_place()) && wpool_worker_leave(w, false, true)) {
+	} else if ((unlikely(wpool_is_closed(pool)) || unlikely(wpool_worker_has_excess(pool))) &&
+		   wpool_worker_leave(w, !wpool_queues_len(pool), true)) {
 		step = END;
 	} else {
 		wpool_park_join(w, sent);
