@@ -4,6 +4,7 @@
 #define WPOOL_CORE_WORKER_H
 
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -26,9 +27,10 @@ struct wpool_context {
 	int rcu;	/* depth of RCU read-side sections */
 	int locks;	/* locks held, as lockdep counts them */
 	int migration;	/* how many times migration is disabled */
+	unsigned int flags;	/* the PF_ flags that differ from those of a new kthread */
+	/* the fields above are restored first */
 	int pagefault;	/* how many times page faults are disabled */
 	unsigned int state;	/* current->__state: 0 is TASK_RUNNING */
-	unsigned int flags;	/* the PF_ flags that differ from those of a new kthread */
 	unsigned long signal;	/* _TIF_SIGPENDING, or 0 */
 	unsigned long creds;	/* current_cred() xor current_real_cred() */
 	struct mm_struct *mm;	/* set by kthread_use_mm() */
@@ -37,6 +39,9 @@ struct wpool_context {
 	void *bio_list;	/* current->bio_list */
 	void *plug;	/* current->plug */
 };
+
+/* two contexts are compared by memcmp(), so there is no padding */
+static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long));
 
 struct wpool_worker {
 	struct wpool *pool;		/* I */

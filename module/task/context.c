@@ -8,6 +8,7 @@
 #include <linux/kthread.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
+#include <linux/stddef.h>
 #include <linux/uaccess.h>
 
 #include "core/class.h"
@@ -81,13 +82,6 @@ static void restore_counts(const struct wpool_context *was, const struct wpool_c
 	w->locks_left += wpool_context_locks(w) - was->locks;
 }
 
-static bool counts_are(const struct wpool_context *is, const struct wpool_context *was)
-{
-	return is->preempt == was->preempt && is->softirq == was->softirq &&
-	       is->rcu == was->rcu && is->locks == was->locks &&
-	       is->migration == was->migration && is->flags == was->flags && !irqs_disabled();
-}
-
 /* Returns the saved credentials. The thread holds a reference to them, and to its own. */
 static const struct cred *saved_cred(const struct wpool_context *was)
 {
@@ -111,7 +105,7 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 	struct wpool_context is;
 
 	wpool_context_save(&is, w);
-	if (!counts_are(&is, was))
+	if (memcmp(&is, was, offsetof(struct wpool_context, pagefault)) || irqs_disabled())
 		restore_counts(was, &is, w);
 	if (is.state != was->state) {
 		say_once(STATE, w);

@@ -17,6 +17,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/thread_info.h>
 
 #include "compat.h"
@@ -58,27 +59,6 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 	context->plug = current->plug;
 }
 
-/* Are the two contexts the same? Takes one branch. */
-static inline bool wpool_context_is(const struct wpool_context *is,
-				    const struct wpool_context *was)
-{
-	return !((unsigned long)((is->preempt ^ was->preempt) |
-				 (is->softirq ^ was->softirq) |
-				 (is->rcu ^ was->rcu) |
-				 (is->locks ^ was->locks) |
-				 (is->migration ^ was->migration) |
-				 (is->pagefault ^ was->pagefault) |
-				 (is->state ^ was->state) |
-				 (is->flags ^ was->flags)) |
-		 (is->signal ^ was->signal) |
-		 (is->creds ^ was->creds) |
-		 ((unsigned long)is->mm ^ (unsigned long)was->mm) |
-		 ((unsigned long)is->memcg ^ (unsigned long)was->memcg) |
-		 ((unsigned long)is->journal ^ (unsigned long)was->journal) |
-		 ((unsigned long)is->bio_list ^ (unsigned long)was->bio_list) |
-		 ((unsigned long)is->plug ^ (unsigned long)was->plug));
-}
-
 /* Restore and log what the worker's task has changed. @was: the state before the task. */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
@@ -88,7 +68,7 @@ static inline void wpool_context_check(const struct wpool_context *was, struct w
 	struct wpool_context is;
 
 	wpool_context_save(&is, w);
-	if (unlikely(!wpool_context_is(&is, was) || irqs_disabled() ||
+	if (unlikely(memcmp(&is, was, sizeof(is)) || irqs_disabled() ||
 		     current->normal_prio != READ_ONCE(w->prio)))
 		wpool_context_repair(was, w);
 }
