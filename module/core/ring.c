@@ -12,7 +12,7 @@
  *
  *   wpool_ring_pop:A, take_slots:A, wpool_ring_steal_half:A
  *           read slots, then move head by a fully ordered compare-and-swap
- *   wpool_ring_room:A, wpool_ring_fits:A
+ *   wpool_ring_room:A
  *           load-acquire head, then fill slots: the producer fills a slot again only
  *           after a consumer has read the old content
  *

@@ -77,13 +77,6 @@ static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 
-/** wpool_ring_fits() - will a ring with @nr more tasks hold at most @max? For the producer */
-static inline bool wpool_ring_fits(const struct wpool_ring *ring, u32 nr, u32 max)
-{
-	/* wpool_ring_fits:A, as wpool_ring_room:A */
-	return ring->tail + nr - (u32)atomic_read_acquire(&ring->head) <= max;
-}
-
 /*
  * Put tasks at the end of a ring that has room for them. @nr: how many, at most wpool_ring_room();
  * @jiffy: when they were queued. Called by the producer.

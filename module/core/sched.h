@@ -49,7 +49,7 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 						      struct wpool_task *const *tasks, u32 nr)
 {
 	if (likely(wpool_runq_is_served(rq)) &&
-	    likely(wpool_ring_fits(&rq->ring, nr, rq->estimate.ring_max))) {
+	    likely(WPOOL_RING_SIZE - wpool_ring_room(&rq->ring) + nr <= rq->estimate.ring_max)) {
 		wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 		if (likely(wpool_wake_is_needless(pool, rq)))
 			return;
