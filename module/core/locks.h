@@ -38,7 +38,7 @@
  *   the lock in spawn_queue.c: the kernel's own locks of workqueues and timers are taken under it,
  *     and so those of the scheduler
  *   the lock in workers/reaper.c
- *   pool->workers.lock: the scheduler's own locks are taken under it, too
+ *   pool->workers.lock: the scheduler's own locks and a completion's are taken under it, too
  *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the
  *       scheduler may be called under it, not even by a tracepoint
  */

@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
+#include <linux/completion.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -91,7 +92,7 @@ struct wpool_worker {
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
 	void *own;			/* O: what worker_start stored for wpool_worker_own() */
 	struct wpool_preparing *preparing; /* G: its creator's wait for worker_start */
-	bool may_go;			/* X: its creator has counted it in, or made it rescuer */
+	struct completion may_go;	/* K: its creator has counted it in, or made it rescuer */
 	bool in_hook;			/* O: in worker_start or worker_end */
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads */
 	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */

@@ -4,6 +4,7 @@
 
 #include "workers/create.h"
 
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/rculist.h>
@@ -43,6 +44,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	w->rq = wpool_runq(pool, cpu);
 	w->loop = wpool_worker_main;
 	w->leaving = leaving;
+	init_completion(&w->may_go);
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
 		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),

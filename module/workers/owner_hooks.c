@@ -61,8 +61,8 @@ void wpool_hooks_go(struct wpool_worker *w)
 {
 	/* the worker may already run, and leave: RCU keeps it until the wake-up has returned */
 	rcu_read_lock();
-	/* wpool_hooks_go:A, after all that the creator wrote; pairs with wpool_hooks_start:A */
-	smp_store_release(&w->may_go, true);
+	complete(&w->may_go);
+	/* without worker_start, the thread has not run yet: start it */
 	wake_up_process(w->thread);
 	rcu_read_unlock();
 }
@@ -86,14 +86,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 		return false;
 	}
 	tell_creator(w, 0);
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		/* wpool_hooks_start:A, pairs with wpool_hooks_go:A */
-		if (smp_load_acquire(&w->may_go))
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
+	wait_for_completion_state(&w->may_go, TASK_IDLE);
 	return true;
 }
 
