@@ -19,7 +19,10 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 
 	wpool_for_each_runq(pool, rq, cpu)
 		out += local64_read(&rq->share.finished[colour]);
-	/* out before in: pairs with the smp_wmb() in wpool_account_out() */
+	/*
+	 * Out before in, and out before what the caller writes: pairs with the barrier in
+	 * wpool_account_out().
+	 */
 	smp_mb();
 	wpool_for_each_runq(pool, rq, cpu)
 		in += READ_ONCE(rq->share.accepted[colour]);

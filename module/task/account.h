@@ -28,9 +28,12 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 		local64_inc(&rq->share.failed);
 	/*
 	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
-	 * wpool_account_outstanding(): a reader that sees this task counted out sees it counted in.
+	 * wpool_account_outstanding(): a reader that sees this task counted out sees it counted in,
+	 * and the task's function does not see what the reader writes then (flush.litmus). On x86,
+	 * where local64_inc() is not atomic, barrier() is enough: no access passes a later write.
 	 */
-	smp_wmb();
+	smp_mb__before_atomic();
+	barrier();
 	local64_inc(&rq->share.finished[colour]);
 }
 
