@@ -122,9 +122,10 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  *
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; meanwhile
  * the task's pool cannot be destroyed, and other tasks of that pool that end without a run may have
- * to wait; other pools do not wait. Must not fault, wait for a pool, create one or destroy one. May
- * submit tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue
- * without %WQ_MEM_RECLAIM: the kernel warns about that.
+ * to wait; other pools do not wait. Must not fault, create a pool, or wait for a pool or its tasks:
+ * not call wpool_destroy(), wpool_strand_destroy(), nor a function named _wait, _flush, _exit or
+ * _sync. May submit tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a
+ * workqueue without %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -150,9 +151,10 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * enum wpool_policy - what happens to a submitter whose task does not fit
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
- * @WPOOL_RUN: it runs the task itself; can be chosen only at creation
+ * @WPOOL_RUN: it runs the task itself; can be chosen only at creation. If it dies in a joinable
+ *	task, that task never ends, and waits for the task last until they are killed.
  * @WPOOL_DROP_OLDEST: a queued task is cancelled to make room for the submitter's task: for a
- *	stream whose newest items matter. Can be chosen only by the pool's owner.
+ *	stream whose newest items matter. Only a module can choose it for a module's pool.
  *
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
@@ -235,9 +237,8 @@ struct wpool_fault {
  * Context: process context, in a thread of the kernel's workqueues. May sleep. Until the call
  * returns, the dead worker counts towards the capacity, its task is unfinished, and other tasks of
  * the pool that must end without a run may have to wait. Calls for one pool are serialised; calls
- * for different pools are not. Must not wait for a pool, create one or destroy one. May submit
- * tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a workqueue without
- * %WQ_MEM_RECLAIM.
+ * for different pools are not. Has the limits of &typedef wpool_abort_fn, and so calls, e.g.,
+ * wpool_event_disable() in place of wpool_event_cancel_sync(), and wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
@@ -330,9 +331,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	running tasks, and for each task that a running task waits for in wpool_task_wait(). As with
  *	a freezable workqueue, the suspend fails if these tasks take longer than 20 s. A thread that
  *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the suspend
- *	needs. wpool_flush() and wpool_destroy() of a pool with queued tasks wait for the thaw; a
- *	driver that destroys its pool in a callback of the suspend cancels the tasks first, with
- *	wpool_release().
+ *	needs. Each wait for queued tasks lasts until the thaw, except wpool_task_cancel_sync() and
+ *	wpool_event_cancel_sync(); wpool_group_exit() waits even after wpool_group_cancel(). In a
+ *	callback of the suspend such a wait never ends: a driver first cancels the tasks with
+ *	wpool_release(), or, in a pool that others use, waits before the freeze, in a PM notifier.
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one
@@ -535,7 +537,8 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
 /**
  * wpool_task_init_detached() - prepare a detached task
  * @task: the task; must not be pending
- * @func: the function to run; may free @task or submit it again
+ * @func: the function to run; may free @task. It may also submit @task, best as its last act: this
+ *	is a new task, which needs room of its own, and may run before @func has returned
  * @owner: module that holds the text of @func, pinned from each submit until
  *	@func has returned; %NULL if the caller keeps the text in place itself
  *
@@ -734,7 +737,7 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * Waits until every accepted task has finished, and the old workers are gone. A pool that is
  * only closed to others (%WPOOL_RELEASE_OWN) opens at once. Does nothing to an open pool.
  *
- * Context: process context; sleeps, killable.
+ * Context: process context; sleeps, killable. As wpool_create(), not under cpus_read_lock().
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
  * pool with prealloc or reclaim also as wpool_create(): then the pool stays closed.
@@ -745,7 +748,8 @@ int wpool_reboot(struct wpool *pool);
  * wpool_tune() - change attributes of a pool under load
  * @pool: the pool
  * @attrs: new values of the attributes in @mask; the others are ignored
- * @mask: %WPOOL_TUNE_CAPACITY and so on
+ * @mask: %WPOOL_TUNE_CAPACITY and so on, for what changes only: with the values of
+ *	wpool_get_attrs(), %WPOOL_TUNE_ALL is refused, or resets the cpumask
  *
  * All or nothing. If a limit grows, waiting submitters that now fit continue. If capacity shrinks,
  * running tasks continue, but no further task is taken until fewer than the new capacity run.
@@ -754,12 +758,13 @@ int wpool_reboot(struct wpool *pool);
  * Return:
  * * 0 - all attributes in @mask were changed
  * * -EINVAL - no pool, a bad value, capacity 0, an unknown bit, capacity of a
- *   preallocated pool, policy from or to %WPOOL_RUN, or min_workers above capacity
+ *   preallocated pool, policy from or to %WPOOL_RUN, min_workers above capacity, or a
+ *   capacity_per_cpu that is not 0 together with capacity, or for a preallocated pool
  * * -ERANGE - a number is out of its range, or a pool bound to a function would need
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
  * * -EAGAIN - attribute reclaim, freezable: the system's limit of threads, or the module's
- *   max_workers, is reached
+ *   max_workers, is reached; reclaim, min_workers: also any error of worker_start
  * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or /dev/wpool
@@ -776,9 +781,9 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * dies, the second submit ends with -EIO, too. While a task runs in its submitter (%WPOOL_RUN), or
  * on the stack of a worker that waits for it, another submit is refused with -EALREADY.
  *
- * If the task is pending, its function sees everything the caller wrote before this call. So a flag
- * that is set before a submit is not missed, even if that submit returns -EALREADY because of an
- * earlier one.
+ * If the task is pending, its function sees everything the caller wrote before this call. But
+ * -EALREADY does not promise a run, because it has other reasons, too, see below. If no wake-up may
+ * be lost, use wpool_event_fire(), which an open pool never refuses.
  *
  * Context: process context; may sleep, whatever the policy.
  * Return:
@@ -908,8 +913,8 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
- * Context: process context, or any except NMI if @gfp does not sleep (on
- * PREEMPT_RT not hardirq, where nothing can be allocated).
+ * Context: process context, or any except NMI if @gfp does not sleep (on PREEMPT_RT not with
+ * preemption or interrupts off, where nothing can be allocated).
  * Return: as wpool_submit() or wpool_try_submit(); -ENOMEM.
  */
 int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
@@ -945,8 +950,8 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is
- * neither memory nor a free preallocated item: the pool was unlimited at creation, or waiting
- * submitters hold the items.
+ * neither memory nor a free preallocated item: the pool was unlimited at creation, or is full,
+ * whatever its policy, or waiting submitters hold the items.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
@@ -984,7 +989,8 @@ int wpool_task_wait(struct wpool_task *task);
  * @task: the task; %NULL and ERR_PTR are allowed
  *
  * The room that the task takes in the pool becomes free: at once if the task is joinable, the
- * caller is in process context, and the task is not just moving between two queues; soon otherwise.
+ * caller is in process context with interrupts on (on PREEMPT_RT also preemption), and the task is
+ * not just moving between two queues; soon otherwise.
  * The task's memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() has returned,
  * and a submit of the task gets -ECANCELED until the task has left its queue.
  *
@@ -1047,6 +1053,8 @@ bool wpool_task_enable(struct wpool_task *task);
 /**
  * wpool_worker_own() - the pointer that worker_start stored for the calling worker
  * @pool: the pool
+ *
+ * A task that the calling task waits for, or submits under %WPOOL_RUN, may get the same pointer.
  *
  * Context: any.
  * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not in a task
@@ -1113,7 +1121,7 @@ struct module *wpool_owner(struct wpool *pool);
  * that ran then. In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a task
  * calls with preemption on.
  *
- * Context: process context; sleeps.
+ * Context: process context; sleeps. Not in a callback of CPU hotplug.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
  * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has
  * no CPU; -ENOMEM; -EINTR if the caller was killed.

@@ -25,12 +25,11 @@ typedef void (*wpool_event_fn)(struct wpool_event *event);
 /**
  * typedef wpool_event_abort_fn - is called instead of an event's function
  * @event: the event; it may be freed after wpool_event_finish()
- * @status: -ESHUTDOWN if the pool was closed when the event fired or before the function started,
- *	-ETIME if the event had waited for longer than max_wait_ms, -EIO if the worker died in the
- *	function
+ * @status: -ESHUTDOWN if the pool was closed when the event fired or while it waited for room, or
+ *	with %WPOOL_RELEASE_CANCEL before the function started, -ETIME if the event had waited for
+ *	longer than max_wait_ms, -EIO if the worker died in the function
  *
- * Context: as &typedef wpool_abort_fn. Must not call wpool_event_cancel_sync() of another event,
- * whose abort function may be due in the same thread.
+ * Context: as &typedef wpool_abort_fn.
  */
 typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
 
@@ -367,7 +366,7 @@ struct wpool_watch {
  * wpool_watch_file() - fire an event when a file is ready
  * @watch: zeroed, or ended
  * @event: the event
- * @file: the file; the watch has a reference of its own until it ends
+ * @file: the file; the watch has a reference of its own until wpool_watch_end()
  * @events: what to wait for, as for poll(2); %EPOLLERR and %EPOLLHUP are always included
  *
  * If the file is ready now, this call fires the event. The event's function may start, end the

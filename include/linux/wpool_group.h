@@ -29,13 +29,15 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
 /**
  * typedef wpool_group_abort_fn - is called instead of the function of a task of a group
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if the function was not called, because the group was cancelled or the pool
- *	was closed with %WPOOL_RELEASE_CANCEL; -ETIME if the task had waited for longer than
- *	max_wait_ms; -EIO if the worker died in the task; after wpool_group_act_for_me() also
- *	-ESRCH if the memory of the process is gone, and -EPERM if the task was to run in a thread
- *	with another memory
+ * @status: -ECANCELED if the function was not called, because the group was cancelled, the task was
+ *	dropped (%WPOOL_DROP_OLDEST), or the pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if
+ *	the task had waited for longer than max_wait_ms; -EIO if the worker died in the task; after
+ *	wpool_group_act_for_me() also -ESRCH if the memory of the process is gone, and -EPERM if
+ *	the task was to run in a thread with another memory
  *
- * The abort function may free the task as its last act.
+ * The abort function may free the task as its last act. It never acts for the caller of
+ * wpool_group_act_for_me(), and may run with the credentials of the kernel or the memory of another
+ * process. So it must neither access the memory of a program nor rely on the credentials.
  *
  * Context: as &typedef wpool_abort_fn, or, under %WPOOL_RUN, the submitter of the task.
  */
@@ -214,11 +216,12 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  * Context: process context; may sleep.
  * Return: as wpool_submit(), where
  *
- * * -EALREADY - the task is still pending, in whichever group
+ * * -EALREADY - the task is still pending, in whichever group, or held by another submitter
  * * -ECANCELED - wpool_group_cancel() was called while the submitter waited for room in the
  *   group
  * * -ESHUTDOWN - the pool is closed, or wpool_group_exit() was called
- * * -EDEADLK - the group or the pool is full, and the caller is one of the pool's own tasks
+ * * -EDEADLK - the group is full, or the pool as for wpool_submit(), and the caller is one of the
+ *   pool's own tasks
  * * -EINTR - the caller was killed while it waited
  */
 int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task);

@@ -28,8 +28,7 @@ typedef void (*wpool_strand_fn)(struct wpool_strand_task *task);
  * The call is the task's turn: no other task of the strand has a turn meanwhile. If the function
  * submitted its task again before the worker died, that submit is taken back first.
  *
- * Context: as &typedef wpool_abort_fn. Must not call wpool_strand_flush() or
- * wpool_strand_destroy().
+ * Context: as &typedef wpool_abort_fn.
  */
 typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status);
 
