@@ -19,7 +19,7 @@
  * @cred: other credentials than those of the thread
  * @mm_count: references to the struct of @mm when the client was made
  * @usage: references to @cred when the client was made
- * @strangers: tasks that lacked the mm or the credentials
+ * @strangers: tasks that lacked the mm or the credentials, and abort functions that had one of them
  */
 struct wpk_client {
 	struct mm_struct *mm;
@@ -72,6 +72,34 @@ static inline void wpk_client_count(struct wpk_member *member)
 	if (current->mm != client->mm || current_cred() != client->cred ||
 	    get_user(count, client->count) || put_user(count + 1, client->count))
 		atomic_inc(&client->strangers);
+}
+
+/* The abort function of a member, whose argument is the client: it must not act for the client. */
+static inline void wpk_client_abort(struct wpool_group_task *task, int status)
+{
+	struct wpk_member *member = container_of(task, struct wpk_member, task);
+	struct wpk_client *client = member->arg;
+
+	if (current->mm == client->mm || current_cred() == client->cred)
+		atomic_inc(&client->strangers);
+	wpk_member_abort(task, status);
+}
+
+/* Let a group act for @client, and make members with that abort function. */
+static inline struct wpk_member *wpk_client_members(struct kunit *test, struct wpk_client *client,
+						    struct wpool_group *group,
+						    struct wpk_gate *gate, int nr)
+{
+	struct wpk_member *members = wpk_members(test, group, gate, nr);
+	int i;
+
+	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
+	for (i = 0; i < nr; i++) {
+		wpool_group_task_init(&members[i].task, wpk_member_fn, wpk_client_abort);
+		members[i].body = wpk_client_count;
+		members[i].arg = client;
+	}
+	return members;
 }
 
 static inline u64 wpk_client_counted(struct kunit *test, struct wpk_client *client)

@@ -39,15 +39,9 @@ static void wpool_group_acts_with_memory_and_credentials(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, NR_TASKS);
 	struct wpk_client *client = wpk_client(test);
-	int i;
+	struct wpk_member *members = wpk_client_members(test, client, group, NULL, NR_TASKS);
 
-	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
-	for (i = 0; i < NR_TASKS; i++) {
-		members[i].body = wpk_client_count;
-		members[i].arg = client;
-	}
 	wpk_members_submit(test, members, NR_TASKS);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), NR_TASKS);
@@ -103,15 +97,12 @@ static void wpool_group_task_leaves_something_references_are_as_before(struct ku
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, NR_TASKS);
 	struct wpk_client *client = wpk_client(test);
+	struct wpk_member *members = wpk_client_members(test, client, group, NULL, NR_TASKS);
 	int i;
 
-	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
-	for (i = 0; i < NR_TASKS; i++) {
+	for (i = 0; i < NR_TASKS; i++)
 		members[i].body = i % 2 ? take_off : leave_more;
-		members[i].arg = client;
-	}
 	wpk_members_submit(test, members, NR_TASKS);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	wpk_client_expect_refs(test, client, 1);
@@ -167,15 +158,9 @@ static void wpool_group_acts_in_its_submitter(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, 2);
 	struct wpk_client *client = wpk_client(test);
-	int i;
+	struct wpk_member *members = wpk_client_members(test, client, group, NULL, 2);
 
-	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
-	for (i = 0; i < 2; i++) {
-		members[i].body = wpk_client_count;
-		members[i].arg = client;
-	}
 	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, submit_and_look, NULL, NULL,
 							&members[0])), 0);
 	/* this thread has the mm already */
@@ -216,14 +201,11 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 {
 	struct wpool *pool = full_pool_that_runs(test);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *member = wpk_members(test, group, NULL, 1);
 	struct wpk_client *client = wpk_client(test);
+	struct wpk_member *member = wpk_client_members(test, client, group, NULL, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *other = wpk_pool(test, 1, 1);
 
-	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
-	member->body = wpk_client_count;
-	member->arg = client;
 	outer_mm = mm_of_init(test);
 	jobs->job[0].body = submit_with_mm;
 	jobs->job[0].arg = member;
@@ -232,9 +214,26 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, member->status, -EPERM);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
 	wpk_client_expect_refs(test, client, 1);
 	expect_no_traces(test, other);
 	mmput(outer_mm);
+}
+
+static void wpool_group_acts_its_abort_functions_do_not(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
+	struct wpk_client *client = wpk_client(test);
+	struct wpk_member *members = wpk_client_members(test, client, group, gate, 2);
+
+	wpk_members_submit_behind_first(test, members, 2);
+	wpool_group_cancel(group);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
 }
 
 /* A member runs a plain task inside itself. Then the member has its mm and credentials again. */
@@ -420,6 +419,7 @@ WPK_SUITE(behalf,
 	  KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
 	  KUNIT_CASE(wpool_group_acts_in_its_submitter),
 	  KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
+	  KUNIT_CASE(wpool_group_acts_its_abort_functions_do_not),
 	  KUNIT_CASE(wpool_task_that_one_that_acts_waits_for_finds_nothing),
 	  KUNIT_CASE(wpool_task_that_one_that_acts_runs_finds_nothing),
 	  KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),

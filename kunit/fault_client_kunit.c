@@ -381,19 +381,17 @@ static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 	int i, nr = num_online_cpus() + 2;
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, nr + 1);
 	struct wpk_client *client = wpk_client(test);
+	struct wpk_member *members = wpk_client_members(test, client, group, NULL, nr + 1);
 
-	KUNIT_ASSERT_EQ(test, wpk_client_act(client, group), 0);
 	for (i = 0; i < nr; i++)
 		members[i].body = die_in_group;
-	members[nr].body = wpk_client_count;
-	members[nr].arg = client;
 	wpk_members_submit(test, members, nr + 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ(test, members[i].status, -EIO);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->strangers), 0);
 	wpk_destroy(test, pool);
 	/* the thread drops its credentials after a grace period of RCU */
 	WPK_EVENTUALLY(test, atomic_long_read(&client->cred->usage) == client->usage + 1);
