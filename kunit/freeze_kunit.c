@@ -4,7 +4,9 @@
 
 #include "event.h"
 #include "fixture.h"
+#include "group.h"
 #include "knob.h"
+#include "strand_tasks.h"
 
 #define FROZEN		"wpool/frozen"
 #define NR_JOBS		40
@@ -326,6 +328,41 @@ static void wpool_freeze_tasks_are_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 }
 
+/* Each of these calls waits for a queued task, wpool_group_exit() for cancelled tasks. */
+static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpool_group *group = wpk_group(test, pool, 2);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
+	struct st_strand *of = st_strand(test, pool, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *threads[5];
+	int i;
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	st_submit(test, st_tasks(test, of, NULL, 1), 1);
+	wpk_members_submit(test, members, 2);
+	wpool_group_cancel(group);
+	threads[0] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
+	threads[1] = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[0].task, NULL);
+	threads[2] = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
+	threads[3] = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
+	wpk_forget(test, pool);
+	threads[4] = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
+	let_time_pass(test);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		KUNIT_EXPECT_FALSE(test, wpk_ended(threads[i]));
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started) + atomic_read(&of->started), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished) + atomic_read(&of->returned), 2);
+	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
+}
+
 static void wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait(struct kunit *test)
 {
 	struct wpool *used = freezable_pool(test, 4, 4), *fresh = freezable_pool(test, 4, 4);
@@ -347,25 +384,6 @@ static void wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels(struct k
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-static void wpool_destroy_of_a_frozen_pool_runs_its_tasks_after_the_thaw(struct kunit *test)
-{
-	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *thread;
-
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	wpk_forget(test, pool);
-	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-	let_time_pass(test);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
 }
 
 static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
@@ -416,9 +434,9 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
 	KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),
 	KUNIT_CASE(wpool_freeze_tasks_are_cancelled),
+	KUNIT_CASE(wpool_freeze_waits_for_tasks_end_after_the_thaw),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
-	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_runs_its_tasks_after_the_thaw),
 	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
 	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
 	{}
