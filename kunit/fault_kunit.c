@@ -51,37 +51,66 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-static void wait_at_gate(const struct wpool_fault *fault, void *data)
+/* What wait_and_submit() submits, and where. */
+static struct wpk_job *fault_job;
+static struct wpool *fault_pool;
+
+static void wait_and_submit(const struct wpool_fault *fault, void *data)
 {
 	wpk_gate_pass(data);
+	fault_job->ret = wpool_try_submit(fault_pool, &fault_job->task);
 }
 
-/* While the handler sleeps, deaths in other pools are reported, and other workers end normally. */
+static void note_thread_and_die(struct wpk_job *job)
+{
+	WRITE_ONCE(job->arg, get_task_struct(current));
+	wpk_die();
+}
+
+/*
+ * While the handler sleeps, deaths in other pools are reported, and other workers end normally.
+ * Only a second death in the same pool is not reported yet.
+ */
 static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool, *other;
+	struct task_struct *thread;
 	struct wpool_attrs attrs;
 	struct wpk_report *report;
 
-	wpk_attrs(&attrs, 1, 10);
-	attrs.fault = wait_at_gate;
+	wpk_attrs(&attrs, 2, 10);
+	attrs.fault = wait_and_submit;
 	attrs.fault_data = gate;
 	pool = wpk_pool_attrs(test, &attrs);
+	fault_pool = pool;
+	fault_job = &jobs->job[3];
 	wpk_attrs(&attrs, 1, 10);
 	other = wpk_reporting_pool(test, &attrs, &report);
-	wpk_jobs_body(jobs, wpk_die_in_job, NULL);
+	jobs->job[0].body = wpk_die_in_job;
+	jobs->job[1].body = note_thread_and_die;
+	jobs->job[2].body = wpk_die_in_job;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(jobs->job[1].arg));
+	thread = jobs->job[1].arg;
+	WPK_EVENTUALLY(test, READ_ONCE(thread->exit_state));
+	put_task_struct(thread);
 
-	wpk_jobs_submit(test, other, jobs, 1, 1);
+	/* the reaper takes this death after that one */
+	wpk_jobs_submit(test, other, jobs, 2, 1);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	wpk_destroy(test, other);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&gate->arrived), 1);
 
+	wpk_gate_let(gate, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
+	KUNIT_EXPECT_GE(test, atomic_read(&jobs->job[3].runs), 1);
 }
 
 /* The hooks of a pool: worker_start dies in call @dies_at_start, worker_end in @dies_at_end. */
@@ -429,6 +458,7 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
 	struct wpool_task *lost = kzalloc(sizeof(*lost), GFP_KERNEL);
 	struct task_struct *thread;
+	struct wpk_thread *waiter;
 
 	/* no thread ends this task, so it is never freed */
 	KUNIT_ASSERT_NOT_NULL(test, lost);
@@ -443,6 +473,11 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	wake_up_process(thread);
 	WPK_EVENTUALLY(test, READ_ONCE(thread->exit_state));
 	put_task_struct(thread);
+	/* the task never ends */
+	waiter = wpk_thread(test, wpk_do_wait, NULL, lost, NULL);
+	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	wpk_kill(waiter);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EINTR);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, lost_ret, -EALREADY);
