@@ -286,14 +286,14 @@ static long call_wpool_group_try_submit(struct wpk_world *w)
 
 static const struct wpk_row group_submit[] = {
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
-	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
+	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "If the group is full, the submitter waits, killable, first-in-first-out.", WPOOL_RUN },
 };
 
 static const struct wpk_row group_try[] = {
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
-	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "the task is still" },
+	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
 };

@@ -96,6 +96,29 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 2);
 }
 
+static void submit_and_meet(struct wpk_job *job)
+{
+	if (atomic_read(&job->runs) > 1)
+		return;
+	job->ret = wpool_try_submit(job->arg, &job->task);
+	if (!job->ret && !wpk_eventually(atomic_read(&job->runs) == 2))
+		job->ret = -ETIME;
+}
+
+/* A joinable task never runs twice at once, but a detached one does. */
+static void wpool_try_submit_running_detached_task_runs_beside_itself(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+
+	wpk_jobs_body(jobs, submit_and_meet, pool);
+	wpool_task_init_detached(&jobs->job[0].task, wpk_job_fn, NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	KUNIT_EXPECT_TRUE(test, jobs->job[0].twice);
+}
+
 static void wpool_task_cancel_queued_detached_task_does_not_run(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -263,6 +286,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 WPK_SUITE(detached,
 	  KUNIT_CASE_SLOW(wpool_submit_detached_task_may_free_itself),
 	  KUNIT_CASE(wpool_try_submit_running_detached_task_is_a_new_task),
+	  KUNIT_CASE(wpool_try_submit_running_detached_task_runs_beside_itself),
 	  KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
 	  KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
 	  KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),

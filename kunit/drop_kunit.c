@@ -8,6 +8,7 @@
 
 #include "event.h"
 #include "full_pool.h"
+#include "group.h"
 
 #define DEPTH	3
 
@@ -177,6 +178,24 @@ static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
 }
 
+/* A group cannot see from the status whether its task was dropped or cancelled. */
+static void wpool_submit_drops_a_task_of_a_group(struct kunit *test)
+{
+	struct wpk_full full;
+	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH);
+	struct wpool_group *group = wpk_group(test, full.pool, 1);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
+
+	wpk_members_submit(test, member, 1);
+	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
+	KUNIT_EXPECT_EQ(test, member->status, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&member->runs), 0);
+	wpk_gate_open(full.gate);
+	ran_from(test, jobs, 0);
+}
+
 /* A fired event is never dropped, although it is older than the tasks that are dropped. */
 static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
 {
@@ -255,5 +274,6 @@ WPK_SUITE(drop,
 	  KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
 	  KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
 	  KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
+	  KUNIT_CASE(wpool_submit_drops_a_task_of_a_group),
 	  KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
 	  KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing));

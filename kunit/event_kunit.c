@@ -43,6 +43,30 @@ static void wpool_event_fire_while_it_runs_runs_it_once_more(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ev->twice);
 }
 
+static void finish_and_prepare_again(struct wpk_ev *ev)
+{
+	struct wpool_event *event = wpk_event(ev);
+
+	if (ev->ret)
+		return;
+	wpool_event_finish(event);
+	wpool_event_init(event, ev->arg, event->func, event->abort);
+	ev->ret = wpool_event_fire(event);
+}
+
+static void wpool_event_finish_function_may_prepare_its_event_again(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+
+	ev->arg = pool;
+	ev->body = finish_and_prepare_again;
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 2);
+}
+
 /* A fire during the run waits in the event, and needs no place in the pool. */
 static void wpool_event_fire_while_it_runs_takes_no_place(struct kunit *test)
 {
@@ -382,6 +406,7 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 WPK_SUITE(event,
 	  KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
 	  KUNIT_CASE(wpool_event_fire_while_it_runs_runs_it_once_more),
+	  KUNIT_CASE(wpool_event_finish_function_may_prepare_its_event_again),
 	  KUNIT_CASE(wpool_event_fire_while_it_runs_takes_no_place),
 	  KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
 	  KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),

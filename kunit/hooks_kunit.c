@@ -123,6 +123,37 @@ static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wpool_worker_own(wpool_default()));
 }
 
+static void run_next_inside(struct wpk_job *job)
+{
+	struct wpk_job *next = job + 1;
+
+	job->ret = wpool_submit(job->arg, &next->task) ?: wpool_task_wait(&next->task) ?:
+		   next->ret ?: next->pid - job->pid;
+}
+
+/* A task that the worker runs inside another one, in a wait or a submit, has the same pointer. */
+static void wpool_hooks_a_task_inside_a_task_has_the_same_own(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		hook_attrs(test, &attrs, 1);
+		attrs.policy = i ? WPOOL_RUN : WPOOL_BLOCK;
+		attrs.queue_depth = !i;
+		pool = wpk_pool_attrs(test, &attrs);
+		jobs = wpk_jobs(test, 2, NULL);
+		wpk_jobs_body(jobs, check_own, pool);
+		jobs->job[0].body = run_next_inside;
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+		wpk_jobs_ran_once(test, jobs);
+	}
+}
+
 static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -437,6 +468,7 @@ static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 
 WPK_SUITE(hooks,
 	  KUNIT_CASE(wpool_hooks_each_worker_calls_both_once),
+	  KUNIT_CASE(wpool_hooks_a_task_inside_a_task_has_the_same_own),
 	  KUNIT_CASE(wpool_hooks_prealloc_and_reserve_call_both_once),
 	  KUNIT_CASE(wpool_hooks_expired_worker_calls_its_end),
 	  KUNIT_CASE(wpool_hooks_start_fails_is_a_failed_spawn),

@@ -324,6 +324,22 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 	check_reserve(sweep, 11);
 }
 
+/* In a full pool a call without an item neither waits nor runs, and drops no task. */
+static void wpool_invoke_of_a_full_pool_without_memory_is_enomem(struct kunit *test)
+{
+	enum wpool_policy policy;
+	struct sweep *sweep;
+	bool came;
+
+	for (policy = WPOOL_BLOCK; policy <= WPOOL_DROP_OLDEST; policy++) {
+		sweep = gated_sweep(test, func_pool(test, 1, 1, policy));
+		invoke_from_reserve(sweep, 2);
+		KUNIT_EXPECT_EQ(test, invoke_failing(sweep, &came), -ENOMEM);
+		wpk_gate_let(sweep->gate, 2);
+		check_served(sweep);
+	}
+}
+
 static int invoke_waiting(struct wpk_thread *thread)
 {
 	struct sweep *sweep = thread->arg;
@@ -400,6 +416,7 @@ static struct kunit_case inject_cases[] = {
 	KUNIT_CASE(wpool_create_func_when_each_allocation_fails),
 	KUNIT_CASE(wpool_submit_fn_when_its_allocation_fails),
 	KUNIT_CASE(wpool_invoke_within_the_limits_needs_no_memory),
+	KUNIT_CASE(wpool_invoke_of_a_full_pool_without_memory_is_enomem),
 	KUNIT_CASE(wpool_invoke_killed_while_it_waits_gives_its_item_back),
 	KUNIT_CASE(wpool_invoke_unlimited_when_its_allocation_fails),
 	KUNIT_CASE(wpool_tune_when_each_allocation_fails),

@@ -106,14 +106,26 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
+/* All values of wpool_get_attrs() at once have both capacities, and no cpumask. */
+static int tune_all(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return wpool_tune(pool, &attrs, WPOOL_TUNE_ALL);
+}
+
 static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
 	struct wpool_attrs attrs;
 
+	KUNIT_EXPECT_EQ(test, tune_all(pool), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 11;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, tune_all(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 11);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 0);
 	attrs.cpumask = cpu_possible_mask;
@@ -170,6 +182,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 	attrs.prealloc = true;
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tune_all(pool), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	attrs.name = wpk_name(test);

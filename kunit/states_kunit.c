@@ -178,6 +178,23 @@ static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
+/* While a submitter waits, -EALREADY promises no run: the submitter may be refused. */
+static void wpool_try_submit_in_line_is_ealready_and_runs_nothing(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *thread;
+	struct full full;
+
+	full_pool(test, &full, WPOOL_BLOCK);
+	thread = wait_in_line(test, full.pool, &jobs->job[0].task);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EALREADY);
+	wpk_kill(thread);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
 static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -611,6 +628,7 @@ WPK_SUITE(states,
 	  KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
 	  KUNIT_CASE(wpool_submit_policy_run_running_there_is_ealready),
 	  KUNIT_CASE(wpool_flush_in_a_submitter_that_submits_itself_returns),
+	  KUNIT_CASE(wpool_try_submit_in_line_is_ealready_and_runs_nothing),
 	  KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
 	  KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
 	  KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),

@@ -174,6 +174,24 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 }
 
+static void wpool_watch_file_two_watches_fire_one_event(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
+	struct fake *fakes[2];
+	struct file *file;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		file = fake_file(test, &fakes[i], &fake_fops);
+		KUNIT_ASSERT_EQ(test, wpool_watch_file(new_watch(test), wpk_event(ev), file,
+						       EPOLLIN), 0);
+	}
+	for (i = 0; i < 2; i++) {
+		wake_up_poll(&fakes[i]->heads[0], EPOLLIN);
+		expect_runs(test, ev, i + 1);
+	}
+}
+
 /* The wait queue of the file goes away (POLLFREE), perhaps while the watch begins. */
 static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 {
@@ -186,6 +204,9 @@ static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 	wake_up_poll(&fake->heads[0], EPOLLHUP | POLLFREE);
 	KUNIT_EXPECT_FALSE(test, wq_has_sleeper(&fake->heads[0]));
 	expect_runs(test, ev, 1);
+	/* the watch keeps the file until its end */
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), -EBUSY);
+	KUNIT_EXPECT_EQ(test, file_count(file), 2);
 	wpool_watch_end(watch);
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 
@@ -264,5 +285,6 @@ WPK_SUITE(watch,
 	  KUNIT_CASE(wpool_watch_file_fires_for_what_it_waits_for),
 	  KUNIT_CASE(wpool_watch_file_a_wake_up_while_it_begins_counts),
 	  KUNIT_CASE(wpool_watch_file_that_cannot_be_watched_is_refused),
+	  KUNIT_CASE(wpool_watch_file_two_watches_fire_one_event),
 	  KUNIT_CASE(wpool_watch_file_whose_queue_goes_ends_the_watch),
 	  KUNIT_CASE_SLOW(wpool_watch_end_in_the_function_that_frees_the_watch));
