@@ -280,6 +280,68 @@ static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
+/* ---- wake-ups ---------------------------------------------------------------- */
+
+static int count_wake_up(struct wait_queue_entry *wait, unsigned int mode, int flags, void *key)
+{
+	atomic_inc(wait->private);
+	return 0;
+}
+
+/* Wait as a flush does, but only count the wake-ups. Returns their number. */
+static atomic_t *count_wake_ups(struct kunit *test, struct wpool *pool)
+{
+	struct wait_queue_entry *wait = kunit_kzalloc(test, sizeof(*wait), GFP_KERNEL);
+	atomic_t *nr = kunit_kzalloc(test, sizeof(*nr), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, wait);
+	KUNIT_ASSERT_NOT_NULL(test, nr);
+	init_waitqueue_func_entry(wait, count_wake_up);
+	wait->private = nr;
+	add_wait_queue(&pool->drain_wq, wait);
+	return nr;
+}
+
+/* Later tasks cannot end the wait: a worker that parks after one does not count the tasks. */
+static void wpool_flush_is_not_woken_by_later_tasks(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	atomic_t *nr = count_wake_ups(test, pool);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(nr), 0);
+}
+
+static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	atomic_t *nr = count_wake_ups(test, pool);
+	int i;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU");
+	for (i = 0; i < 2; i++) {
+		jobs->job[i].gate = wpk_gate(test);
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &jobs->job[i].task), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[i].gate, 1));
+		/* as a flush: the second job is a later one */
+		WRITE_ONCE(pool->colour, 1);
+	}
+	wpk_gate_open(jobs->job[0].gate);
+	WPK_EVENTUALLY(test, atomic_read(nr) == 1);
+	wpk_gate_open(jobs->job[1].gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(nr), 1);
+}
+
 WPK_SUITE(flush,
 	  KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
@@ -290,4 +352,6 @@ WPK_SUITE(flush,
 	  KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
 	  KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
-	  KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works));
+	  KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
+	  KUNIT_CASE(wpool_flush_is_not_woken_by_later_tasks),
+	  KUNIT_CASE(wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu));

@@ -93,6 +93,9 @@ struct wpool_runq {
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */
+	u32 waited_for;			/* X: how many tasks of the colour that a flush waits for had
+					 *    finished here when wpool_account_wake() last looked
+					 */
 
 	/* The workers at home here. */
 	u32 nr_running ____cacheline_aligned; /* Q: workers that will look for work, see counts.h */

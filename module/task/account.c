@@ -29,27 +29,21 @@ u64 wpool_account_outstanding(struct wpool *pool, u32 colour)
 	return in - out;
 }
 
-/* Is there a CPU whose workers are all busy? */
-static bool is_busy_elsewhere(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	u32 i;
-
-	wpool_for_each_active(pool, rq, i)
-		if (READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->nr_idle))
-			return true;
-	return false;
-}
-
 void wpool_account_wake(struct wpool *pool)
 {
-	u32 colour = READ_ONCE(pool->colour);
+	/* a flush waits for the colour that new tasks do not get */
+	u32 old = !READ_ONCE(pool->colour), finished;
+	struct wpool_runq *rq;
 
 	/* racy: a thread that joins drain_wq just now counts the tasks itself, once a tick */
-	if (!waitqueue_active(&pool->drain_wq) || is_busy_elsewhere(pool))
+	if (!waitqueue_active(&pool->drain_wq))
 		return;
-	/* a flush waits for the colour that new tasks do not get, a drain for both colours */
-	if (!wpool_account_outstanding(pool, !colour) &&
-	    (!wpool_is_closed(pool) || !wpool_account_outstanding(pool, colour)))
+	/* only a finish ends the wait, and the worker that executed the last one parks after it */
+	rq = raw_cpu_read(*pool->rq);
+	finished = local64_read(&rq->share.finished[old]);
+	if (READ_ONCE(rq->waited_for) == finished)
+		return;
+	WRITE_ONCE(rq->waited_for, finished);
+	if (!wpool_account_outstanding(pool, old))
 		wake_up_all(&pool->drain_wq);
 }

@@ -40,7 +40,10 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 /** wpool_account_outstanding() - number of unfinished tasks of one colour */
 u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
 
-/* Threads that flush or drain check once a tick; wake them earlier if their wait is over. */
+/*
+ * Threads that flush check once a tick; wake them earlier if their wait is over. Called by a worker
+ * that parks: the pool's last task that a flush waits for may have finished on this CPU.
+ */
 void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */
