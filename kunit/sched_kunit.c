@@ -3,11 +3,12 @@
  * What the scheduler guarantees: each queue is served in bounded time, no task is lost, run twice,
  * or left behind a stuck worker, and a task may wait for tasks that it submitted.
  */
+#include <linux/bitops.h>
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "core/state.h"
-#include "fixture.h"
+#include "one_cpu.h"
 
 static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
 {
@@ -508,6 +509,49 @@ static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* ---- searching ---------------------------------------------------------------- */
+
+/*
+ * Until the worker of @rq has parked, pretend that another worker searches, so that no thread looks
+ * at the offers because the last worker has stopped to search. Returns true if the worker, while it
+ * searched, ended the offer of its empty run queue; false also if it stopped to search before.
+ */
+static bool search_ends_offer(struct wpool *pool, struct wpool_runq *rq)
+{
+	bool ended = false;
+
+	if (wpk_run_until(atomic_read(&pool->nr_searching) || READ_ONCE(rq->nr_idle)) &&
+	    atomic_inc_return(&pool->nr_searching) == 2) {
+		set_bit(rq->index, pool->offers);
+		ended = wpk_run_until(READ_ONCE(rq->nr_idle)) && !test_bit(rq->index, pool->offers);
+	}
+	atomic_dec(&pool->nr_searching);
+	return ended;
+}
+
+static void wpool_worker_that_searches_ends_outdated_offers(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	bool ended = false;
+	int try;
+
+	if (wpk_cpu(1) < 0)
+		kunit_skip(test, "one CPU");
+	wpk_attrs(&attrs, 1, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(1));
+	attrs.spin_us = WPOOL_MAX_SPIN_US;
+	pool = wpk_pool_attrs(test, &attrs);
+	wpk_move_to(wpk_cpu(0));
+	for (try = 0; try < 200 && !ended; try++) {
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		ended = search_ends_offer(pool, wpool_runq(pool, wpk_cpu(1)));
+	}
+	KUNIT_EXPECT_TRUE(test, ended);
+}
+
 WPK_SUITE(sched,
 	  KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
 	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
@@ -521,4 +565,5 @@ WPK_SUITE(sched,
 	  KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
 	  KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
 	  KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
-	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once));
+	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
+	  KUNIT_CASE(wpool_worker_that_searches_ends_outdated_offers));

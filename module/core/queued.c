@@ -44,8 +44,7 @@ static bool end_offer(struct wpool_runq *rq)
 	return false;
 }
 
-/* Is a task queued here, for all CPUs, or on a CPU that offers its tasks? */
-static __always_inline bool look_from(struct wpool *pool, struct wpool_runq *rq, bool end_offers)
+bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 nr = wpool_nr_active(pool), i;
 
@@ -53,20 +52,10 @@ static __always_inline bool look_from(struct wpool *pool, struct wpool_runq *rq,
 		return true;
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
-		if (wpool_runq_is_left(rq) || (end_offers && !end_offer(rq)))
+		if (wpool_runq_is_left(rq) || !end_offer(rq))
 			return true;
 	}
 	return false;
-}
-
-bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq)
-{
-	return look_from(pool, rq, false);
-}
-
-bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
-{
-	return look_from(pool, rq, true);
 }
 
 bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)

@@ -69,15 +69,10 @@ bool wpool_runq_offer(struct wpool_runq *rq);
 
 /*
  * Is a task queued that needs a worker to come? @rq: this CPU's run queue. Reads the global queue,
- * this CPU's run queue and those that are offered. Racy.
- */
-bool wpool_queues_have_work(struct wpool *pool, struct wpool_runq *rq);
-
-/*
- * As wpool_queues_have_work(), but also end outdated offers. @rq: this CPU's run queue. If an ended
- * offer turns out to be valid, it is made again, and a full barrier follows. Meanwhile another
- * thread may miss the offer, so the caller must make sure that a worker comes. Preemption is off.
- * Returns true if a task is queued.
+ * this CPU's run queue and those that are offered, and ends outdated offers. If an ended offer
+ * turns out to be valid, it is made again, and a full barrier follows. Meanwhile another thread may
+ * miss the offer, so the caller must make sure that a worker comes; a worker that counts as
+ * searching does. Preemption is off. Racy.
  */
 bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
 

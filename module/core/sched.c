@@ -324,9 +324,10 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	return task;
 }
 
-static bool have_work(struct wpool *pool)
+/* The calling worker counts as searching, so it may end offers: see end_offer:A in wake.c. */
+static bool find_work(struct wpool *pool)
 {
-	return wpool_queues_have_work(pool, wpool_this_runq(pool));
+	return wpool_queues_find_work(pool, wpool_this_runq(pool));
 }
 
 static bool may_spin(struct wpool *pool)
@@ -339,12 +340,13 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_task *task = NULL;
+	u32 nr = wpool_nr_active(pool);
 	u64 now, next, end = 0;
 	int round;
 
 	if (!w->searching) {
 		/* the worker parks and then looks once more: it need not count as searching */
-		if (!may_spin(pool) && !have_work(pool))
+		if (!may_spin(pool) && wpool_next_bit(pool->offers, nr, 0) == nr)
 			return NULL;
 		if (!may_search(pool))
 			return NULL;
@@ -352,7 +354,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 	}
 
 	do {
-		for (round = 1; round <= STEAL_ROUNDS && !task && have_work(pool); round++)
+		for (round = 1; round <= STEAL_ROUNDS && !task && find_work(pool); round++)
 			task = wpool_steal_round(pool, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
@@ -362,10 +364,10 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 		if (!end)
 			end = now + READ_ONCE(pool->spin_us) * (u64)NSEC_PER_USEC;
 		next = now;
-		/* between two rounds only read, without a locked instruction */
+		/* between two rounds only read, unless an offer is outdated */
 		do {
 			if (now >= next) {
-				if (have_work(pool))
+				if (find_work(pool))
 					break;
 				next = now + POLL_NS;
 			}

@@ -56,7 +56,8 @@
  * length.h). A thread that relies on a worker of another CPU for tasks that are left must offer
  * them first. Such a thread is a submitter here, a thread that looks here after a worker was
  * counted out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
- * worker for offered tasks ends outdated offers (wpool_queues_find_work()).
+ * worker for offered tasks, and a worker that searches, end outdated offers
+ * (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.
@@ -111,7 +112,9 @@
  *                       thread that finds the offer there, and does not repeat it, has changed the
  *                       run queue before. If the run queue is left, the offer is made again
  *                       (end_offer:B). The thread that makes it also makes sure that a worker
- *                       comes: a searching worker may have missed the offer meanwhile.
+ *                       comes: a searching worker may have missed the offer meanwhile. If the
+ *                       thread is itself such a worker, it looks again: stop_searching:A,
+ *                       wpool_park_join:A, wpool_workers_leave_place:A.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, wpool_park_join:A.

@@ -314,6 +314,30 @@ inline offer(own)
 #endif
 }
 
+/* an offer, in wpool_queues_find_work(): if the run queue is not left, end_offer() */
+inline visit(own)
+{
+	look_into(own);
+	if
+	:: atomic { IS_LEFT(own) -> work = true }
+#ifndef NO_end_offer_A
+	:: atomic { !IS_LEFT(own) && full_barrier() -> mem[OFFER(own)] = 0 };
+#else
+	:: atomic { !IS_LEFT(own) -> store(OFFER(own), 0) };
+#endif
+	   look_into(own);
+	   if
+	   :: atomic { IS_LEFT(own) -> work = true };
+#ifndef NO_end_offer_B
+	      atomic { full_barrier() -> mem[OFFER(own)] = 1 }
+#else
+	      store(OFFER(own), 1)
+#endif
+	   :: !IS_LEFT(own)
+	   fi
+	fi
+}
+
 /* wpool_queues_find_work() */
 inline find_work(own)
 {
@@ -322,25 +346,7 @@ inline find_work(own)
 	:: atomic { IS_LEFT(own) -> work = true }
 	:: !IS_LEFT(own) && !load(OFFER(!(own)))
 	:: !IS_LEFT(own) && load(OFFER(!(own))) ->
-		look_into(!(own));
-		if
-		:: atomic { IS_LEFT(!(own)) -> work = true }
-#ifndef NO_end_offer_A
-		:: atomic { !IS_LEFT(!(own)) && full_barrier() -> mem[OFFER(!(own))] = 0 };
-#else
-		:: atomic { !IS_LEFT(!(own)) -> store(OFFER(!(own)), 0) };
-#endif
-		   look_into(!(own));
-		   if
-		   :: atomic { IS_LEFT(!(own)) -> work = true };
-#ifndef NO_end_offer_B
-		      atomic { full_barrier() -> mem[OFFER(!(own))] = 1 }
-#else
-		      store(OFFER(!(own)), 1)
-#endif
-		   :: !IS_LEFT(!(own))
-		   fi
-		fi
+		visit(!(own))
 	fi
 }
 
@@ -754,7 +760,8 @@ look:
 		fi;
 		steal();
 		if
-		:: !got -> pop(RING0)
+		:: !got && load(OFFER1) -> visit(1); work = false; pop(RING0)
+		:: !got && !load(OFFER1) -> pop(RING0)
 		:: else
 		fi
 	fi;
