@@ -4,9 +4,11 @@
  * or left behind a stuck worker, and a task may wait for tasks that it submitted.
  */
 #include <linux/bitops.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
+#include "core/length.h"
 #include "core/state.h"
 #include "one_cpu.h"
 
@@ -552,6 +554,44 @@ static void wpool_worker_that_searches_ends_outdated_offers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ended);
 }
 
+/* ---- a queue that needs workers of other CPUs ---------------------------------- */
+
+static void note_left(struct wpk_job *job)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	struct wpool *pool = job->arg;
+
+	job->ret = READ_ONCE(pool->left);
+	/* the tasks are timed: keep them long */
+	while (ktime_get_mono_fast_ns() - start < 2 * WPOOL_HELP_NS)
+		cpu_relax();
+}
+
+/* While its first task is young, workers of other CPUs need not look at a queue of long tasks. */
+static void wpool_submit_on_names_a_queue_only_if_its_first_task_is_old(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, false);
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	int i;
+
+	jobs->job[0].gate = gate;
+	wpk_jobs_body(jobs, note_left, pool);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	for (i = 1; i < 4; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, rq->cpu, &jobs->job[i].task), 0);
+	/* when job 1 starts, job 2 is the first task of the queue, and so on */
+	jobs->job[2].task.jiffy = jiffies + 1000 * HZ;
+	jobs->job[3].task.jiffy = jiffies - 1000 * HZ;
+	WRITE_ONCE(rq->estimate.task_ns, 2 * WPOOL_HELP_NS);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, rq->index + 1);
+}
+
 WPK_SUITE(sched,
 	  KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
 	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
@@ -566,4 +606,5 @@ WPK_SUITE(sched,
 	  KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
 	  KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
 	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
-	  KUNIT_CASE(wpool_worker_that_searches_ends_outdated_offers));
+	  KUNIT_CASE(wpool_worker_that_searches_ends_outdated_offers),
+	  KUNIT_CASE(wpool_submit_on_names_a_queue_only_if_its_first_task_is_old));

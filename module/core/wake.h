@@ -6,7 +6,9 @@
 #ifndef WPOOL_CORE_WAKE_H
 #define WPOOL_CORE_WAKE_H
 
+#include <linux/atomic.h>
 #include <linux/jiffies.h>
+#include <linux/time.h>
 
 #include "core/length.h"
 #include "core/queued.h"
@@ -36,15 +38,17 @@ static inline bool wpool_wake_is_needless(const struct wpool *pool,
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Let other CPUs take from this queue, too: tasks queued here before they were known to be long are
- * older than those in the global queue.
+ * Let other CPUs take from this queue, too, while its first task is older than a tick: tasks queued
+ * here before they were known to be long are older than those in the global queue.
  */
 static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq *rq)
 {
-	u32 first;
+	u32 name = rq->index + 1, first;
+	bool late = wpool_runq_first(rq, &first) && time_before32(first + 1, jiffies);
 
-	if (!READ_ONCE(pool->left) && wpool_runq_first(rq, &first))
-		WRITE_ONCE(pool->left, rq->index + 1);
+	/* while a queue is named, each look of all CPUs is a full one */
+	if (READ_ONCE(pool->left) == (late ? 0 : name))
+		cmpxchg(&pool->left, late ? 0 : name, late ? name : 0);
 }
 
 /*

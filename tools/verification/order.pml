@@ -82,6 +82,10 @@
 #define MAY_BE_OLDER(a, b)	((a) < (b) || ((a) == LATER && (b) == LATER))
 #define MAY_NOT_BE_OLDER(a, b)	((a) >= (b))
 
+/* Is a queue's first task older than a tick? Of later tasks, and in later ticks, either may be so. */
+#define MAY_BE_LATE(c)		(tick == LATER)
+#define MAY_NOT_BE_LATE(c)	(FIRST_TICK(c) == LATER || (FIRST_TICK(c) + 1 >= tick && ticks < 2))
+
 /* The state of a CPU's worker. A worker that sleeps in a task does not count as running. */
 #define FREE		0
 #define IN_TASK		1
@@ -414,7 +418,10 @@ inline wake_to_help(c)
 {
 	if
 #ifndef F1
-	:: length[c] == LONG && !left && OWN_NR(c) -> left = c + 1
+	:: length[c] == LONG && !left && OWN_NR(c) && MAY_BE_LATE(c) -> left = c + 1
+	:: length[c] == LONG && left == c + 1 && !OWN_NR(c) -> left = 0
+	:: length[c] == LONG && left == c + 1 && OWN_NR(c) && MAY_NOT_BE_LATE(c) -> left = 0
+	:: length[c] == LONG && !left && OWN_NR(c) && MAY_NOT_BE_LATE(c)
 #endif
 	:: else
 	fi
