@@ -79,6 +79,20 @@ int wpool_name_check(const char *name)
 	return 0;
 }
 
+void wpool_attrs_merge(struct wpool_attrs *to, const struct wpool_attrs *from, u32 mask)
+{
+	const struct wpool_attr *attr;
+
+	for (attr = wpool_attr_table; attr < wpool_attr_table + WPOOL_NR_ATTRS; attr++)
+		if (mask & attr->bit)
+			wpool_attr_set(to, attr, wpool_attr_get(from, attr));
+	if (mask & WPOOL_TUNE_CPUMASK)
+		to->cpumask = from->cpumask;
+	/* a capacity that is set by number does not follow the CPUs */
+	if (mask & WPOOL_TUNE_CAPACITY)
+		to->capacity_per_cpu = 0;
+}
+
 static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr *attr)
 {
 	s64 value = wpool_attr_get(attrs, attr);
@@ -118,12 +132,8 @@ int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tel
 	return 0;
 }
 
-int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells)
+int wpool_attrs_check_together(const struct wpool_attrs *attrs, const char *tells)
 {
-	int err = wpool_attrs_check(attrs, ~0U, tells);
-
-	if (err)
-		return err;
 	if (attrs->prealloc && attrs->capacity_per_cpu)
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "a preallocated pool has no capacity_per_cpu");
@@ -133,4 +143,9 @@ int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells)
 	if (attrs->prealloc && attrs->capacity == WPOOL_UNLIMITED)
 		return wpool_attrs_refuse(-EINVAL, tells, "prealloc needs a capacity");
 	return 0;
+}
+
+int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells)
+{
+	return wpool_attrs_check(attrs, ~0U, tells) ?: wpool_attrs_check_together(attrs, tells);
 }

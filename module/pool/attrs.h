@@ -51,6 +51,9 @@ s64 wpool_attr_get(const struct wpool_attrs *attrs, const struct wpool_attr *att
 /** wpool_attr_set() - set one attribute; its type can hold @value */
 void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s64 value);
 
+/** wpool_attrs_merge() - replace the attributes in @mask by those of @from */
+void wpool_attrs_merge(struct wpool_attrs *to, const struct wpool_attrs *from, u32 mask);
+
 /* Refuse attributes with @err. The log says why; @tells: name of the pool, or NULL: no message. */
 #define wpool_attrs_refuse(err, tells, fmt, ...) ({				\
 	const char *_name = (tells);						\
@@ -61,6 +64,8 @@ void wpool_attr_set(struct wpool_attrs *attrs, const struct wpool_attr *attr, s6
 
 /* Check each attribute in @mask alone. Returns 0, -EINVAL or -ERANGE. */
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
+/* Check that all attributes, each of which is allowed alone, go together. Returns 0 or -EINVAL. */
+int wpool_attrs_check_together(const struct wpool_attrs *attrs, const char *tells);
 /* Check all attributes of a new pool, alone and together. */
 int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells);
 

@@ -27,81 +27,52 @@
 #include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "pool/attrs.h"
 #include "task/item.h"
 #include "task/tokens.h"
 #include "task/waiters.h"
 
-struct wpool_limits wpool_limits_of(struct wpool *pool)
+void wpool_attrs_read(struct wpool *pool, struct wpool_attrs *attrs)
 {
 	lockdep_assert_held(&pool->tune_mutex);
-	return (struct wpool_limits) {
-		.capacity = pool->capacity,
-		.capacity_per_cpu = pool->capacity_per_cpu,
-		.queue_depth = pool->queue_depth,
-		.min_workers = pool->min_workers,
-	};
+#define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }
+#include "pool/attr_table.h"
 }
 
-struct wpool_limits wpool_limits_wanted(const struct wpool_attrs *attrs)
+u32 wpool_limits_most(const struct wpool_attrs *attrs)
 {
-	return (struct wpool_limits) {
-		.capacity = attrs->capacity,
-		.capacity_per_cpu = attrs->capacity_per_cpu,
-		.queue_depth = attrs->queue_depth,
-		.min_workers = attrs->min_workers,
-	};
-}
-
-void wpool_limits_tune(struct wpool_limits *limits, const struct wpool_attrs *attrs, u32 mask)
-{
-	if (mask & WPOOL_TUNE_CAPACITY) {
-		limits->capacity = attrs->capacity;
-		/* a capacity that is set by number does not follow the CPUs */
-		limits->capacity_per_cpu = 0;
-	}
-	if (mask & WPOOL_TUNE_CAPACITY_PER_CPU)
-		limits->capacity_per_cpu = attrs->capacity_per_cpu;
-	if (mask & WPOOL_TUNE_QUEUE_DEPTH)
-		limits->queue_depth = attrs->queue_depth;
-	if (mask & WPOOL_TUNE_MIN_WORKERS)
-		limits->min_workers = attrs->min_workers;
-}
-
-u32 wpool_limits_most(const struct wpool_limits *limits)
-{
-	u64 most = (u64)limits->capacity_per_cpu * num_possible_cpus();
+	u64 most = (u64)attrs->capacity_per_cpu * num_possible_cpus();
 
 	if (!most)
-		return limits->capacity;
-	return min_t(u64, max_t(u64, most, limits->min_workers), WPOOL_UNLIMITED);
+		return attrs->capacity;
+	return min_t(u64, max_t(u64, most, attrs->min_workers), WPOOL_UNLIMITED);
 }
 
-bool wpool_limits_are_items(const struct wpool_limits *limits)
+bool wpool_limits_are_items(const struct wpool_attrs *attrs)
 {
-	int total = wpool_tokens_total(wpool_limits_most(limits), limits->queue_depth);
+	int total = wpool_tokens_total(wpool_limits_most(attrs), attrs->queue_depth);
 
 	return total == WPOOL_TOKENS_UNLIMITED || total <= WPOOL_MAX_FUNC_ITEMS;
 }
 
 /* wpool_attrs_check() has checked that the product fits a u32 for all possible CPUs. */
-void wpool_limits_follow_cpus(struct wpool_limits *limits, u32 nr_cpus)
+void wpool_limits_follow_cpus(struct wpool_attrs *attrs, u32 nr_cpus)
 {
-	if (limits->capacity_per_cpu)
-		limits->capacity = max3(limits->capacity_per_cpu * nr_cpus, limits->min_workers,
-					1U);
+	if (attrs->capacity_per_cpu)
+		attrs->capacity = max3(attrs->capacity_per_cpu * nr_cpus, attrs->min_workers, 1U);
 }
 
-void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
+void wpool_limits_set(struct wpool *pool, const struct wpool_attrs *attrs)
 {
-	u32 capacity = limits->capacity;
+	u32 capacity = attrs->capacity;
 	bool shrunk = capacity < pool->capacity;
 
-	WRITE_ONCE(pool->min_workers, limits->min_workers);
-	WRITE_ONCE(pool->capacity_per_cpu, limits->capacity_per_cpu);
-	if (capacity == pool->capacity && limits->queue_depth == pool->queue_depth)
+	WRITE_ONCE(pool->min_workers, attrs->min_workers);
+	WRITE_ONCE(pool->capacity_per_cpu, attrs->capacity_per_cpu);
+	if (capacity == pool->capacity && attrs->queue_depth == pool->queue_depth)
 		return;
 	WRITE_ONCE(pool->capacity, capacity);
-	WRITE_ONCE(pool->queue_depth, limits->queue_depth);
+	WRITE_ONCE(pool->queue_depth, attrs->queue_depth);
 	wpool_waiters_resize(pool);
 	if (shrunk) {
 		/* shuts out workers that read the old capacity, see look_for_task() */
@@ -114,7 +85,7 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_limits *limits)
 		wpool_spawn_look(pool);
 }
 
-int wpool_limits_change(struct wpool *pool, const struct wpool_limits *new)
+int wpool_limits_change(struct wpool *pool, const struct wpool_attrs *new)
 {
 	int total = wpool_tokens_total(new->capacity, new->queue_depth);
 	int err = 0;
@@ -136,13 +107,13 @@ void wpool_limits_trim(struct wpool *pool)
 
 int wpool_limits_follow(struct wpool *pool)
 {
-	struct wpool_limits new;
+	struct wpool_attrs new = { };
 	int err = 0;
 
 	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
 	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED) {
-		new = wpool_limits_of(pool);
+		wpool_attrs_read(pool, &new);
 		wpool_limits_follow_cpus(&new, pool->nr_cpus);
 		err = wpool_limits_change(pool, &new);
 		wpool_limits_trim(pool);

@@ -229,7 +229,6 @@ static void close_pool(struct wpool *pool, bool drops)
 static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, struct module *owner)
 {
 	const char *tells = owner && attrs ? attrs->name : NULL;
-	struct wpool_limits limits;
 	int err;
 
 	if (!attrs)
@@ -242,8 +241,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 	err = wpool_attrs_check_new(attrs, tells);
 	if (err)
 		return err;
-	limits = wpool_limits_wanted(attrs);
-	if (func && !wpool_limits_are_items(&limits))
+	if (func && !wpool_limits_are_items(attrs))
 		return wpool_attrs_refuse(-ERANGE, tells,
 					  "capacity + queue_depth of a pool with a function is more than %u",
 					  WPOOL_MAX_FUNC_ITEMS);

@@ -38,73 +38,58 @@
 #include "workers/rescuer.h"
 
 /* The number of CPUs that may be a worker's home after the tune. */
-static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
 {
 	u32 nr;
 
 	if (!(mask & WPOOL_TUNE_CPUMASK))
 		return pool->nr_cpus;
-	nr = wpool_affinity_count(attrs->cpumask, -1);
+	nr = wpool_affinity_count(new->cpumask, -1);
 	return nr ?: num_online_cpus();
 }
 
-static struct wpool_limits tuned_limits(struct wpool *pool, const struct wpool_attrs *attrs,
-					u32 mask)
-{
-	struct wpool_limits new = wpool_limits_of(pool);
-
-	wpool_limits_tune(&new, attrs, mask);
-	wpool_limits_follow_cpus(&new, count_cpus(pool, attrs, mask));
-	return new;
-}
-
 /*
- * Check the new values against the pool and its other attributes. Only the author of a module knows
- * whether its tasks may be dropped, so only the owner may set an attribute that drops tasks.
+ * Check the changes in @mask against the pool, and all attributes after the tune together. Only the
+ * author of a module knows whether its tasks may be dropped, so only the owner may set an attribute
+ * that drops tasks.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
-		      const struct wpool_limits *new, bool by_owner, const char *tells)
+		      const struct wpool_attrs *new, bool by_owner, const char *tells)
 {
-	bool per_cpu = mask & WPOOL_TUNE_CAPACITY_PER_CPU && attrs->capacity_per_cpu;
+	int err;
 
 	if (pool->state == WPOOL_DESTROYED)
 		return -ESHUTDOWN;
-	if (pool->prealloc && per_cpu)
-		return wpool_attrs_refuse(-EINVAL, tells,
-					  "a preallocated pool has no capacity_per_cpu");
 	if (pool->prealloc && mask & WPOOL_TUNE_CAPACITY)
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "capacity of a preallocated pool cannot be changed");
-	if (mask & WPOOL_TUNE_CAPACITY && per_cpu)
+	if (mask & WPOOL_TUNE_CAPACITY && mask & WPOOL_TUNE_CAPACITY_PER_CPU &&
+	    attrs->capacity_per_cpu)
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "capacity and capacity_per_cpu exclude each other");
+	err = wpool_attrs_check_together(new, tells);
+	if (err)
+		return err;
 	if (pool->items && !wpool_limits_are_items(new))
 		return -ERANGE;
-	if (!new->capacity_per_cpu && new->min_workers > new->capacity)
-		return wpool_attrs_refuse(-EINVAL, tells, "min_workers = %u is above capacity = %u",
-					  new->min_workers, new->capacity);
-	if (mask & WPOOL_TUNE_POLICY && attrs->policy != pool->policy &&
-	    (attrs->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
+	if (new->policy != pool->policy &&
+	    (new->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "policy cannot be changed to or from run");
-	if (mask & WPOOL_TUNE_POLICY && attrs->policy == WPOOL_DROP_OLDEST &&
-	    pool->policy != WPOOL_DROP_OLDEST && pool->owner && !by_owner)
-		return -EPERM;
-	if (mask & WPOOL_TUNE_MAX_WAIT_MS && attrs->max_wait_ms && !pool->max_wait_ms &&
-	    pool->owner && !by_owner)
+	if (pool->owner && !by_owner &&
+	    ((new->policy == WPOOL_DROP_OLDEST && pool->policy != WPOOL_DROP_OLDEST) ||
+	     (new->max_wait_ms && !pool->max_wait_ms)))
 		return -EPERM;
 	return 0;
 }
 
-static void tune_class(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static void tune_class(struct wpool *pool, const struct wpool_attrs *new)
 {
 	struct wpool_worker *w;
 
 	mutex_lock(&pool->workers.mutex);
-	if (mask & WPOOL_TUNE_NICE)
-		WRITE_ONCE(pool->nice, attrs->nice);
-	if (mask & WPOOL_TUNE_SCHED)
-		WRITE_ONCE(pool->sched, attrs->sched);
+	WRITE_ONCE(pool->nice, new->nice);
+	WRITE_ONCE(pool->sched, new->sched);
 	WRITE_ONCE(pool->class_reported, false);
 	list_for_each_entry(w, &pool->workers.list, node)
 		wpool_class_set(w);
@@ -150,13 +135,12 @@ static void tune_latency(struct wpool *pool, bool latency)
  * for CPU hotplug, which takes tune_mutex. The pool may be closed meanwhile; its destruction waits
  * for this thread, which counts as one of the pool's threads.
  */
-static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static int make_reserve(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
 {
-	bool enable = mask & WPOOL_TUNE_RECLAIM && attrs->reclaim && !pool->reclaim;
-	bool disable = mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim;
+	bool enable = new->reclaim && !pool->reclaim;
 	int err = 0;
 
-	if (!(enable || (pool->reclaim && mask & WPOOL_TUNE_MIN_WORKERS && !disable)))
+	if (!enable && !(new->reclaim && mask & WPOOL_TUNE_MIN_WORKERS))
 		return 0;
 	if (enable)
 		wpool_rescuer_enable(pool);
@@ -174,53 +158,48 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *attrs, u32
 	return err;
 }
 
-static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
+static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
 {
-	if (mask & WPOOL_TUNE_MAX_BLOCKING)
-		WRITE_ONCE(pool->max_blocking, attrs->max_blocking);
-	if (mask & WPOOL_TUNE_POLICY)
-		WRITE_ONCE(pool->policy, attrs->policy);
-	if (mask & WPOOL_TUNE_EXPIRY_MS)
-		WRITE_ONCE(pool->expiry_ms, attrs->expiry_ms);
+	WRITE_ONCE(pool->max_blocking, new->max_blocking);
+	WRITE_ONCE(pool->policy, new->policy);
+	WRITE_ONCE(pool->expiry_ms, new->expiry_ms);
+	WRITE_ONCE(pool->spin_us, new->spin_us);
+	WRITE_ONCE(pool->hog_ms, new->hog_ms);
 	if (mask & WPOOL_TUNE_CONCURRENCY) {
-		WRITE_ONCE(pool->concurrency, attrs->concurrency);
+		WRITE_ONCE(pool->concurrency, new->concurrency);
 		/* more workers may run on a CPU now */
 		wpool_idle_wake_all(pool);
 		if (wpool_queues_len(pool))
 			wpool_spawn_look(pool);
 	}
-	if (mask & WPOOL_TUNE_SPIN_US)
-		WRITE_ONCE(pool->spin_us, attrs->spin_us);
-	if (mask & WPOOL_TUNE_HOG_MS)
-		WRITE_ONCE(pool->hog_ms, attrs->hog_ms);
 	if (mask & WPOOL_TUNE_HANDOFF) {
-		WRITE_ONCE(pool->handoff, attrs->handoff);
+		WRITE_ONCE(pool->handoff, new->handoff);
 		/* apply_attrs:A: with handoff off, running workers did not keep the timer on */
 		smp_mb();
 		wpool_monitor_timer_set(pool);
 	}
 	if (mask & WPOOL_TUNE_LATENCY)
-		tune_latency(pool, attrs->latency);
-	if (mask & WPOOL_TUNE_MAX_WAIT_MS && attrs->max_wait_ms != pool->max_wait_ms) {
+		tune_latency(pool, new->latency);
+	if (new->max_wait_ms != pool->max_wait_ms) {
 		WRITE_ONCE(pool->max_wait_since, ktime_get_mono_fast_ns());
 		/* pairs with wpool_max_wait_ns() */
-		smp_store_release(&pool->max_wait_ms, attrs->max_wait_ms);
+		smp_store_release(&pool->max_wait_ms, new->max_wait_ms);
 	}
 	WRITE_ONCE(pool->stamps, pool->latency || pool->max_wait_ms);
 	if (mask & (WPOOL_TUNE_NICE | WPOOL_TUNE_SCHED))
-		tune_class(pool, attrs, mask);
+		tune_class(pool, new);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
-		WRITE_ONCE(pool->freezable, attrs->freezable);
+		WRITE_ONCE(pool->freezable, new->freezable);
 		/* a suspend may have frozen the pool */
-		if (!attrs->freezable && READ_ONCE(wpool_freeze_is_on))
+		if (!new->freezable && READ_ONCE(wpool_freeze_is_on))
 			wpool_freeze_lift(pool);
 	}
-	if (mask & WPOOL_TUNE_RECLAIM && !attrs->reclaim && pool->reclaim)
+	if (!new->reclaim && pool->reclaim)
 		wpool_rescuer_dismiss(pool);
 	if (mask & WPOOL_TUNE_CPUMASK) {
-		WRITE_ONCE(pool->follows, !attrs->cpumask);
-		if (attrs->cpumask)
-			cpumask_copy(pool->cpumask, attrs->cpumask);
+		WRITE_ONCE(pool->follows, !new->cpumask);
+		if (new->cpumask)
+			cpumask_copy(pool->cpumask, new->cpumask);
 		wpool_affinity_set(pool, -1);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
@@ -230,7 +209,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32
 static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
 	const char *tells = by_owner && pool->owner ? pool->name : NULL;
-	struct wpool_limits old, new;
+	struct wpool_attrs old = { }, new;
 	int err;
 
 	if (mask & ~WPOOL_TUNE_ALL)
@@ -253,14 +232,16 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 
 	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
-	old = wpool_limits_of(pool);
-	new = tuned_limits(pool, attrs, mask);
+	wpool_attrs_read(pool, &old);
+	new = old;
+	wpool_attrs_merge(&new, attrs, mask);
+	wpool_limits_follow_cpus(&new, count_cpus(pool, &new, mask));
 	err = check_tune(pool, attrs, mask, &new, by_owner, tells);
 	if (!err)
 		err = wpool_limits_change(pool, &new);
 	if (err)
 		goto out;
-	err = make_reserve(pool, attrs, mask);
+	err = make_reserve(pool, &new, mask);
 	if (err) {
 		wpool_limits_set(pool, &old);
 		/*
@@ -271,7 +252,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 			wpool_expire_rearm(pool);
 		goto out;
 	}
-	apply_attrs(pool, attrs, mask);
+	apply_attrs(pool, &new, mask);
 out:
 	wpool_limits_trim(pool);
 	mutex_unlock(&pool->tune_mutex);
@@ -323,8 +304,7 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		.worker_data = pool->hooks.worker_data,
 		.abort = pool->abort,
 	};
-#define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }
-#include "pool/attr_table.h"
+	wpool_attrs_read(pool, attrs);
 	if (cpumask)
 		cpumask_copy(cpumask, pool->cpumask);
 	mutex_unlock(&pool->tune_mutex);

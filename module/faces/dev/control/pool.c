@@ -41,6 +41,7 @@
 #include "core/counts.h"
 #include "core/state.h"
 #include "faces/dev/control/deadline.h"
+#include "pool/attrs.h"
 #include "pool/capacity.h"
 #include "pool/pool.h"
 #include "pool/tune.h"
@@ -122,12 +123,12 @@ bool wpool_devpool_is_limited(void)
 }
 
 /*
- * Returns the number of workers that a pool is charged for if the caller sets these limits. Who is
+ * Returns the number of workers that a pool is charged for if the caller sets its limits. Who is
  * not limited never raises the charge.
  */
-static u32 workers_charged(const struct devpool *entry, const struct wpool_limits *limits)
+static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs)
 {
-	u32 most = wpool_limits_most(limits);
+	u32 most = wpool_limits_most(attrs);
 
 	return wpool_devpool_is_limited() ? most : min(entry->workers, most);
 }
@@ -138,15 +139,13 @@ static u32 workers_charged(const struct devpool *entry, const struct wpool_limit
  */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
-	struct wpool_limits limits;
 	struct wpool_attrs now;
 
 	wpool_get_attrs(entry->pool, &now, NULL);
 	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !now.capacity_per_cpu)
 		return entry->workers;
-	limits = wpool_limits_wanted(&now);
-	wpool_limits_tune(&limits, attrs, mask);
-	return workers_charged(entry, &limits);
+	wpool_attrs_merge(&now, attrs, mask);
+	return workers_charged(entry, &now);
 }
 
 /* What a pool takes of max_user_workers: its capacity or, if they are still more, its workers. */
@@ -232,7 +231,6 @@ static void devpool_remove(struct devpool *entry)
 
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 {
-	struct wpool_limits limits = wpool_limits_wanted(attrs);
 	struct devpool *entry;
 	struct wpool *pool;
 	int err;
@@ -250,7 +248,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
 
-	err = charge_workers(entry, workers_charged(entry, &limits));
+	err = charge_workers(entry, workers_charged(entry, attrs));
 	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		devpool_remove(entry);
