@@ -181,10 +181,14 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	return n;
 }
 
-/* The rest of a submit that the fast path could not complete. */
-static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
-				    u32 claimed, enum wpool_policy policy, unsigned int state,
-				    long timeout)
+/*
+ * A submit without the fast path, or the rest of one that the fast path could not complete. @on:
+ * where to queue the task, or NULL; @state: task state to wait in; 0: if there is no room, unclaim
+ * the task, and count no refusal.
+ */
+static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task, u32 claimed,
+				    enum wpool_policy policy, unsigned int state, long timeout,
+				    struct wpool_runq *on)
 {
 	struct wpool_overload how = {
 		.policy = policy,
@@ -196,7 +200,7 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 	/* submit_fast() has checked a task that it has claimed */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
-	return submit_slow(pool, &task, 1, claimed, NULL, &how, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, claimed, on, state ? &how : NULL, &err) == 1 ? 0 : err;
 }
 
 static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task,
@@ -222,7 +226,7 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
 	return submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			       TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT);
+			       TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
@@ -232,7 +236,7 @@ int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, claimed, try_policy(pool), TASK_KILLABLE, 0);
+	return submit_one_slow(pool, task, claimed, try_policy(pool), TASK_KILLABLE, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
@@ -249,25 +253,17 @@ int wpool_submit_timeout(struct wpool *pool, struct wpool_task *task,
 		return 0;
 	/* the caller wants to wait: run nothing here, and drop nothing */
 	policy = READ_ONCE(pool->policy) == WPOOL_FAIL ? WPOOL_FAIL : WPOOL_BLOCK;
-	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout);
+	return submit_one_slow(pool, task, claimed, policy, TASK_KILLABLE, timeout, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_timeout);
 
-/* @state: task state to wait in; 0: if there is no room, unclaim the task, and count no refusal. */
 static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			 enum wpool_policy policy, unsigned int state)
 {
-	struct wpool_overload how = {
-		.policy = policy,
-		.state = state,
-		.timeout = MAX_SCHEDULE_TIMEOUT,
-	};
-	int err;
-
-	if (!is_valid(pool, task) || cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (!pool || cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -EINVAL;
-	return submit_slow(pool, &task, 1, 0, wpool_runq(pool, cpu), state ? &how : NULL,
-			   &err) == 1 ? 0 : err;
+	return submit_one_slow(pool, task, 0, policy, state, MAX_SCHEDULE_TIMEOUT,
+			       wpool_runq(pool, cpu));
 }
 
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
