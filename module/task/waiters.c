@@ -38,6 +38,7 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
+#include "task/accept.h"
 #include "task/account.h"
 #include "task/state.h"
 #include "task/tokens.h"
@@ -358,12 +359,9 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 static void let_in(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
-	u32 colour = READ_ONCE(pool->colour);
 
 	wpool_tokens_owe(pool, rq);
-	wpool_account_in(rq, colour, 1);
-	wpool_task_accept(pool, rq, task, colour);
-	wpool_sched_push(pool, rq, &task, 1, task->flags);
+	wpool_accept_claimed(pool, rq, &task, 1);
 }
 
 /*
