@@ -14,6 +14,7 @@
 #include <linux/debugfs.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
@@ -71,33 +72,31 @@ static int cpus_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cpus);
 
-struct workers {
-	struct seq_file *seq;
-	const char *pool;
-};
-
-static void show_worker(const struct wpool_worker_info *info, void *data)
+static void show_worker(struct wpool *pool, struct wpool_worker *w, struct seq_file *seq)
 {
-	struct workers *workers = data;
-	struct seq_file *seq = workers->seq;
+	struct wpool_worker_info info;
 
-	seq_printf(seq, "%-15s %7d %5d %5d %-9s ", workers->pool, info->pid, info->cpu,
-		   info->last_cpu, wpool_doing_name(info->doing));
-	if (info->since_ns < 0)
+	wpool_worker_fill_info(pool, w, &info);
+	seq_printf(seq, "%-15s %7d %5d %5d %-9s ", pool->name, info.pid, info.cpu,
+		   info.last_cpu, wpool_doing_name(info.doing));
+	if (info.since_ns < 0)
 		seq_printf(seq, "%10s ", "-");
 	else
-		seq_printf(seq, "%10llu ", info->since_ns / NSEC_PER_MSEC);
-	if (info->task)
-		seq_printf(seq, "%08x %ps\n", wpool_trace_id(info->task), info->func);
+		seq_printf(seq, "%10llu ", info.since_ns / NSEC_PER_MSEC);
+	if (info.task)
+		seq_printf(seq, "%08x %ps\n", wpool_trace_id(info.task), info.func);
 	else
 		seq_printf(seq, "%8s -\n", "-");
 }
 
 static void show_workers(struct wpool *pool, void *data)
 {
-	struct workers workers = { .seq = data, .pool = pool->name };
+	struct wpool_worker *w;
 
-	wpool_workers_show(pool, show_worker, &workers);
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		show_worker(pool, w, data);
+	rcu_read_unlock();
 }
 
 static int workers_show(struct seq_file *seq, void *unused)

@@ -263,22 +263,6 @@ void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 		info->doing = READ_ONCE(w->parked) ? WPOOL_DOING_IDLE : WPOOL_DOING_SEARCH;
 }
 
-void wpool_workers_show(struct wpool *pool,
-			void (*show)(const struct wpool_worker_info *info,
-				     void *data),
-			void *data)
-{
-	struct wpool_worker_info info;
-	struct wpool_worker *w;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		wpool_worker_fill_info(pool, w, &info);
-		show(&info, data);
-	}
-	rcu_read_unlock();
-}
-
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)
 {
 	wpool_pressure_read(&pool->pressure, ktime_get_mono_fast_ns(), avgs);

@@ -51,12 +51,6 @@ static inline const char *wpool_state_name(enum wpool_state state)
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 			    struct wpool_worker_info *info);
 
-/* Call @show, under RCU, with a description of each worker of a pool. */
-void wpool_workers_show(struct wpool *pool,
-			void (*show)(const struct wpool_worker_info *info,
-				     void *data),
-			void *data);
-
 /* Read the pressure: the share of time in which tasks or submitters of the pool waited. */
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs);
 
