@@ -246,7 +246,7 @@ static void await_pressure(struct wpk_job *job)
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
 }
 
-/* The monitor marks the end of a queue, and later checks whether the head has passed the mark. */
+/* The monitor reads when the task at the head was queued. */
 static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
 {
 	struct load *load = load_from(test, await_pressure);

@@ -22,13 +22,16 @@
  *             stored beside the task in a ring, and in a next slot by how long the same task has
  *             been there. The pool's work (tidy.c) then ends all overdue tasks: finish.c.
  *
- *   pressure  a task has waited since the last sample, or a submitter waits: pressure.h
+ *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A list and a
+ *             ring store the tick in which their first task was queued. A task in a next slot
+ *             counts if it has been there while no worker looked for a task.
  *
  * A queue that waits because the capacity is used up, or because its worker is in a task that is no
  * hog yet, does not stall.
  */
 #include "core/monitor.h"
 
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -278,52 +281,43 @@ static void watch_waits(struct wpool *pool, u64 now)
 
 /* ---- pressure ---- */
 
-/* Has a task been in a list since the mark was set? A cancelled task may still count. */
-static bool fifo_waits(const struct wpool_fifo *fifo, u32 *end)
+/* Was a task queued at @jiffy over PERIOD_NS ago? */
+static bool is_old(u32 jiffy)
 {
-	u32 popped = READ_ONCE(fifo->popped), nr = wpool_fifo_len(fifo), mark = *end;
-
-	*end = popped + nr;
-	return nr && time_after32(mark, popped);
+	return time_after32((u32)jiffies, jiffy + msecs_to_jiffies(PERIOD_NS / NSEC_PER_MSEC));
 }
 
-/*
- * Does a run queue hold a task that it held when its marks were set? A task that moves to another
- * queue is noticed there one sample later.
- */
-static bool runq_waits(struct wpool_runq *rq, struct wpool_marks *marks)
+/* Has the first task of a list waited? A cancelled task may still count. */
+static bool fifo_waits(const struct wpool_fifo *fifo)
 {
-	struct wpool_task *next = READ_ONCE(rq->next);
-	u32 head = wpool_ring_head(&rq->ring), tick = READ_ONCE(rq->tick);
-	bool waits = fifo_waits(&rq->backlog, &marks->fifo_end);
+	u32 jiffy;
 
-	/* a mark is not set while the run queue is empty: then @head passes the old mark */
-	waits |= time_after32(marks->ring_end, head);
+	/* read the length first: an empty list keeps an outdated time */
+	return wpool_fifo_len(fifo) && wpool_fifo_first(fifo, &jiffy) && is_old(jiffy);
+}
+
+static bool runq_waits(struct wpool_runq *rq, u64 now)
+{
+	u64 next = (unsigned long)READ_ONCE(rq->next);
 	/* the same task may have run, and been submitted again: then the tick has moved */
-	waits |= next && next == marks->next && tick == marks->tick;
-	marks->ring_end = head + wpool_ring_len(&rq->ring);
-	marks->next = next;
-	marks->tick = tick;
-	return waits;
+	bool stood = has_stood(&rq->watch.slot, next ^ (u64)READ_ONCE(rq->tick) << 32, now,
+			       PERIOD_NS);
+	u32 jiffy;
+
+	return (next && stood) || fifo_waits(&rq->backlog) ||
+	       (wpool_ring_first(&rq->ring, &jiffy) && is_old(jiffy));
 }
 
-/* Does a submitter wait, or a task that was already queued at the last sample? */
-static void sample_pressure(struct wpool *pool, u64 now, bool queued)
+/* Does a submitter wait, or has a task been queued for over PERIOD_NS? */
+static void sample_pressure(struct wpool *pool, u64 now)
 {
-	bool waits = READ_ONCE(pool->admission.nr_waiting);
+	bool waits = READ_ONCE(pool->admission.nr_waiting) || fifo_waits(&pool->globq) ||
+		     fifo_waits(&pool->urgent);
 	struct wpool_runq *rq;
 	u32 i;
 
-	if (queued) {
-		if (now - pool->monitor.marked_ns < PERIOD_NS)
-			return;
-		pool->monitor.marked_ns = now;
-		wpool_for_each_active(pool, rq, i)
-			if (wpool_runq_len(rq))
-				waits |= runq_waits(rq, &rq->watch.marks);
-		waits |= fifo_waits(&pool->globq, &pool->monitor.watch.marks.fifo_end);
-		waits |= fifo_waits(&pool->urgent, &pool->monitor.watch.marks.urgent_end);
-	}
+	wpool_for_each_active(pool, rq, i)
+		waits |= wpool_runq_len(rq) && runq_waits(rq, now);
 	if (wpool_pressure_set(&pool->pressure, now, waits))
 		wpool_notify_tell(pool);
 }
@@ -344,7 +338,7 @@ static void look_at_workers(struct wpool *pool)
 }
 
 /* A frozen pool starts no tasks, so none of its queues stalls: start all measurements again. */
-static void forget_marks(struct wpool *pool, u64 now)
+static void forget_waits(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
 	u32 i;
@@ -370,7 +364,7 @@ static bool look_closely(struct wpool *pool)
 	u32 i;
 
 	if (wpool_is_frozen(pool)) {
-		forget_marks(pool, now);
+		forget_waits(pool, now);
 		return false;
 	}
 	wpool_for_each_active(pool, rq, i) {
@@ -386,6 +380,7 @@ static bool look_closely(struct wpool *pool)
 			queued = true;
 		} else {
 			rq->watch.head.since_ns = 0;
+			rq->watch.slot.since_ns = 0;
 		}
 	}
 	if (wpool_shared_len(pool)) {
@@ -402,7 +397,7 @@ static bool look_closely(struct wpool *pool)
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))
 		busy = true;
-	sample_pressure(pool, now, queued);
+	sample_pressure(pool, now);
 	/* continue while there is pressure, to notice its end */
 	return busy || queued || pool->pressure.is_on;
 }

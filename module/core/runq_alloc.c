@@ -123,8 +123,6 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	rq->tick = wpool_counter_start();
 	rq->shared_end = rq->tick;
 	rq->turn_end = rq->tick;
-	rq->watch.marks.ring_end = rq->ring.tail;
-	rq->watch.marks.fifo_end = rq->backlog.popped;
 	/* no worker may be at home here until wpool_affinity_set() has seen the CPU */
 	rq->redirect = true;
 	/* wpool_runqs_add:A, pairs with the dependent accesses after wpool_runq() */

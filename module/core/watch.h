@@ -5,8 +5,6 @@
 
 #include <linux/types.h>
 
-struct wpool_task;
-
 /* Which running workers the monitor counts out, see monitor.c. */
 enum wpool_retake { WPOOL_RETAKE_NONE, WPOOL_RETAKE_BLOCKED, WPOOL_RETAKE_ALL };
 
@@ -26,23 +24,14 @@ static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u
 	return now - standing->since_ns;
 }
 
-/* Where queues ended, and what was in a next slot, when the monitor last sampled the pressure. */
-struct wpool_marks {
-	u32 ring_end;		/* N: end of the ring */
-	u32 fifo_end;		/* N: end of the backlog, or of the global queue */
-	u32 urgent_end;		/* N: end of the queue of urgent tasks; only in a pool's record */
-	struct wpool_task *next; /* N: task in the next slot; only compared */
-	u32 tick;		/* N: the run queue's @tick */
-};
-
 /* What the monitor last saw of a queue. */
 struct wpool_looked {
 	struct wpool_standing looks; /* N: @tick of the run queue; for a pool the sum of all */
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
-	struct wpool_marks marks; /* N: where the queue ended at the last sample */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
+	struct wpool_standing slot; /* N: as @next, with the run queue's @tick; for the pressure */
 	struct wpool_standing stuck; /* N: since when no worker has looked for a task; only in a
 				      *    pool's record, for panic_on_stall_ms
 				      */
@@ -56,7 +45,6 @@ struct wpool_looked {
 /* What the monitor keeps of a pool. */
 struct wpool_monitor {
 	struct wpool_looked watch; /* N: last look at the pool and its global queue */
-	u64 marked_ns;		/* N: when the marks of the pool's queues were set */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
 	u64 exhausted;		/* N: jams in which all workers allowed were in tasks */

@@ -140,8 +140,6 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 
 	wpool_fifo_init(&pool->globq, pool, NULL);
 	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);
-	pool->monitor.watch.marks.fifo_end = pool->globq.popped;
-	pool->monitor.watch.marks.urgent_end = pool->urgent.popped;
 	pool->cgroup_nr = wpool_counter_start();
 	pool->admission.nr_closes = wpool_counter_start();
 	pool->flushes_begun = wpool_counter_start();
