@@ -162,8 +162,8 @@ struct wpool_dev_attrs {
  * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
  * capacities of all pools made without it would be more than the module parameter
  * max_user_workers, or than half of max_workers. EAGAIN: threads-max or max_workers is reached.
- * EINTR: the caller was killed. With capacity_per_cpu, the capacity for all possible CPUs counts; after a
- * decrease of the capacity, the workers of the pool count if they are more.
+ * EINTR: the caller was killed. With capacity_per_cpu, the capacity for all possible CPUs counts;
+ * after a decrease of the capacity, the workers of the pool count if they are more.
  */
 struct wpool_dev_create {
 	__u32 size;
