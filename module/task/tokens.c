@@ -182,11 +182,7 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		return n;
 	if (unlikely(wpool_refuses(pool)))
 		return n ?: -ESHUTDOWN;
-	/* the caches are empty, and refusals must not wait for each other */
-	if (READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE &&
-	    atomic_read(&pool->admission.tokens) <= 0)
-		return n;
-	/* too few in this CPU's cache: search everywhere */
+	/* too few in this CPU's cache: search everywhere, and wait while another CPU collects them */
 	raw_spin_lock(&pool->admission.lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
 	raw_spin_unlock(&pool->admission.lock);
