@@ -342,6 +342,25 @@ static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit
 	KUNIT_EXPECT_EQ(test, atomic_read(nr), 1);
 }
 
+/* The same number of tasks of each colour finishes on the CPU of the one worker. */
+static void wpool_flush_each_of_several_is_woken(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	atomic_t *nr = count_wake_ups(test, pool);
+	struct wpk_gate *gate;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		gate = wpk_gate(test);
+		wpk_jobs_submit(test, pool, wpk_jobs(test, 1, gate), 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		/* as a flush: tasks that come later have the other colour */
+		WRITE_ONCE(pool->colour, !pool->colour);
+		wpk_gate_open(gate);
+		WPK_ASSERT_EVENTUALLY(test, atomic_read(nr) == i + 1);
+	}
+}
+
 WPK_SUITE(flush,
 	  KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
@@ -354,4 +373,5 @@ WPK_SUITE(flush,
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
 	  KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
 	  KUNIT_CASE(wpool_flush_is_not_woken_by_later_tasks),
-	  KUNIT_CASE(wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu));
+	  KUNIT_CASE(wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu),
+	  KUNIT_CASE(wpool_flush_each_of_several_is_woken));

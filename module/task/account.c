@@ -41,9 +41,9 @@ void wpool_account_wake(struct wpool *pool)
 	/* only a finish ends the wait, and the worker that executed the last one parks after it */
 	rq = raw_cpu_read(*pool->rq);
 	finished = local64_read(&rq->share.finished[old]);
-	if (READ_ONCE(rq->waited_for) == finished)
+	if (READ_ONCE(rq->waited_for[old]) == finished)
 		return;
-	WRITE_ONCE(rq->waited_for, finished);
+	WRITE_ONCE(rq->waited_for[old], finished);
 	if (!wpool_account_outstanding(pool, old))
 		wake_up_all(&pool->drain_wq);
 }
