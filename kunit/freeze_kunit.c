@@ -386,6 +386,24 @@ static void wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels(struct k
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
+static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+	int i;
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
+	/* the workers that the release woke park again */
+	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
+	for (i = 0; i < NR_JOBS; i++)
+		KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+}
+
 static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -437,6 +455,7 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_freeze_waits_for_tasks_end_after_the_thaw),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
+	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled),
 	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
 	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
 	{}

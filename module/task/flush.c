@@ -20,6 +20,7 @@
 #include <linux/sched/signal.h>
 
 #include "core/current.h"
+#include "core/idle.h"
 #include "core/state.h"
 #include "task/account.h"
 #include "task/finish.h"
@@ -127,6 +128,9 @@ int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout)
 			err = -ETIME;
 			break;
 		}
+		/* workers of a frozen pool may have parked behind tasks that were then cancelled */
+		if (is_quiet(pool, 0) && is_quiet(pool, 1))
+			wpool_idle_wake_all(pool);
 		schedule_timeout(1);
 	}
 	finish_wait(&pool->drain_wq, &wait);

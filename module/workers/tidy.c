@@ -7,7 +7,6 @@
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
-#include "core/idle.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
@@ -57,13 +56,10 @@ static void tidy_worker(struct wpool_worker *w)
 static void sweep_pool(struct wpool *pool)
 {
 	wpool_hogs_set_free(pool);
-	if (wpool_drops(pool)) {
+	if (wpool_drops(pool))
 		wpool_finish_drop_all(pool);
-		/* workers of a frozen pool may have parked while these tasks were queued */
-		wpool_idle_wake_all(pool);
-	} else {
+	else
 		wpool_finish_sweep(pool);
-	}
 }
 
 void wpool_tidy_serve(struct work_struct *work)
