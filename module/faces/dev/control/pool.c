@@ -148,12 +148,19 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 	return workers_charged(entry, &now);
 }
 
-/* What a pool takes of max_user_workers: its capacity or, if they are still more, its workers. */
+/*
+ * What a pool takes of max_user_workers: what it is charged for or, after a decrease, as many of
+ * its workers as are still beyond the capacity, too.
+ */
 static u32 workers_taken(const struct devpool *entry)
 {
+	u32 nr, over;
+
 	if (!entry->workers || !entry->pool)
 		return entry->workers;
-	return max(entry->workers, READ_ONCE(entry->pool->nr_workers));
+	nr = READ_ONCE(entry->pool->nr_workers);
+	over = nr - min(nr, READ_ONCE(entry->pool->capacity));
+	return max(entry->workers, min(nr, entry->workers + over));
 }
 
 /* Charge a pool on the list for @workers. Returns 0, or -EDQUOT and changes nothing. */

@@ -332,11 +332,15 @@ TEST_F(permit, workers)
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit));
 	fd = open_pool(name, self->limit - 1);
 	ASSERT_LE(0, fd);
-	/* what root gives to a pool does not count */
+	/* what root gives to a pool does not count, even if it is used */
+	EXPECT_EQ(0, tune_capacity(fd, 1));
 	ASSERT_EQ(0, become(0));
-	EXPECT_EQ(0, tune_capacity(fd, self->limit + 1));
+	EXPECT_EQ(0, tune_capacity(fd, 8));
 	ASSERT_EQ(0, become(NOBODY));
-	EXPECT_EQ(-EDQUOT, open_pool(name, 1));
+	ASSERT_EQ(0, occupy(fd, 0, 8));
+	EXPECT_EQ(0, tune_capacity(self->own, self->limit - 1));
+	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, self->limit));
+	EXPECT_EQ(0, cancel_all(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
 	close(fd);
 }
