@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops them in
- * reverse order, except that /dev/wpool stops first. It has the parameters of the default pool.
+ * reverse order, except that the freezer and /dev/wpool stop first. It has the parameters of the
+ * default pool.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
