@@ -182,7 +182,7 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		return n;
 	if (unlikely(wpool_refuses(pool)))
 		return n ?: -ESHUTDOWN;
-	/* too few in this CPU's cache: search everywhere, and wait while another CPU collects them */
+	/* too few in this CPU's cache: search everywhere, and wait for a CPU that collects them */
 	raw_spin_lock(&pool->admission.lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
 	raw_spin_unlock(&pool->admission.lock);
