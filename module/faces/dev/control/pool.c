@@ -7,10 +7,10 @@
  * the default pool, are not on the list, so no user can close them through the device.
  *
  * Permissions: the user who made a pool, or CAP_SYS_ADMIN, may change and end it. To tune a pool
- * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers limits the sum of the
- * capacities that callers without CAP_SYS_RESOURCE have set, and half of max_workers is always left
- * to the pools of modules. After a decrease a pool may have more workers than its capacity; then
- * its workers count.
+ * that is not on the list takes CAP_SYS_ADMIN, too. max_user_workers, and half of max_workers,
+ * limit the sum of the capacities that callers without CAP_SYS_RESOURCE have set. So these callers
+ * leave workers to the pools of modules. After a decrease a pool may have more workers than its
+ * capacity; then those in excess count, too.
  *
  * Invariants:
  *   - an entry is on the list from before the pool's creation until after its destruction. A
