@@ -27,6 +27,8 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	int i;
 
 	wpk_attrs(&attrs, 1, 10);
+	/* a hog could end on another CPU */
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	pool = wpk_reporting_pool(test, &attrs, &report);
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_begin_with_first(test, pool, jobs, 6);

@@ -216,7 +216,7 @@ enum wpool_sched {
  * @pool: name of the pool
  * @task: address of the task, only as a value: the object may be gone
  * @func: the task's function; of nested tasks, @task and @func are those of the innermost
- * @cpu: CPU on which the worker died
+ * @cpu: CPU on which the worker's thread ended: that of the task, unless the worker was a hog
  * @own: what worker_start set for the worker, or %NULL; worker_end is not called for a dead worker
  *
  * If the worker died in worker_start or worker_end, @func is that function, and @task is 0.

@@ -324,6 +324,8 @@ static bool make_pool(void)
 	attrs.name = "fault";
 	attrs.capacity = CAPACITY;
 	attrs.queue_depth = QUEUE_DEPTH;
+	/* a hog could end on another CPU */
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	attrs.fault = note_fault;
 	attrs.fault_data = &report;
 	init_completion(&report.told);
