@@ -89,6 +89,9 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
 PEER = 'per-CPU workqueue'
 LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
 FIGURES = ('instructions', 'locked', 'lines')
+# With workers of other CPUs it is chance if one searches during the bursts of a stream; then the
+# submit executes a barrier.
+GATE = {'cpu': 0}
 # An unlimited pool does not have these paths.
 NEEDS_LIMIT = ('refuse', 'block')
 # Parameters of measurements. A spin takes a time, and would hide the cost of parking.
@@ -116,7 +119,7 @@ def plan(gate):
             if (pool == 'unlimited' and of in NEEDS_LIMIT) or (gate and of not in STREAMS):
                 continue
             yield line(pool, of, **({'what': of} | OF_WHAT.get(of, {})),
-                       n=3200 if of in STREAMS else 400, **attributes)
+                       n=3200 if of in STREAMS else 400, **(attributes | (GATE if gate else {})))
     if not gate:
         yield line(PEER.replace(' ', '_'), 'stream', what='stream', peer='percpu', n=3200)
 
