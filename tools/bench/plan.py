@@ -191,8 +191,7 @@ def main():
         for number in range(1, row.most_rounds(args.rounds) + 1):
             for words in measurements:
                 # Measure whether two CPUs are near or far at that moment.
-                print(*words, *(['c2c=1'] if kind in WITH_C2C and args.kind == kind else []),
-                      f'round={number}')
+                print(*words, *(['c2c=1'] if kind in WITH_C2C else []), f'round={number}')
 
 
 if __name__ == '__main__':

@@ -39,6 +39,7 @@ struct bench {
 	u64 n;				/* tasks, or operations; parameter n */
 	u64 nr_items;			/* n, unless prepare() says something else */
 	u32 producers, batch;		/* parameters */
+	u32 first_cpu, cpu_step;	/* CPUs of the producers: parameters first and step */
 	bool detached;			/* wpool's tasks are detached, also without the parameter */
 };
 

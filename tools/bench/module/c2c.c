@@ -84,6 +84,7 @@ u32 bench_c2c_ns(void)
 	if (!pp)
 		return 0;
 	pp->b.producers = 2;
+	pp->b.cpu_step = 1;
 	bench_produce(&pp->b, false, 2, play);
 	if (pp->nr_chunks) {
 		sort(pp->chunk_ns, pp->nr_chunks, sizeof(pp->chunk_ns[0]), bench_compare_u32, NULL);

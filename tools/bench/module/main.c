@@ -65,6 +65,8 @@ static int take_parameters(struct bench *b, struct bench_run *run, const struct 
 	b->n = bench_num(run, "n", one->n ?: 1000);
 	b->nr_items = b->n;
 	b->producers = bench_num(run, "producers", 1);
+	b->first_cpu = bench_num(run, "first", 0);
+	b->cpu_step = bench_num(run, "step", 1);
 	b->batch = bench_num(run, "batch", 0);
 	return b->n && b->producers ? 0 : -EINVAL;
 }

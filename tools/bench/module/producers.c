@@ -45,9 +45,9 @@ static u64 run_time_ns(struct task_struct *thread)
 
 static int producers_create(struct bench *b, struct bench_producer *all, bool pin)
 {
-	u32 cpu = bench_num(b->run, "first", 0), step = bench_num(b->run, "step", 1), i;
+	u32 cpu = b->first_cpu, i;
 
-	for (i = 0; i < b->producers; i++, cpu += step) {
+	for (i = 0; i < b->producers; i++, cpu += b->cpu_step) {
 		all[i].thread = kthread_create(producer_main, &all[i], "bench_prod/%u", i);
 		if (IS_ERR(all[i].thread))
 			return PTR_ERR(all[i].thread);
