@@ -332,7 +332,9 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	if (unlikely(wpool_drops(pool))) {
 		section_end(exact);
 		wpool_finish_unrun(pool, task, -ECANCELED);
-		goto next;
+		section_begin(exact);
+		/* look in full: once the pool drops no more tasks, it may be frozen */
+		return NULL;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
 		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task, exact) :

@@ -60,7 +60,10 @@ static bool is_parked(struct wpool_worker *w)
 	return parked;
 }
 
-/* The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed. */
+/*
+ * The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed, unless
+ * the pool drops its tasks: then workers wake up, but start none.
+ */
 static u32 count_busy(struct wpool *pool)
 {
 	struct wpool_worker *w;
