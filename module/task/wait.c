@@ -193,6 +193,8 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	told = is_deadlock(pool) && is_told(w);
 	raw_spin_unlock_irq(&pool->workers.lock);
+	/* await_begin:A, see freeze.h */
+	smp_mb();
 	if (told)
 		await_end(w);
 	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
