@@ -44,8 +44,8 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
 			/* an earlier iteration may have set WPOOL_QUEUED_NO */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
-			new = WPOOL_ST_PENDING |
-			      (old & (WPOOL_ST_WAITED | WPOOL_ST_DISABLED_MASK));
+			/* wake the waiters as after the end: a worker can now run the task itself */
+			new = WPOOL_ST_PENDING | (old & WPOOL_ST_DISABLED_MASK);
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 			/* if the last submit was cancelled, the status says so */
@@ -75,7 +75,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 	}
 	local_irq_enable();
 
-	if (unlikely(!again && (old & WPOOL_ST_WAITED)))
+	if (unlikely(old & WPOOL_ST_WAITED))
 		wake_up_var(task);
 }
 

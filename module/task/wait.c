@@ -204,7 +204,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 
 /*
  * The worker runs the task itself if it can, and sleeps otherwise. After each wake-up it starts
- * over, because the task may have been submitted again.
+ * over: a task that was submitted again while it ran wakes its waiters when it is queued again.
  */
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {
