@@ -70,7 +70,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 		if (is_out(pool, cpu, dying, none))
 			WRITE_ONCE(rq->redirect, true);
 	/* the work changes the capacity, see pool/capacity.c */
-	if (pool->capacity_per_cpu && pool->nr_cpus != nr)
+	if (pool->capacity_per_cpu)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_tokens_scale(pool);
