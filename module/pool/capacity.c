@@ -81,6 +81,8 @@ void wpool_limits_set(struct wpool *pool, const struct wpool_attrs *attrs)
 		if (READ_ONCE(pool->nr_workers) > capacity)
 			wpool_idle_wake_all(pool);
 	}
+	/* wpool_limits_set:A, see core/wake.c */
+	smp_mb();
 	if (wpool_queues_len(pool))
 		wpool_spawn_look(pool);
 }
