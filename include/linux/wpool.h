@@ -159,8 +159,9 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * %WPOOL_DROP_OLDEST looks at the first task in the queue of the submitter's CPU and at the first
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
  * first task of another CPU. An event, a task of a strand, or an urgent task is never dropped. The
- * submit gets -EAGAIN if no other task is queued, or if eight events and tasks of strands come
- * first.
+ * submit gets -EAGAIN if no other task is queued, if eight events and tasks of strands come first,
+ * or if dropped tasks pile up: some more than the pool may hold have not ended yet, because their
+ * abort functions are slow.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -328,13 +329,14 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of the
  *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
  *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
- *	running tasks, and for each task that a running task waits for in wpool_task_wait(). As with
- *	a freezable workqueue, the suspend fails if these tasks take longer than 20 s. A thread that
- *	sleeps in a submit to such a pool is frozen there, and must not hold a lock that the suspend
- *	needs. Each wait for queued tasks lasts until the thaw, except wpool_task_cancel_sync() and
- *	wpool_event_cancel_sync(); wpool_group_exit() waits even after wpool_group_cancel(). In a
- *	callback of the suspend such a wait never ends: a driver first cancels the tasks with
- *	wpool_release(), or, in a pool that others use, waits before the freeze, in a PM notifier.
+ *	running tasks, and for each task of the same pool that a running task waits for in
+ *	wpool_task_wait(). As with a freezable workqueue, the suspend fails if these tasks take
+ *	longer than 20 s. A thread that sleeps in a submit to such a pool is frozen there, and must
+ *	not hold a lock that the suspend needs. Each wait for queued tasks lasts until the thaw,
+ *	except wpool_task_cancel_sync() and wpool_event_cancel_sync(); wpool_group_exit() waits even
+ *	after wpool_group_cancel(). In a callback of the suspend such a wait never ends: a driver
+ *	first cancels the tasks with wpool_release(), or, in a pool that others use, waits before the
+ *	freeze, in a PM notifier.
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one
