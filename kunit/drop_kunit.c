@@ -178,6 +178,37 @@ static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&counts[0]), DEPTH);
 }
 
+static void wait_in_abort(void *gate, int status)
+{
+	wpk_gate_pass(gate);
+}
+
+static void do_nothing(void *arg)
+{
+}
+
+/* While no dropped task ends, the tasks that are accepted do not pile up without a bound. */
+static void wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up(struct kunit *test)
+{
+	unsigned int most = 2 * (1 + DEPTH) + 4 * nr_cpu_ids + 1, n = 0;
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_full full;
+	int ret;
+
+	drop_pool(test, &full, 1);
+	do {
+		ret = wpool_submit_fn_abortable(full.pool, do_nothing, wait_in_abort, gate,
+						THIS_MODULE, GFP_KERNEL);
+	} while (!ret && n++ < 10 * most);
+	KUNIT_EXPECT_EQ(test, ret, -EAGAIN);
+	KUNIT_EXPECT_LE(test, wpk_stat(full.pool, outstanding), most);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 1);
+	wpk_gate_open(gate);
+	wpk_gate_open(full.gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1 + DEPTH);
+}
+
 /* A group cannot see from the status whether its task was dropped or cancelled. */
 static void wpool_submit_drops_a_task_of_a_group(struct kunit *test)
 {
@@ -274,6 +305,7 @@ WPK_SUITE(drop,
 	  KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
 	  KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
 	  KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
+	  KUNIT_CASE(wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up),
 	  KUNIT_CASE(wpool_submit_drops_a_task_of_a_group),
 	  KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
 	  KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing));

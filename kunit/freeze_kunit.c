@@ -404,6 +404,62 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kun
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
+/*
+ * The running task comes back into the queue, and the strand goes on to its next task, after the
+ * release has cancelled what was queued.
+ */
+static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct st_strand *of = st_strand(test, pool, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct st *st = st_tasks(test, of, gate, 2);
+	struct wpk_thread *thread;
+
+	st_submit(test, st, 2);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	let_time_pass(test);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
+	KUNIT_EXPECT_EQ(test, st[1].status, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&of->started), 1);
+}
+
+/* The task is queued again while a running task waits for it: it still runs before the freeze. */
+static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *inner = wpk_jobs(test, 1, gate), *outer = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_thread *thread;
+
+	wpk_jobs_submit(test, pool, inner, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
+	wpk_jobs_submit(test, pool, outer, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &inner->job[0].task), 0);
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner->finished), 2);
+	wpk_jobs_submit(test, pool, more, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+}
+
 static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -456,6 +512,8 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled),
+	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_come_back),
+	KUNIT_CASE(wpool_freeze_waits_for_a_task_that_is_queued_again),
 	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
 	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
 	{}

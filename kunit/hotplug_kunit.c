@@ -488,6 +488,55 @@ static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct
 		}
 }
 
+/* A gate for new workers, which is open at first. */
+static struct wpk_gate *start_gate;
+
+static int pass_start_gate(struct wpool *pool, void *data, void **own)
+{
+	wpk_gate_pass(start_gate);
+	return 0;
+}
+
+/* Let the pool have a worker from the start, on all CPUs in place of the first one. */
+static int tune_to_all_cpus(struct wpk_thread *thread)
+{
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	attrs.min_workers = 1;
+	attrs.cpumask = cpu_possible_mask;
+	return wpool_tune(thread->pool, &attrs, WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK);
+}
+
+/* The CPU goes while the tune waits for a new worker: the old mask does not have that CPU. */
+static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit *test)
+{
+	u32 nr = num_online_cpus();
+	long cpu = victim_cpu(test);
+	struct wpk_thread *thread;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	start_gate = wpk_gate(test);
+	wpk_attrs(&attrs, 1, 0);
+	attrs.capacity_per_cpu = 3;
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	attrs.reclaim = true;
+	attrs.worker_start = pass_start_gate;
+	/* the worker in reserve */
+	wpk_gate_let(start_gate, 1);
+	pool = wpk_pool_attrs(test, &attrs);
+	KUNIT_ASSERT_EQ(test, wpk_capacity(pool), 3);
+	thread = wpk_thread(test, tune_to_all_cpus, pool, NULL, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(start_gate, 2));
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	wpk_gate_open(start_gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	WPK_EVENTUALLY(test, wpk_capacity(pool) == 3 * (nr - 1));
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
+	WPK_EVENTUALLY(test, wpk_capacity(pool) == 3 * nr);
+}
+
 WPK_SUITE(hotplug,
 	  KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
 	  KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
@@ -497,4 +546,5 @@ WPK_SUITE(hotplug,
 	  KUNIT_CASE_SLOW(cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere),
 	  KUNIT_CASE_SLOW(wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes),
 	  KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_follows),
+	  KUNIT_CASE_SLOW(cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows),
 	  KUNIT_CASE_SLOW(cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go));

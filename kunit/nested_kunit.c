@@ -105,6 +105,39 @@ static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 	}
 }
 
+static void wait_for_arg(struct wpk_job *job)
+{
+	struct wpk_job *other = job->arg;
+
+	job->ret = wpool_task_wait(&other->task);
+}
+
+/*
+ * A worker waits for a running task, which was submitted again. Once that task is queued, behind
+ * another one that lasts, the worker runs it itself.
+ */
+static void wpool_task_wait_runs_a_task_that_is_queued_again(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test), *later = wpk_gate(test);
+	struct wpk_jobs *inner = wpk_jobs(test, 1, gate), *outer = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *between = wpk_jobs(test, 1, later);
+	struct wpool *pool = wpk_pool(test, 2, 4);
+
+	wpk_jobs_submit(test, pool, inner, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_body(outer, wait_for_arg, &inner->job[0]);
+	wpk_jobs_submit(test, pool, outer, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	wpk_jobs_submit(test, pool, between, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &inner->job[0].task), 0);
+	wpk_gate_open(gate);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(later, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(outer, 1));
+	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inner->finished), 2);
+	wpk_gate_open(later);
+}
+
 struct again {
 	struct wpool_task task;
 	struct wpool *pool;
@@ -158,4 +191,5 @@ static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct ku
 WPK_SUITE(nested,
 	  KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
 	  KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
+	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_queued_again),
 	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready));
