@@ -231,6 +231,16 @@ static inline void compat_set_active_memcg(struct mem_cgroup *memcg)
 #endif
 }
 
+/* Does a process still have this memory? A kernel without memory cgroups does not tell: true. */
+static inline bool compat_mm_has_owner(struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_access_pointer(mm->owner);
+#else
+	return true;
+#endif
+}
+
 /*
  * The number of a CPU's last-level cache: the same for CPUs that share the cache, and for no other
  * CPU. The function that returns it differs between processors; without such a function, all CPUs

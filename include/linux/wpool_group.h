@@ -138,9 +138,9 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * The group does not keep the memory of the process: when the process has ended, or has executed
  * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
- * running task keeps the memory until it returns, and tasks that start meanwhile still run. A
- * worker gets no signals, so an access to memory that a program provides (userfaultfd, FUSE) lasts
- * until the program provides it, or ends.
+ * running task keeps the memory until it returns; in a kernel without memory cgroups, tasks that
+ * start meanwhile still run. A worker gets no signals, so an access to memory that a program
+ * provides (userfaultfd, FUSE) lasts until the program provides it, or ends.
  *
  * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
  * another process, has executed another program, or has called kthread_use_mm(). Then the task is

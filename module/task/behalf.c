@@ -76,7 +76,8 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 /*
  * Set @worn->what, and count the thread in mm_users. Returns -EPERM if the thread already uses
  * another mm: that of its process, of worker_start, or of a plain task that waits for this task.
- * (The mm of an outer group task is already off.) Returns -ESRCH if the process has ended.
+ * (The mm of an outer group task is already off.) Returns -ESRCH if the process has ended, also
+ * while another task keeps the memory: nobody would be charged for what is added to it.
  */
 static int choose_worn(struct wpool_worn *worn)
 {
@@ -87,6 +88,10 @@ static int choose_worn(struct wpool_worn *worn)
 			return -EPERM;
 		if (!mmget_not_zero(behalf->mm))
 			return -ESRCH;
+		if (!compat_mm_has_owner(behalf->mm)) {
+			mmput_async(behalf->mm);
+			return -ESRCH;
+		}
 		worn->what |= WPOOL_AS_MM;
 	}
 	if (behalf->cred)

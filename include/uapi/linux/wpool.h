@@ -449,8 +449,8 @@ struct wpool_dev_cancel {
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
- * task starts, unless another task of the group still runs with that memory; and with -EPERM if,
- * under policy "run", the task would run in another process.
+ * task starts (without memory cgroups, unless another task of the group still runs with that
+ * memory); and with -EPERM if, under policy "run", the task would run in another process.
  */
 struct wpool_dev_group {
 	__u32 size;

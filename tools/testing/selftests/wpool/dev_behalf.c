@@ -121,6 +121,33 @@ TEST_F(behalf, execve_with_tasks_queued)
 	end_with_tasks_queued(_metadata, &self->pool, self->fd, true);
 }
 
+/* The process ends while a task keeps its memory: a task that starts afterwards is not run. */
+TEST_F(behalf, process_ends_while_a_task_has_its_memory)
+{
+	struct wpool_dev_record record;
+	int status;
+	pid_t pid;
+
+	if (group_init_flags(self->pool.fd, 1, WPOOL_DEV_GROUP_MEMCG) == -EOPNOTSUPP)
+		SKIP(return, "this kernel has no memory cgroups");
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(group_init_flags(self->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
+		      submit(self->fd, WPOOL_WORK_SLEEP, LONG, 1) ||
+		      !WAIT_FOR(attr_number(self->pool.name, "busy") == 1) ||
+		      submit(self->fd, WPOOL_WORK_COUNT, (uintptr_t)&counted, 2));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	/* only now a second worker may take the count */
+	ASSERT_EQ(0, attr_write(self->pool.name, "capacity", "2"));
+	ASSERT_TRUE(WAIT_FOR(read_records(self->fd, &record, 1) == 1));
+	EXPECT_EQ(2, record.cookie);
+	EXPECT_EQ(-ESRCH, record.status);
+	EXPECT_EQ(0, cancel_all(self->fd));
+	EXPECT_EQ(0, number_at(&counted));
+}
+
 /* A process is killed while a worker uses its memory and other tasks are queued. */
 TEST_F(behalf, killed_in_the_middle)
 {
