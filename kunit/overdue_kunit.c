@@ -143,7 +143,7 @@ static void date_back(struct wpool_task *task)
 /* Tasks that moved from one queue to another need not be in the order of their submits. */
 static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpool_attrs attrs;
 	struct wpk_full full;
 
@@ -153,14 +153,16 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	/* if the worker sleeps, tasks do not go to the ring, whose times date_back() cannot set */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
-	/* date the last task back before the first: the monitor acts when the first is overdue */
 	date_back(&jobs->job[2].task);
 	date_back(&jobs->job[0].task);
+	/* one more push: the queue reads again since when its first task waits; the monitor acts */
+	wpk_jobs_submit(test, full.pool, jobs, 3, 1);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, overdue) == 2);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ETIME);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
 }
 
 /* ---- a time that is set while tasks are queued -------------------------------- */

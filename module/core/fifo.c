@@ -161,12 +161,12 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* Find the first task submitted at or after @from and before @ns, among the first @nr tasks. */
-static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, u32 nr)
+/* Find the first task submitted at or after @from and before @ns. */
+static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns)
 	__must_hold(&fifo->lock)
 {
 	u64 now = ktime_get_mono_fast_ns(), submit_ns;
-	u32 now_jiffy = jiffies;
+	u32 now_jiffy = jiffies, nr = WPOOL_FIFO_MAX_PASSED;
 	struct wpool_task *task;
 
 	list_for_each_entry(task, &fifo->tasks, node) {
@@ -179,18 +179,6 @@ static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns, 
 	return NULL;
 }
 
-bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns)
-{
-	bool ret;
-
-	if (!wpool_fifo_len(fifo))
-		return false;
-	raw_spin_lock(&fifo->lock);
-	ret = find_older(fifo, 0, ns, 1);
-	raw_spin_unlock(&fifo->lock);
-	return ret;
-}
-
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns)
 {
 	struct wpool_task *task;
@@ -198,7 +186,7 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
 	if (!wpool_fifo_len(fifo))
 		return NULL;
 	raw_spin_lock(&fifo->lock);
-	task = find_older(fifo, from, ns, WPOOL_FIFO_MAX_PASSED);
+	task = find_older(fifo, from, ns);
 	if (task) {
 		unlink_task(fifo, task);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);

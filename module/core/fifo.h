@@ -88,9 +88,6 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;
 }
 
-/** wpool_fifo_is_older() - was the first task queued before @ns, or at an unknown time? Irqs off */
-bool wpool_fifo_is_older(struct wpool_fifo *fifo, u64 ns);
-
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1,
  * because a task without a time has 0; @ns: when the period ends, exclusive. Checks up to 4,096

@@ -18,13 +18,13 @@
  *
  *   overdue   the first task of a queue has waited for max_wait_ms, if that is set. A task that was
  *             submitted before max_wait_ms was set counts, too, because it hides how long the tasks
- *             behind it have waited. The wait is measured by the submit time in a list, by the tick
- *             stored beside the task in a ring, and in a next slot by how long the same task has
- *             been there. The pool's work (tidy.c) then ends all overdue tasks: finish.c.
+ *             behind it have waited. A list and a ring store the tick in which their first task
+ *             was queued; of a task in a next slot, only how long it has been there is known. The
+ *             pool's work (tidy.c) then ends all tasks that are overdue by their submit time:
+ *             finish.c.
  *
- *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A list and a
- *             ring store the tick in which their first task was queued. A task in a next slot
- *             counts if it has been there while no worker looked for a task.
+ *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A task in a
+ *             next slot counts if it has been there while no worker looked for a task.
  *
  * A queue that waits because the capacity is used up, or because its worker is in a task that is no
  * hog yet, does not stall.
@@ -54,6 +54,8 @@
 
 #define PERIOD_NS	(10 * NSEC_PER_MSEC)
 #define STALL_NS	PERIOD_NS
+/* Counted in ticks, the first of which may have been short, a task of this age is PERIOD_NS old. */
+#define OLD_NS		(PERIOD_NS + TICK_NSEC - 1)
 #define STALL_LOG_NS	NSEC_PER_SEC
 
 /*
@@ -231,15 +233,19 @@ static void watch_shared(struct wpool *pool, u64 now)
 
 /* ---- tasks that have waited for too long ---- */
 
-static bool has_overdue(struct wpool_fifo *fifo, u64 ns)
+/* Was a task queued at @jiffy over @ns ago? The answer may be a tick off. */
+static bool is_older(u32 jiffy, u64 ns)
 {
-	unsigned long flags;
-	bool ret;
+	return (u64)((u32)jiffies - jiffy) * TICK_NSEC > ns;
+}
 
-	local_irq_save(flags);
-	ret = wpool_fifo_is_older(fifo, ns);
-	local_irq_restore(flags);
-	return ret;
+/* Has the first task of a list waited for over @ns? A cancelled task may still count. */
+static bool fifo_waits(const struct wpool_fifo *fifo, u64 ns)
+{
+	u32 jiffy;
+
+	/* read the length first: an empty list keeps an outdated time */
+	return wpool_fifo_len(fifo) && wpool_fifo_first(fifo, &jiffy) && is_older(jiffy, ns);
 }
 
 /* Has @what been there for over @max_ns? It may have been away: wpool_finish_sweep() checks. */
@@ -251,12 +257,11 @@ static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 ma
 static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 {
 	u32 jiffy;
-	bool ring = wpool_ring_first(&rq->ring, &jiffy) &&
-		    (u64)((u32)jiffies - jiffy) * TICK_NSEC > max_ns;
+	bool ring = wpool_ring_first(&rq->ring, &jiffy) && is_older(jiffy, max_ns);
 	bool next = has_stood(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
 
 	if (!ring && !next)
-		return has_overdue(&rq->backlog, now - max_ns);
+		return fifo_waits(&rq->backlog, max_ns);
 	WRITE_ONCE(rq->watch.is_overdue, true);
 	return true;
 }
@@ -271,8 +276,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	/* max_wait_ms was set too recently: no task to which it applies is overdue yet */
 	if (!max_ns || now - max_ns < from)
 		return;
-	overdue = has_overdue(&pool->globq, now - max_ns) ||
-		  has_overdue(&pool->urgent, now - max_ns);
+	overdue = fifo_waits(&pool->globq, max_ns) || fifo_waits(&pool->urgent, max_ns);
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
@@ -280,21 +284,6 @@ static void watch_waits(struct wpool *pool, u64 now)
 }
 
 /* ---- pressure ---- */
-
-/* Was a task queued at @jiffy over PERIOD_NS ago? */
-static bool is_old(u32 jiffy)
-{
-	return time_after32((u32)jiffies, jiffy + msecs_to_jiffies(PERIOD_NS / NSEC_PER_MSEC));
-}
-
-/* Has the first task of a list waited? A cancelled task may still count. */
-static bool fifo_waits(const struct wpool_fifo *fifo)
-{
-	u32 jiffy;
-
-	/* read the length first: an empty list keeps an outdated time */
-	return wpool_fifo_len(fifo) && wpool_fifo_first(fifo, &jiffy) && is_old(jiffy);
-}
 
 static bool runq_waits(struct wpool_runq *rq, u64 now)
 {
@@ -304,15 +293,15 @@ static bool runq_waits(struct wpool_runq *rq, u64 now)
 			       PERIOD_NS);
 	u32 jiffy;
 
-	return (next && stood) || fifo_waits(&rq->backlog) ||
-	       (wpool_ring_first(&rq->ring, &jiffy) && is_old(jiffy));
+	return (next && stood) || fifo_waits(&rq->backlog, OLD_NS) ||
+	       (wpool_ring_first(&rq->ring, &jiffy) && is_older(jiffy, OLD_NS));
 }
 
 /* Does a submitter wait, or has a task been queued for over PERIOD_NS? */
 static void sample_pressure(struct wpool *pool, u64 now)
 {
-	bool waits = READ_ONCE(pool->admission.nr_waiting) || fifo_waits(&pool->globq) ||
-		     fifo_waits(&pool->urgent);
+	bool waits = READ_ONCE(pool->admission.nr_waiting) || fifo_waits(&pool->globq, OLD_NS) ||
+		     fifo_waits(&pool->urgent, OLD_NS);
 	struct wpool_runq *rq;
 	u32 i;
 
