@@ -57,7 +57,8 @@ static bool has_shared(const struct wpool *pool, const struct wpool_runq *rq, u3
 	       time_before32(READ_ONCE(pool->globq.popped), rq->shared_end);
 }
 
-void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+/* Push tasks that are not urgent, to the ring if it is served and its tasks are short. */
+static void push_others(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr)
 {
 	/*
@@ -82,14 +83,9 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 }
 
-void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
-{
-	__wpool_sched_push(pool, rq, &task, 1);
-}
-
 /* Push neighbouring tasks of equal urgency together. After its push, a task may be freed. */
-void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
-			     struct wpool_task *const *tasks, u32 nr)
+void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+			struct wpool_task *const *tasks, u32 nr)
 {
 	u32 i, end;
 	bool urgent;
@@ -102,17 +98,13 @@ void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
 		if (urgent)
 			wpool_fifo_push(&pool->urgent, tasks + i, end - i);
 		else
-			__wpool_sched_push(pool, rq, tasks + i, end - i);
+			push_others(pool, rq, tasks + i, end - i);
 	}
-	/* wpool_sched_push_urgent:A, see wake.c */
-	smp_mb();
-	wpool_wake_for_push(pool, rq);
 }
 
-void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
-				 struct wpool_task *task)
+void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
-	wpool_sched_push_urgent(pool, rq, &task, 1);
+	__wpool_sched_push(pool, rq, &task, 1);
 }
 
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
@@ -120,7 +112,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	bool spawns = wpool_wake_may_spawn_at(pool, rq);
 
 	if (unlikely(wpool_task_is_urgent(task))) {
-		wpool_sched_push_urgent(pool, wpool_this_runq(pool), &task, 1);
+		wpool_sched_push(pool, wpool_this_runq(pool), &task, 1, WPOOL_TASK_URGENT);
 		return;
 	}
 	/* the run queue holds a task before its first worker comes */

@@ -27,28 +27,25 @@ static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_URGENT;
 }
 
-/** wpool_sched_push_urgent() - wpool_sched_push() of tasks that may be urgent */
-void wpool_sched_push_urgent(struct wpool *pool, struct wpool_runq *rq,
-			     struct wpool_task *const *tasks, u32 nr);
-
-/** __wpool_sched_push() - slow path: queue tasks for which the ring may lack room or a worker */
+/* Slow path: queue tasks that may be urgent, or for which the ring may lack room or a worker. */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 
 /*
- * wpool_sched_push_urgent() and __wpool_sched_push() of one task. @task stays in a register: if its
- * address were taken, the compiler would store @task, and add a stack protector.
+ * __wpool_sched_push() of one task. @task stays in a register: if its address were taken, the
+ * compiler would store @task, and add a stack protector.
  */
-void wpool_sched_push_urgent_one(struct wpool *pool, struct wpool_runq *rq,
-				 struct wpool_task *task);
 void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
 			    struct wpool_task *task);
 
-/* wpool_sched_push() of tasks that are not urgent. */
-static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct wpool_runq *rq,
-						      struct wpool_task *const *tasks, u32 nr)
+/*
+ * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;
+ * @flags: the flags of all tasks, combined. Interrupts are off since @rq was read.
+ */
+static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
+					     struct wpool_task *const *tasks, u32 nr, u8 flags)
 {
-	if (likely(wpool_runq_is_served(rq)) &&
+	if (likely(!(flags & WPOOL_TASK_URGENT)) && likely(wpool_runq_is_served(rq)) &&
 	    likely(WPOOL_RING_SIZE - wpool_ring_room(&rq->ring) + nr <= rq->estimate.ring_max)) {
 		wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 		if (likely(wpool_wake_is_needless(pool, rq)))
@@ -65,21 +62,6 @@ static __always_inline void __wpool_sched_push_others(struct wpool *pool, struct
 }
 
 /*
- * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;
- * @flags: the flags of all tasks, combined. Interrupts are off since @rq was read.
- */
-static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
-					     struct wpool_task *const *tasks, u32 nr, u8 flags)
-{
-	if (likely(!(flags & WPOOL_TASK_URGENT)))
-		__wpool_sched_push_others(pool, rq, tasks, nr);
-	else if (__builtin_constant_p(nr) && nr == 1)
-		wpool_sched_push_urgent_one(pool, rq, tasks[0]);
-	else
-		wpool_sched_push_urgent(pool, rq, tasks, nr);
-}
-
-/*
  * Queue one task that a task of the same pool submits. @rq: this CPU's run queue,
  * wpool_runq_is_own(); @task: takes the next slot; if that is occupied, or @task is urgent, it is
  * queued as by wpool_sched_push(). Interrupts are off since @rq was read.
@@ -87,12 +69,8 @@ static __always_inline void wpool_sched_push(struct wpool *pool, struct wpool_ru
 static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpool_runq *rq,
 						  struct wpool_task *task)
 {
-	if (unlikely(wpool_task_is_urgent(task))) {
-		wpool_sched_push_urgent_one(pool, rq, task);
-		return;
-	}
-	if (READ_ONCE(rq->next)) {
-		__wpool_sched_push_others(pool, rq, &task, 1);
+	if (unlikely(wpool_task_is_urgent(task)) || READ_ONCE(rq->next)) {
+		wpool_sched_push(pool, rq, &task, 1, task->flags);
 		return;
 	}
 	/* wpool_sched_push_next:B, only this CPU fills the slot; pairs with the takers' exchange */

@@ -116,7 +116,7 @@ struct wpool {
 					 *    needs workers of other CPUs, see take_left()
 					 */
 	u32 task_ns;			/* X: a task's length, %U32_MAX: unknown; see tell_pool() */
-	struct wpool_fifo globq;	/* K: tasks for all CPUs, see __wpool_sched_push() */
+	struct wpool_fifo globq;	/* K: tasks for all CPUs, see push_others() */
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */

@@ -65,9 +65,9 @@
  * A task is queued; then the counts of searching, running, coming and idle workers are
  * read, here in wpool_wake_for_push(), wake_one() and wpool_wake_for_rest():
  *
- *   wpool_sched_push:A           tasks were put into the ring, its backlog or the global queue
+ *   wpool_sched_push:A           tasks were put into the ring, its backlog, the global queue or the
+ *                                queue of the urgent ones
  *   wpool_sched_push_next:A      a task was put into the next slot
- *   wpool_sched_push_urgent:A    tasks were put into the queue of the urgent ones
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, or tasks that were
  *                                taken out were put back

@@ -156,7 +156,7 @@ inline grab(r)
 	fi
 }
 
-/* __wpool_sched_push() */
+/* push_others() */
 inline push(task)
 {
 	t = load(TAIL(0));

@@ -34,7 +34,6 @@
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * omits: core/sched.h wpool_sched_push_next:B
  * omits: core/steal.c wpool_transit_fill:A
- * like wpool_sched_push:A: core/sched.c wpool_sched_push_urgent:A
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_leave:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
