@@ -96,12 +96,13 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 {
 	struct list_head *first;
+	unsigned long flags;
 	u32 n = 0;
 
 	if (!wpool_fifo_len(fifo))
 		return 0;
 
-	raw_spin_lock(&fifo->lock);
+	raw_spin_lock_irqsave(&fifo->lock, flags);
 	for (first = fifo->tasks.next; n < max && first != &fifo->tasks; n++) {
 		tasks[n] = list_entry(first, struct wpool_task, node);
 		WRITE_ONCE(tasks[n]->pool, fifo->pool);
@@ -111,46 +112,15 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	first->prev = &fifo->tasks;
 	set_nr(fifo, fifo->nr - n);
 	WRITE_ONCE(fifo->popped, fifo->popped + n);
-	raw_spin_unlock(&fifo->lock);
+	raw_spin_unlock_irqrestore(&fifo->lock, flags);
 	return n;
-}
-
-static inline struct wpool_task *pop_locked(struct wpool_fifo *fifo)
-	__must_hold(&fifo->lock)
-{
-	struct list_head *first = fifo->tasks.next;
-	struct wpool_task *task;
-
-	if (unlikely(first == &fifo->tasks))
-		return NULL;
-	task = list_entry(first, struct wpool_task, node);
-	WRITE_ONCE(task->pool, fifo->pool);
-	fifo->tasks.next = first->next;
-	first->next->prev = &fifo->tasks;
-	set_nr(fifo, fifo->nr - 1);
-	WRITE_ONCE(fifo->popped, fifo->popped + 1);
-	return task;
 }
 
 struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo)
 {
 	struct wpool_task *task;
 
-	raw_spin_lock(&fifo->lock);
-	task = pop_locked(fifo);
-	raw_spin_unlock(&fifo->lock);
-	return task;
-}
-
-struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo)
-{
-	struct wpool_task *task;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&fifo->lock, flags);
-	task = pop_locked(fifo);
-	raw_spin_unlock_irqrestore(&fifo->lock, flags);
-	return task;
+	return wpool_fifo_pop(fifo, &task, 1) ? task : NULL;
 }
 
 static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)

@@ -73,16 +73,13 @@ u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u3
 /* Put tasks at the front; they are older than all tasks in the list. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/* Take up to @max tasks from the front. Interrupts are off. Returns how many were taken. */
+/* Take up to @max tasks from the front; any context. Returns how many were taken. */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
-/** __wpool_fifo_pop_first() - take the first task, or return NULL; any context, interrupts off */
+/* Not inline: if the callers took the address of a task, they would get a stack protector. */
 struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo);
 
-/** wpool_fifo_pop_irq() - as __wpool_fifo_pop_first(), where interrupts may be on */
-struct wpool_task *wpool_fifo_pop_irq(struct wpool_fifo *fifo);
-
-/** wpool_fifo_pop_first() - as __wpool_fifo_pop_first(); an empty list costs no lock */
+/** wpool_fifo_pop_first() - take the first task, or return NULL; any context */
 static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 {
 	return unlikely(wpool_fifo_len(fifo)) ? __wpool_fifo_pop_first(fifo) : NULL;

@@ -29,7 +29,7 @@ static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
 	return wpool_fifo_first(&rq->backlog, jiffy) || wpool_ring_first(&rq->ring, jiffy);
 }
 
-/** wpool_runq_pop() - take the first task, the next slot not included; interrupts off */
+/** wpool_runq_pop() - take the first task, the next slot not included; preemption off */
 static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
 {
 	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);

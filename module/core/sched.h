@@ -112,8 +112,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_runq_take_next(rq);
 	if (!task) {
-		task = unlikely(wpool_fifo_len(&rq->backlog)) ? wpool_fifo_pop_irq(&rq->backlog) :
-								wpool_ring_pop(&rq->ring);
+		task = wpool_runq_pop(rq);
 		/* wpool_sched_find() then looks at the global queue and at other CPUs */
 		if (unlikely(!task))
 			return NULL;
