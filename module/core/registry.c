@@ -29,26 +29,17 @@ void wpool_put(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_put);
 
-static struct wpool *find_locked(const char *name)
-{
-	struct wpool *pool;
-
-	lockdep_assert_held(&pools_mutex);
-	list_for_each_entry(pool, &pools, node)
-		if (!strcmp(pool->name, name))
-			return pool;
-	return NULL;
-}
-
 int wpool_registry_add(struct wpool *pool)
 {
-	int err = -EEXIST;
+	struct wpool *other;
+	int err = 0;
 
 	mutex_lock(&pools_mutex);
-	if (!find_locked(pool->name)) {
+	list_for_each_entry(other, &pools, node)
+		if (!strcmp(other->name, pool->name))
+			err = -EEXIST;
+	if (!err)
 		list_add_tail_rcu(&pool->node, &pools);
-		err = 0;
-	}
 	mutex_unlock(&pools_mutex);
 	return err;
 }
@@ -119,16 +110,6 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data)
 	mutex_unlock(&pools_mutex);
 }
 
-bool wpool_registry_has(const struct wpool *pool)
-{
-	struct wpool *other;
-
-	list_for_each_entry_rcu(other, &pools, node)
-		if (other == pool)
-			return true;
-	return false;
-}
-
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data)
 {
 	struct wpool *pool;
@@ -139,20 +120,4 @@ bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data
 		ret |= fn(pool, data);
 	rcu_read_unlock();
 	return ret;
-}
-
-unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
-				  unsigned long most)
-{
-	unsigned long sum = 0;
-	struct wpool *pool;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(pool, &pools, node) {
-		if (sum >= most)
-			break;
-		sum += fn(pool, most - sum);
-	}
-	rcu_read_unlock();
-	return sum;
 }

@@ -37,20 +37,10 @@ struct wpool *wpool_registry_find_name(const char *name);
 /* Call @fn, under a mutex, for each pool whose destruction has not ended. Sleeps. */
 void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
-/* Is this the address of a pool whose destruction has not ended? Under RCU: it keeps the pool. */
-bool wpool_registry_has(const struct wpool *pool);
-
 /*
  * As wpool_pools_walk(), without a lock. @fn: called under RCU; the destruction of the pool may
  * have begun. No sleeping. Calls @fn for all pools, and returns whether any call returned true.
  */
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data);
-
-/*
- * Add up what a function returns for each pool. @fn: called under RCU; its second argument is @most
- * less the sum so far; @most: stop when the sum has reached it. No sleeping.
- */
-unsigned long wpool_pools_sum_rcu(unsigned long (*fn)(struct wpool *pool, unsigned long most),
-				  unsigned long most);
 
 #endif /* WPOOL_CORE_REGISTRY_H */

@@ -227,18 +227,24 @@ void wpool_dump(struct wpool *pool, struct seq_file *seq)
 	rcu_read_unlock();
 }
 
-static unsigned long dump_to_log(struct wpool *pool, unsigned long most)
+/* *@left: how many more pools may be dumped. Returns true if the pool was left out. */
+static bool dump_to_log(struct wpool *pool, void *left)
 {
+	if (!*(u32 *)left)
+		return true;
+	--*(u32 *)left;
 	wpool_dump(pool, NULL);
 	/* printing many pools to a slow console with interrupts off is no lockup */
 	touch_nmi_watchdog();
-	return 1;
+	return false;
 }
 
 static void dump_all(void)
 {
-	if (wpool_pools_sum_rcu(dump_to_log, MAX_POOLS) == MAX_POOLS)
-		print_line(NULL, "perhaps more pools");
+	u32 left = MAX_POOLS;
+
+	if (wpool_pools_walk_rcu(dump_to_log, &left))
+		print_line(NULL, "more pools");
 }
 
 /* ---- sysrq and panic ---- */

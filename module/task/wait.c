@@ -90,6 +90,11 @@ static void help_with(struct wpool_worker *w, struct wpool_task *task)
 }
 
 #ifdef CONFIG_LOCKDEP
+static bool is_pool(struct wpool *pool, void *other)
+{
+	return pool == other;
+}
+
 void wpool_wait_tell_lockdep(struct wpool_task *task)
 {
 	struct wpool *pool;
@@ -97,7 +102,7 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 	rcu_read_lock();
 	/* the pool of a task that has ended may be gone, and another pool be at its address */
 	pool = wpool_task_last_pool(task);
-	if (pool && !wpool_in_own_task(pool) && wpool_registry_has(pool) &&
+	if (pool && !wpool_in_own_task(pool) && wpool_pools_walk_rcu(is_pool, pool) &&
 	    (s32)(READ_ONCE(task->jiffy) - pool->made_jiffy) > 0)
 		wpool_lockdep_wait(pool);
 	rcu_read_unlock();

@@ -108,16 +108,21 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	return w->leaving;
 }
 
-static unsigned long wake_idle(struct wpool *pool, unsigned long most)
+/* *@woken: whether a worker of an earlier pool was woken. */
+static bool wake_idle(struct wpool *pool, void *woken)
 {
-	return wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
+	if (!*(bool *)woken)
+		*(bool *)woken = wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
+	return false;
 }
 
 void wpool_worker_make_room(void)
 {
+	bool woken = false;
+
 	/*
 	 * Busy workers check for starved pools after their task; an idle worker must be woken.
 	 * Walk under RCU, so that the spawner does not wait for pools_mutex.
 	 */
-	wpool_pools_sum_rcu(wake_idle, 1);
+	wpool_pools_walk_rcu(wake_idle, &woken);
 }

@@ -11,7 +11,6 @@
 
 #include <linux/atomic.h>
 #include <linux/errno.h>
-#include <linux/limits.h>
 #include <linux/shrinker.h>
 
 #include "compat.h"
@@ -20,28 +19,33 @@
 
 static struct shrinker *shrinker;
 
-static unsigned long count_pool(struct wpool *pool, unsigned long most)
+static bool count_pool(struct wpool *pool, void *nr)
 {
-	return wpool_expire_count(pool);
+	*(unsigned long *)nr += wpool_expire_count(pool);
+	return false;
 }
 
-static unsigned long shrink_pool(struct wpool *pool, unsigned long most)
+static bool shrink_pool(struct wpool *pool, void *left)
 {
-	unsigned long nr = 0;
-
-	while (nr < most && wpool_expire_early(pool))
-		nr++;
-	return nr;
+	while (*(unsigned long *)left && wpool_expire_early(pool))
+		--*(unsigned long *)left;
+	return false;
 }
 
 static unsigned long count_idle(struct shrinker *unused, struct shrink_control *control)
 {
-	return wpool_pools_sum_rcu(count_pool, ULONG_MAX) ?: SHRINK_EMPTY;
+	unsigned long nr = 0;
+
+	wpool_pools_walk_rcu(count_pool, &nr);
+	return nr ?: SHRINK_EMPTY;
 }
 
 static unsigned long scan_idle(struct shrinker *unused, struct shrink_control *control)
 {
-	return wpool_pools_sum_rcu(shrink_pool, control->nr_to_scan) ?: SHRINK_STOP;
+	unsigned long left = control->nr_to_scan;
+
+	wpool_pools_walk_rcu(shrink_pool, &left);
+	return control->nr_to_scan - left ?: SHRINK_STOP;
 }
 
 int wpool_shrinker_init(void)
