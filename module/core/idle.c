@@ -170,18 +170,19 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 {
 	struct wpool_runq *rq, *found = NULL;
 	struct wpool_worker *w;
+	unsigned long flags;
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i) {
 		if (!test_bit(i, pool->idle_mask))
 			continue;
-		raw_spin_lock(&rq->lock);
+		raw_spin_lock_irqsave(&rq->lock, flags);
 		w = wpool_idle_coldest(rq);
 		if (w && (!found || time_before(w->idle_since, *since))) {
 			*since = w->idle_since;
 			found = rq;
 		}
-		raw_spin_unlock(&rq->lock);
+		raw_spin_unlock_irqrestore(&rq->lock, flags);
 	}
 	return found;
 }

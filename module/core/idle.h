@@ -35,7 +35,7 @@ struct wpool_worker *wpool_idle_coldest(struct wpool_runq *rq);
 
 /*
  * Find the run queue whose coldest idle worker has been idle longest of all. @since: when that
- * worker parked, in jiffies. Interrupts are off. Returns the run queue; NULL if no worker is idle.
+ * worker parked, in jiffies. Returns the run queue; NULL if no worker is idle.
  */
 struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *since);
 
@@ -49,7 +49,7 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 
 /*
  * Wake the pool's coldest idle worker to move to @rq, unless that worker is at home there already.
- * Interrupts are off. Returns true if a worker was woken.
+ * Returns true if a worker was woken.
  */
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq);
 

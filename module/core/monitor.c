@@ -125,17 +125,6 @@ static void retake_chosen(struct wpool *pool)
 	}
 }
 
-/* Get another worker for the tasks that waited for the workers counted out here. */
-static void hand_over_queue(struct wpool *pool, struct wpool_runq *rq)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	if (wpool_queues_are_waiting(pool, rq) && wpool_runq_has_room(rq))
-		wpool_wake_rescue(rq);
-	local_irq_restore(flags);
-}
-
 /* ---- stalls ---- */
 
 /* Note the head of a queue. Returns for how long it has not changed; 0 if too short for a stall. */
@@ -187,7 +176,6 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 taken = wpool_ring_head(&rq->ring) + READ_ONCE(rq->backlog.popped);
 	u64 head = (unsigned long)READ_ONCE(rq->next) ^ taken << 32;
-	unsigned long flags;
 	u64 ns;
 
 	/* if only @next holds a task, the same task may be submitted again: the tick shows that */
@@ -205,9 +193,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
-	local_irq_save(flags);
 	wpool_wake_rescue(rq);
-	local_irq_restore(flags);
 	if (ns >= STALL_LOG_NS && !is_at_work(pool, rq))
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
@@ -217,15 +203,11 @@ static void watch_shared(struct wpool *pool, u64 now)
 {
 	u64 head = READ_ONCE(pool->globq.popped) | (u64)READ_ONCE(pool->urgent.popped) << 32;
 	u64 ns = stall_ns(&pool->monitor.watch, head, now);
-	unsigned long flags;
 	bool coming;
 
 	if (!ns || is_exhausted(pool))
 		return;
-	local_irq_save(flags);
-	coming = wpool_wake_rescue(wpool_this_runq(pool)) ||
-		 atomic_read(&pool->nr_coming);
-	local_irq_restore(flags);
+	coming = wpool_wake_rescue(raw_cpu_read(*pool->rq)) || atomic_read(&pool->nr_coming);
 	/* if no worker was woken or is coming, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
 		wpool_report_stall(pool, &pool->monitor.watch, -1, ns);
@@ -320,8 +302,10 @@ static void look_at_workers(struct wpool *pool)
 
 	retake_chosen(pool);
 	wpool_for_each_active(pool, rq, i) {
-		if (rq->watch.retake != WPOOL_RETAKE_NONE)
-			hand_over_queue(pool, rq);
+		/* get another worker for the tasks that waited for workers counted out here */
+		if (rq->watch.retake != WPOOL_RETAKE_NONE &&
+		    wpool_queues_are_waiting(pool, rq) && wpool_runq_has_room(rq))
+			wpool_wake_rescue(rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
 	}
 }

@@ -408,11 +408,17 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
+	unsigned long flags;
+	bool woken;
 
+	local_irq_save(flags);
 	wpool_runq_offer(rq);
-	/* if a hog holds this CPU, a worker of this CPU would wait with the queue */
-	if (wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, true))
-		return true;
-	/* all idle workers are on CPUs at their concurrency: move one here */
-	return wpool_runq_has_room(rq) && wpool_idle_move(pool, rq);
+	/*
+	 * If a hog holds this CPU, a worker of this CPU would wait with the queue. If all idle
+	 * workers are on CPUs at their concurrency, move one here.
+	 */
+	woken = wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, true) ||
+		(wpool_runq_has_room(rq) && wpool_idle_move(pool, rq));
+	local_irq_restore(flags);
+	return woken;
 }

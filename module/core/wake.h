@@ -104,8 +104,8 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Get a worker for a stalled run queue, from another CPU if possible. @rq: of any CPU. Interrupts
- * are off. Returns true if a worker was woken or asked for.
+ * Get a worker for a stalled run queue, from another CPU if possible. @rq: of any CPU. Returns true
+ * if a worker was woken or asked for.
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 

@@ -13,15 +13,6 @@
 #include "core/state.h"
 #include "task/tokens.h"
 
-/* A new CPU has no worker: if other CPUs have more than one idle worker, move one here. */
-static void settle_worker(struct wpool *pool, struct wpool_runq *rq)
-{
-	local_irq_disable();
-	if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
-		wpool_idle_move(pool, rq);
-	local_irq_enable();
-}
-
 /* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
 {
@@ -60,7 +51,9 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 		if (!rq->redirect)
 			continue;
 		WRITE_ONCE(rq->redirect, false);
-		settle_worker(pool, rq);
+		/* if other CPUs have more than one idle worker, move one to a CPU without any */
+		if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
+			wpool_idle_move(pool, rq);
 	}
 	/*
 	 * Exclude CPUs only after new ones are allowed: a worker without an allowed home would look

@@ -78,7 +78,7 @@ static bool expire_one(struct wpool_runq *rq, unsigned long since)
 void wpool_expire_timer(struct timer_list *timer)
 {
 	struct wpool *pool = timer_container_of(pool, timer, workers.expiry_timer);
-	unsigned long life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms)), since = 0, flags;
+	unsigned long life = msecs_to_jiffies(READ_ONCE(pool->expiry_ms)), since = 0;
 	struct wpool_runq *rq;
 	u32 nr = 0, i;
 
@@ -90,9 +90,7 @@ void wpool_expire_timer(struct timer_list *timer)
 			nr++;
 	if (!is_expiring(pool) || wpool_is_closed(pool))
 		return;
-	local_irq_save(flags);
 	rq = wpool_idle_coldest_runq(pool, &since);
-	local_irq_restore(flags);
 	/* fire when the coldest worker expires; if its time has come already, at the next tick */
 	if (rq)
 		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
@@ -110,17 +108,13 @@ u32 wpool_expire_count(struct wpool *pool)
 
 bool wpool_expire_early(struct wpool *pool)
 {
-	unsigned long since, life = msecs_to_jiffies(EARLY_MS), flags;
+	unsigned long since, life = msecs_to_jiffies(EARLY_MS);
 	struct wpool_runq *rq;
-	bool ret;
 
 	if (!wpool_expire_count(pool) || wpool_is_closed(pool))
 		return false;
-	local_irq_save(flags);
 	rq = wpool_idle_coldest_runq(pool, &since);
-	ret = rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
-	local_irq_restore(flags);
-	return ret;
+	return rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
 }
 
 void wpool_expire_rearm(struct wpool *pool)
