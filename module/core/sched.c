@@ -27,10 +27,13 @@
 
 /* ---- push ---- */
 
-/* Tasks of a run queue have moved to another list: make sure that a worker comes for them. */
+/*
+ * Tasks of a run queue have moved to another list, or are left to workers of other CPUs: make sure
+ * that a worker comes for them.
+ */
 static void wake_for_moved(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* wake_for_moved:A: the tasks were in no queue for a moment, see wake.c */
+	/* wake_for_moved:A: the tasks were in no queue for a moment, or are left; see wake.c */
 	smp_mb();
 	wpool_runq_offer(rq);
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
@@ -484,16 +487,12 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 
 void wpool_sched_leave(struct wpool_runq *rq)
 {
-	struct wpool *pool = rq->pool;
 	unsigned long flags;
 
 	if (!wpool_runq_len(rq))
 		return;
 	local_irq_save(flags);
-	WRITE_ONCE(pool->left, rq->index + 1);
-	/* wpool_sched_leave:A, see wake.c */
-	smp_mb();
-	wpool_runq_offer(rq);
-	wpool_wake_one(pool, wpool_this_runq(pool));
+	WRITE_ONCE(rq->pool->left, rq->index + 1);
+	wake_for_moved(rq->pool, rq);
 	local_irq_restore(flags);
 }

@@ -154,8 +154,8 @@ void wpool_sched_put_first(struct wpool *pool, struct wpool_task *const *tasks, 
 void wpool_sched_spill(struct wpool_runq *rq);
 
 /*
- * Let workers of other CPUs take the tasks of a run queue. @rq: the workers of its CPU no longer
- * look there. Interrupts are on.
+ * Let workers of other CPUs take the tasks of a run queue. @rq: has @redirect set, since the
+ * workers of its CPU no longer look there. Interrupts are on.
  */
 void wpool_sched_leave(struct wpool_runq *rq);
 

@@ -69,9 +69,9 @@
  *                                queue of the urgent ones
  *   wpool_sched_push_next:A      a task was put into the next slot
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
- *   wake_for_moved:A             tasks of a ring were moved to its backlog, or tasks that were
- *                                taken out were put back
- *   wpool_sched_leave:A          the tasks of a run queue are left to other CPUs' workers
+ *   wake_for_moved:A             tasks of a ring were moved to its backlog, tasks that were taken
+ *                                out were put back, or the tasks of a run queue are left to
+ *                                other CPUs' workers
  *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
@@ -287,11 +287,6 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		smp_mb();
 	}
 	return false;
-}
-
-bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq)
-{
-	return wake_one(pool, rq, true, false);
 }
 
 /* Does a worker search, and will it see the tasks left here? */

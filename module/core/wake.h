@@ -82,13 +82,6 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * Make sure that a worker comes for tasks queued on any CPU. @rq: this CPU's run queue. Interrupts
- * are off; the caller has executed a full barrier since the change that requires a worker. Returns
- * true if a worker was woken or asked for.
- */
-bool wpool_wake_one(struct wpool *pool, struct wpool_runq *rq);
-
-/*
  * Wake a worker if tasks are queued and no worker searches. @rq: run queue of this CPU. The caller
  * makes no room for a worker. If this CPU found no worker to wake earlier in this tick, and no room
  * has been made since, only a worker of this CPU is woken. Interrupts are off. Returns true if a
@@ -99,7 +92,7 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 /*
  * As wpool_wake_for_rest(), for a thread that has made room, or is idle now. @rq: this CPU's run
  * queue. Call it when a worker can no longer be relied on, after a full barrier. Interrupts are
- * off. Returns as wpool_wake_one().
+ * off. Returns as wpool_wake_for_rest().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 

@@ -35,7 +35,6 @@
  * omits: core/sched.h wpool_sched_push_next:B
  * omits: core/steal.c wpool_transit_fill:A
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
- * like wpool_sched_push:A: core/sched.c wpool_sched_leave:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
  * barrier: core/queued.c wpool_runq_is_left:A
