@@ -135,6 +135,7 @@ static int __init wpool_init(void)
 	err = wpool_tidy_init();
 	if (err)
 		goto err_func;
+	wpool_handoff_init();
 	err = wpool_reaper_init();
 	if (err)
 		goto err_tidy;

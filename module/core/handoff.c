@@ -5,14 +5,12 @@
  * The notifier is called in the middle of a context switch, under the scheduler's lock. So it takes
  * only the lock of a run queue, and lets an irq_work wake a thread.
  *
- * The notifiers depend on a static key, and switching it patches the text of the kernel.
- * So the key is enabled once, with the first pool that uses hand-off, and disabled when
- * the module is unloaded.
+ * The notifiers depend on a static key, and switching it patches the text of the kernel. So the
+ * key is enabled when the module is loaded, and disabled when the module is unloaded.
  */
 #include "core/handoff.h"
 
 #include <linux/irq_work.h>
-#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
@@ -72,10 +70,6 @@ void wpool_handoff_sync(struct wpool *pool)
 }
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
-
-/* Protects writes to is_enabled. */
-static DEFINE_MUTEX(enable_mutex);
-static bool is_enabled;
 
 static bool has_reserve(struct wpool *pool)
 {
@@ -148,22 +142,13 @@ static struct preempt_ops switch_ops = {
 	.sched_out = switched_out,
 };
 
-void wpool_handoff_enable(void)
+void wpool_handoff_init(void)
 {
-	mutex_lock(&enable_mutex);
-	if (!is_enabled) {
-		preempt_notifier_inc();
-		/* wpool_handoff_enable:A, pairs with wpool_handoff_watch:A */
-		smp_store_release(&is_enabled, true);
-	}
-	mutex_unlock(&enable_mutex);
+	preempt_notifier_inc();
 }
 
 void wpool_handoff_watch(struct wpool_worker *w)
 {
-	/* wpool_handoff_watch:A, the key is enabled; pairs with wpool_handoff_enable:A */
-	if (w->has_notifier || !smp_load_acquire(&is_enabled))
-		return;
 	preempt_notifier_init(&w->notifier, &switch_ops);
 	preempt_notifier_register(&w->notifier);
 	w->has_notifier = true;
@@ -178,13 +163,12 @@ void wpool_handoff_unwatch(struct wpool_worker *w)
 
 void wpool_handoff_exit(void)
 {
-	if (is_enabled)
-		preempt_notifier_dec();
+	preempt_notifier_dec();
 }
 
 #else /* without notifiers, the monitor counts workers out, later */
 
-void wpool_handoff_enable(void) { }
+void wpool_handoff_init(void) { }
 void wpool_handoff_watch(struct wpool_worker *w) { }
 void wpool_handoff_unwatch(struct wpool_worker *w) { }
 void wpool_handoff_exit(void) { }

@@ -20,10 +20,10 @@ struct wpool;
 struct wpool_runq;
 struct wpool_worker;
 
-/* Enable the notifiers, before a pool uses hand-off. Sleeps; not under the lock of CPU hotplug */
-void wpool_handoff_enable(void);
+/** wpool_handoff_init() - enable the notifiers, before the first worker of the module; sleeps */
+void wpool_handoff_init(void);
 
-/* Notice when the calling worker is switched out and in. @w: the worker; its pool uses hand-off */
+/* Notice when the calling worker is switched out and in. @w: the worker; has no notifier yet */
 void wpool_handoff_watch(struct wpool_worker *w);
 
 /* Undo wpool_handoff_watch(), if it was called. @w: the calling worker, possibly in do_exit() */

@@ -10,13 +10,12 @@
  *     pool->change_mutex: held while worker_start runs, which may take the locks below
  *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait
  *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
- *       enable_mutex (handoff.c)
- *         cpu_hotplug_lock (the kernel's)
- *           pools_mutex (registry.c)
- *             pool->tune_mutex
- *               pool->workers.mutex
- *               items->lock (task/item.c): nothing is taken under it
- *               the raw locks
+ *       cpu_hotplug_lock (the kernel's)
+ *         pools_mutex (registry.c)
+ *           pool->tune_mutex
+ *             pool->workers.mutex
+ *             items->lock (task/item.c): nothing is taken under it
+ *             the raw locks
  *   pool->flush_mutex: nothing is taken under it
  *   file->attach_mutex, file->cancel_mutex (faces/dev/load/file.h)
  *     file->lock (faces/dev/load/file.h)

@@ -305,8 +305,6 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		return ERR_PTR(-ENOMEM);
 	pool->owner = owner;
 	pool->func = func;
-	if (pool->handoff)
-		wpool_handoff_enable();
 
 	err = pool->freezable ? wpool_freezer_start() : 0;
 	err = err ?: dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);

@@ -19,7 +19,6 @@
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/freeze.h"
-#include "core/handoff.h"
 #include "core/hist.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
@@ -219,9 +218,6 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = wpool_attrs_check(attrs, mask, tells);
 	if (err)
 		return err;
-	/* outside the mutex: the call takes the lock of CPU hotplug */
-	if (mask & WPOOL_TUNE_HANDOFF && attrs->handoff)
-		wpool_handoff_enable();
 	/* outside the mutex: add_hists() takes the lock of CPU hotplug first */
 	if (mask & WPOOL_TUNE_LATENCY && attrs->latency)
 		err = add_hists(pool);

@@ -44,7 +44,6 @@
  * omits: core/wake.c is_searched:A
  * barrier: core/handoff.c look_here:B
  * omits: core/handoff.c look_here:A
- * omits: core/handoff.c wpool_handoff_enable:A
  * barrier: workers/park.c wpool_park_join:A
  * omits: workers/expire.c wpool_expire_timer:A
  * barrier: core/counts.c make_it_look:A
