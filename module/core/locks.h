@@ -32,10 +32,9 @@
  *     pool->admission.lock
  *   pool->admission.lock
  *     pool_locks (task/state.c)
- *   pool->tidy.lock (parts.h)
  *   fifo.lock (fifo.h)
- *   the lock in spawn_queue.c: the kernel's own locks of workqueues and timers are taken under it,
- *     and so those of the scheduler
+ *   pool->tidy.lock (parts.h), the lock in spawn_queue.c: the kernel's own locks of workqueues and
+ *     timers are taken under each, and so those of the scheduler
  *   the lock in workers/reaper.c
  *   pool->workers.lock: the scheduler's own locks and a completion's are taken under it, too
  *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the

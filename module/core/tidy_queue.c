@@ -26,19 +26,18 @@ void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_fun
 	INIT_WORK(&tidy->work, serve);
 }
 
-/* Something was added: must the caller queue the work? Not if the pool has no reference left. */
-static bool mark_needed(struct wpool_tidy *tidy)
+/*
+ * Something was added: queue the work, unless it is queued or running. After the caller's unlock
+ * the work may have ended, and the pool with it: interrupts are off, so RCU keeps the lock.
+ */
+static void queue_sweep(struct wpool_tidy *tidy)
+	__must_hold(&tidy->lock)
 {
 	lockdep_assert_held(&tidy->lock);
 	/* without a reference a pool has no tasks: nothing is left to sweep */
 	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
-		return false;
+		return;
 	tidy->is_queued = true;
-	return true;
-}
-
-static void queue_sweep(struct wpool_tidy *tidy)
-{
 	queue_work(READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
 
@@ -46,42 +45,32 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_tidy *tidy = task->flags & WPOOL_TASK_DETACHED ? &pool->tidy :
 								      &pool->tidy_joinable;
-	bool first;
 
 	raw_spin_lock(&tidy->lock);
 	list_add_tail(&task->node, &tidy->tasks);
-	first = mark_needed(tidy);
+	queue_sweep(tidy);
 	raw_spin_unlock(&tidy->lock);
-	/* if the work was queued before, the task may be gone now, and the pool with it */
-	if (first)
-		queue_sweep(tidy);
 }
 
 void wpool_tidy_worker(struct wpool_worker *w)
 {
 	struct wpool_tidy *tidy = &w->pool->tidy;
-	bool first;
 
 	raw_spin_lock_irq(&tidy->lock);
 	list_add_tail(&w->dead_node, &tidy->workers);
-	first = mark_needed(tidy);
+	queue_sweep(tidy);
 	raw_spin_unlock_irq(&tidy->lock);
-	if (first)
-		queue_sweep(tidy);
 }
 
 void wpool_tidy_pool(struct wpool *pool)
 {
 	struct wpool_tidy *tidy = &pool->tidy;
 	unsigned long flags;
-	bool first;
 
 	raw_spin_lock_irqsave(&tidy->lock, flags);
 	tidy->sweep = true;
-	first = mark_needed(tidy);
+	queue_sweep(tidy);
 	raw_spin_unlock_irqrestore(&tidy->lock, flags);
-	if (first)
-		queue_sweep(tidy);
 }
 
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
