@@ -13,8 +13,10 @@
 
 #include "core/monitor_timer.h"
 
-void __wpool_notify_tell(struct wpool *pool)
+void wpool_notify_tell(struct wpool *pool)
 {
+	if (READ_ONCE(pool->has_news))
+		return;
 	WRITE_ONCE(pool->has_news, true);
 	/* wpool_notify_tell:A, pairs with timer_fires:A */
 	smp_mb();

@@ -7,18 +7,10 @@
 #ifndef WPOOL_CORE_NOTIFY_H
 #define WPOOL_CORE_NOTIFY_H
 
-#include <linux/compiler.h>
+struct wpool;
 
-#include "core/state.h"
-
-void __wpool_notify_tell(struct wpool *pool);
-
-/* Report news of a pool */
-static inline void wpool_notify_tell(struct wpool *pool)
-{
-	if (!READ_ONCE(pool->has_news))
-		__wpool_notify_tell(pool);
-}
+/** wpool_notify_tell() - report news of a pool */
+void wpool_notify_tell(struct wpool *pool);
 
 /** wpool_notify_send() - for the monitor: wake programs that poll, if there is news */
 void wpool_notify_send(struct wpool *pool);

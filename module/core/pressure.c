@@ -8,6 +8,7 @@
  */
 #include "core/pressure.h"
 
+#include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/time64.h>
 
@@ -31,7 +32,7 @@ static u64 decay_periods(u64 value, u32 power, u64 nr)
 /* @nr periods have passed. In each, the pressure was on for @share of the time. */
 static void pass_periods(struct wpool_pressure *p, u64 nr, u64 share)
 {
-	u64 *avg = p->avg;
+	u64 *avg = p->avgs.avg;
 	int i;
 
 	/* the distance between the average and the share decays */
@@ -53,7 +54,7 @@ static void count_until(struct wpool_pressure *p, u64 now)
 	if ((s64)(now - p->until_ns) <= 0)
 		return;
 	if (p->is_on)
-		p->total_ns += now - p->until_ns;
+		p->avgs.total_ns += now - p->until_ns;
 	if (now >= end) {
 		if (p->is_on)
 			p->on_ns += end - p->until_ns;
@@ -76,25 +77,25 @@ void wpool_pressure_init(struct wpool_pressure *p, u64 now)
 	p->until_ns = now;
 }
 
-void __wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
+bool wpool_pressure_set(struct wpool_pressure *p, u64 now, bool on)
 {
 	unsigned long flags;
 
+	if (on == READ_ONCE(p->is_on))
+		return false;
 	raw_spin_lock_irqsave(&p->lock, flags);
 	count_until(p, now);
 	WRITE_ONCE(p->is_on, on);
 	raw_spin_unlock_irqrestore(&p->lock, flags);
+	return on;
 }
 
 void wpool_pressure_read(struct wpool_pressure *p, u64 now, struct wpool_pressure_avgs *avgs)
 {
 	unsigned long flags;
-	int i;
 
 	raw_spin_lock_irqsave(&p->lock, flags);
 	count_until(p, now);
-	for (i = 0; i < WPOOL_NR_PRESSURES; i++)
-		avgs->avg[i] = p->avg[i];
-	avgs->total_ns = p->total_ns;
+	*avgs = p->avgs;
 	raw_spin_unlock_irqrestore(&p->lock, flags);
 }
