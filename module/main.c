@@ -145,7 +145,7 @@ static int __init wpool_init(void)
 	err = wpool_spawn_init();
 	if (err)
 		goto err_cgroup;
-	wpool_housekeeping_init(wpool_affinity_follow);
+	wpool_housekeeping_init(wpool_affinity_update);
 	/* before the first pool: hotplug makes the run queues of CPUs that come online */
 	err = wpool_hotplug_init();
 	if (err)

@@ -13,7 +13,7 @@
 
 /* The set that pools have seen; after init only the work writes this. */
 static struct cpumask seen;
-static void (*tell)(struct wpool *pool, void *unused);
+static void (*tell)(struct wpool *pool, void *data);
 
 static void tell_pools(struct work_struct *work)
 {
@@ -69,7 +69,7 @@ void wpool_housekeeping_look(void)
 		schedule_work(&work);
 }
 
-void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused))
+void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data))
 {
 	tell = changed;
 	wpool_housekeeping_copy(&seen);

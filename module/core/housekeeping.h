@@ -25,8 +25,11 @@ bool wpool_housekeeping_has(int cpu);
  */
 void wpool_housekeeping_look(void);
 
-/* Check for changes from now on. @changed: called for each pool after a change; process context */
-void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *unused));
+/*
+ * Check for changes from now on. @changed: called for each pool after a change, with %NULL; process
+ * context.
+ */
+void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data));
 
 /** wpool_housekeeping_exit() - wait for the last call of @changed; the monitor has stopped */
 void wpool_housekeeping_exit(void);

@@ -258,11 +258,8 @@ static int enter_registry(struct wpool *pool)
 	for_each_online_cpu(cpu)
 		err = err ?: wpool_runqs_add(pool, cpu, pool->gfp);
 	err = err ?: wpool_registry_add(pool);
-	if (!err) {
-		mutex_lock(&pool->tune_mutex);
-		wpool_affinity_set(pool, -1);
-		mutex_unlock(&pool->tune_mutex);
-	}
+	if (!err)
+		wpool_affinity_update(pool, NULL);
 	cpus_read_unlock();
 	return err;
 }

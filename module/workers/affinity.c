@@ -77,10 +77,9 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_reserve_follow(pool);
 }
 
-void wpool_affinity_follow(struct wpool *pool, void *unused)
+void wpool_affinity_update(struct wpool *pool, void *dying)
 {
 	mutex_lock(&pool->tune_mutex);
-	if (pool->follows)
-		wpool_affinity_set(pool, -1);
+	wpool_affinity_set(pool, dying ? *(int *)dying : -1);
 	mutex_unlock(&pool->tune_mutex);
 }

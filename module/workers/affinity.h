@@ -16,8 +16,11 @@ struct wpool;
  */
 void wpool_affinity_set(struct wpool *pool, int dying);
 
-/* The CPUs of housekeeping.h have changed: adapt a pool that follows them. Process context. */
-void wpool_affinity_follow(struct wpool *pool, void *unused);
+/*
+ * wpool_affinity_set() without the mutex, for a walk over the pools: the CPUs that are online, or
+ * those of housekeeping.h, have changed. @dying: points to the number of a CPU, or %NULL.
+ */
+void wpool_affinity_update(struct wpool *pool, void *dying);
 
 /*
  * How many CPUs of a mask are online. @mask: the mask; %NULL: all CPUs that are not isolated;

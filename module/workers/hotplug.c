@@ -16,25 +16,14 @@
 
 #include "core/registry.h"
 #include "core/runq_alloc.h"
-#include "core/state.h"
 #include "workers/affinity.h"
 
 static enum cpuhp_state online_state, dead_state;
 
 struct change {
 	int cpu;
-	int dying;
 	int err;
 };
-
-static void place_workers(struct wpool *pool, void *data)
-{
-	struct change *change = data;
-
-	mutex_lock(&pool->tune_mutex);
-	wpool_affinity_set(pool, change->dying);
-	mutex_unlock(&pool->tune_mutex);
-}
 
 static void add_runq(struct wpool *pool, void *data)
 {
@@ -47,7 +36,7 @@ static void add_runq(struct wpool *pool, void *data)
 /* Called before the CPU runs any code, because that code uses the CPU's run queues. */
 static int cpu_prepare(unsigned int cpu)
 {
-	struct change change = { .cpu = cpu, .dying = -1 };
+	struct change change = { .cpu = cpu };
 
 	wpool_pools_walk(add_runq, &change);
 	return change.err;
@@ -55,29 +44,27 @@ static int cpu_prepare(unsigned int cpu)
 
 static int cpu_up(unsigned int cpu)
 {
-	struct change change = { .cpu = cpu, .dying = -1 };
+	struct change change = { .cpu = cpu };
 
 	/* once more, for new pools: an administrator may have stopped the CPU half-way up */
 	wpool_pools_walk(add_runq, &change);
 	if (!change.err)
-		wpool_pools_walk(place_workers, &change);
+		wpool_pools_walk(wpool_affinity_update, NULL);
 	return change.err;
 }
 
 static int cpu_down_begins(unsigned int cpu)
 {
-	struct change change = { .cpu = cpu, .dying = cpu };
+	int dying = cpu;
 
-	wpool_pools_walk(place_workers, &change);
+	wpool_pools_walk(wpool_affinity_update, &dying);
 	return 0;
 }
 
 static int cpu_down_ended(unsigned int cpu)
 {
-	struct change change = { .cpu = cpu, .dying = -1 };
-
 	/* once more: a thread that tuned a pool meanwhile saw the CPU as online */
-	wpool_pools_walk(place_workers, &change);
+	wpool_pools_walk(wpool_affinity_update, NULL);
 	return 0;
 }
 
