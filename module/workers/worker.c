@@ -25,55 +25,45 @@
 #include "workers/rescuer.h"
 #include "workers/retire.h"
 
-/* What a worker does after it has looked for a task. */
-enum step { RUN, SLEEP, END };
-
 /*
  * Look for a task once. Preemption is off for two reasons. While a worker searches, most submits
  * wake no other worker, so it must not lose its CPU. And synchronize_rcu() in a tune that has
  * reduced the capacity waits for workers that have read the old capacity.
  *
- * Returns RUN: the worker has a task; SLEEP: it has joined the idle workers; END: it is counted
- * out.
+ * Returns a task; or %NULL: then the worker is counted out if *@left, and has joined the idle
+ * workers otherwise.
  */
-static enum step look_for_task(struct wpool_worker *w, struct wpool_task **task)
+static struct wpool_task *look_for_task(struct wpool_worker *w, bool *left)
 {
 	struct wpool *pool = w->pool;
 	/* a worker woken for a task looks for the task before it makes room for a starved pool */
 	bool sent = w->picked;
-	enum step step;
+	struct wpool_task *task = NULL;
 
-	*task = NULL;
 	preempt_disable();
 	if (w->picked)
 		wpool_waking_leave(w);
 	if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
-	if (unlikely(wpool_worker_has_excess(pool)) && wpool_worker_leave(w, false, !sent)) {
-		step = END;
-		goto out;
+	*left = unlikely(wpool_worker_has_excess(pool)) && wpool_worker_leave(w, false, !sent);
+	if (!*left && likely(!wpool_runq_is_over(w->rq)) && likely(!wpool_is_frozen(pool)))
+		task = wpool_sched_find(w);
+	if (!*left && !task) {
+		*left = (wpool_is_closed(pool) || wpool_worker_has_excess(pool)) &&
+			wpool_worker_leave(w, !wpool_queues_len(pool), true);
+		/* once parked, the worker may be sent away by another thread: @left stays false */
+		if (!*left)
+			wpool_park_join(w, sent);
 	}
-	if (likely(!wpool_runq_is_over(w->rq)) && likely(!wpool_is_frozen(pool)))
-		*task = wpool_sched_find(w);
-
-	if (*task) {
-		step = RUN;
-	} else if ((unlikely(wpool_is_closed(pool)) || unlikely(wpool_worker_has_excess(pool))) &&
-		   wpool_worker_leave(w, !wpool_queues_len(pool), true)) {
-		step = END;
-	} else {
-		wpool_park_join(w, sent);
-		step = SLEEP;
-	}
-out:
 	preempt_enable();
-	return step;
+	return task;
 }
 
 /* Look for tasks and run them, until the worker is counted out. */
 static void run_tasks(struct wpool_worker *w)
 {
 	struct wpool_task *task;
+	bool left;
 
 	for (;;) {
 		/*
@@ -87,21 +77,19 @@ static void run_tasks(struct wpool_worker *w)
 			wpool_worker_rehome(w);
 		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
 			wpool_handoff_watch(w);
-		switch (look_for_task(w, &task)) {
-		case RUN:
+		task = look_for_task(w, &left);
+		if (task) {
 			wpool_run(w, task);
-			break;
-		case SLEEP:
-			/* a flush may have waited for the worker's last task; preemption is on */
-			wpool_account_wake(w->pool);
-			if (!wpool_park_sleep(w))
-				return;
-			if (unlikely(!wpool_class_is_set(w->pool)))
-				wpool_class_restore(w);
-			break;
-		case END:
-			return;
+			continue;
 		}
+		if (left)
+			return;
+		/* a flush may have waited for the worker's last task; preemption is on */
+		wpool_account_wake(w->pool);
+		if (!wpool_park_sleep(w))
+			return;
+		if (unlikely(!wpool_class_is_set(w->pool)))
+			wpool_class_restore(w);
 	}
 }
 
