@@ -367,7 +367,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	for (i = 0; i < 40; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].runs),
 				!((i >= 10 && i < 15) || i == 29));
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
+	KUNIT_EXPECT_EQ(test, wpool_fifo_len(&pool->urgent), 0);
 }
 
 static void wpool_urgent_release_and_reboot(struct kunit *test)
@@ -609,7 +609,7 @@ static void wpool_urgent_under_load(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&load[i].jobs->finished),
 				NR_LOAD - load[i].cancelled);
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(pool->has_urgent));
+	KUNIT_EXPECT_EQ(test, wpool_fifo_len(&pool->urgent), 0);
 	wpk_destroy(test, pool);
 }
 

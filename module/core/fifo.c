@@ -10,7 +10,7 @@
 
 #include "inject.h"
 
-void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
 {
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
@@ -18,15 +18,12 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any)
 	fifo->popped = wpool_counter_start();
 	fifo->jiffy = 0;
 	fifo->pool = pool;
-	fifo->has_any = has_any;
 }
 
-/* Set nr, jiffy and *has_any. Readers have no lock: barriers of the callers order the stores. */
+/* Set nr and jiffy. Readers have no lock: barriers of the callers order the stores. */
 static void set_nr(struct wpool_fifo *fifo, u32 nr)
 	__must_hold(&fifo->lock)
 {
-	if (unlikely(fifo->has_any) && *fifo->has_any != !!nr)
-		WRITE_ONCE(*fifo->has_any, nr);
 	if (nr)
 		WRITE_ONCE(fifo->jiffy,
 			   list_first_entry(&fifo->tasks, struct wpool_task, node)->jiffy);

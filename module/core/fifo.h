@@ -33,8 +33,6 @@ struct wpool_fifo {
 	u32 jiffy;	/* when the first task was queued, if there is one */
 	struct list_head tasks;
 	struct wpool *pool;	/* the pool of all @tasks; constant */
-	/* constant: points to a flag that says whether @tasks holds a task, or NULL */
-	bool *has_any;
 };
 
 /*
@@ -52,7 +50,7 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
 /** wpool_fifo_init() - make a list empty; a list outlives its last task by an RCU grace period */
-void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool, bool *has_any);
+void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool);
 
 /** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */
 static inline u32 wpool_fifo_len(const struct wpool_fifo *fifo)

@@ -33,8 +33,8 @@
 		      offsetof(type, a) / 64 == (offsetofend(type, b) - 1) / 64)
 
 ASSERT_TOGETHER(struct wpool, rq, policy);
-ASSERT_TOGETHER(struct wpool, func, has_urgent);
-ASSERT_APART(struct wpool, has_urgent, nr_searching);
+ASSERT_TOGETHER(struct wpool, func, order);
+ASSERT_APART(struct wpool, order, nr_searching);
 ASSERT_APART(struct wpool, unserved, left);
 ASSERT_APART(struct wpool, gfp, admission.tokens);
 ASSERT_APART(struct wpool, class_reported, workers.lock);
@@ -117,7 +117,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	INIT_LIST_HEAD(&rq->idle);
 	wpool_handoff_init_runq(rq);
 	wpool_length_init(rq);
-	wpool_fifo_init(&rq->backlog, pool, NULL);
+	wpool_fifo_init(&rq->backlog, pool);
 	rq->cpu = cpu;
 	rq->pool = pool;
 	rq->tick = wpool_counter_start();

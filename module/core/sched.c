@@ -257,7 +257,7 @@ static struct wpool_task *take_others(struct wpool *pool, struct wpool_runq *rq)
 /* Take a task from the queues that this CPU serves. */
 static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 {
-	bool urgent = READ_ONCE(pool->has_urgent);
+	bool urgent = wpool_fifo_len(&pool->urgent);
 	struct wpool_task *task = NULL;
 
 	WRITE_ONCE(rq->tick, rq->tick + 1);

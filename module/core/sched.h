@@ -105,8 +105,7 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 {
 	struct wpool_task *task = NULL;
 
-	if (unlikely(READ_ONCE(pool->has_urgent)) ||
-	    unlikely(READ_ONCE(pool->left)) || unlikely(wpool_fifo_len(&pool->globq)) ||
+	if (unlikely(READ_ONCE(pool->left)) || unlikely(wpool_shared_len(pool)) ||
 	    unlikely(rq->call_jiffy != (u32)jiffies) || unlikely(wpool_length_is_single(rq)))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)

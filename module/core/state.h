@@ -100,7 +100,6 @@ struct wpool {
 	struct wpool_site *sites;	/* T: where each CPU is, see near.h */
 	u32 nr_cpus;			/* T: run queues that workers may be at home on */
 	u8 order;			/* I: which idle worker is reused first: enum wpool_order */
-	bool has_urgent;		/* X: @urgent holds a task; changed under its lock */
 
 	/*
 	 * Many CPUs write these: each group has a cache line that no field above shares. Fields

@@ -138,8 +138,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	if (attrs->cpumask)
 		cpumask_copy(pool->cpumask, attrs->cpumask);
 
-	wpool_fifo_init(&pool->globq, pool, NULL);
-	wpool_fifo_init(&pool->urgent, pool, &pool->has_urgent);
+	wpool_fifo_init(&pool->globq, pool);
+	wpool_fifo_init(&pool->urgent, pool);
 	pool->cgroup_nr = wpool_counter_start();
 	pool->admission.nr_closes = wpool_counter_start();
 	pool->flushes_begun = wpool_counter_start();
