@@ -10,7 +10,7 @@
  *           load-acquire tail, then read slots: a consumer that reads the new tail
  *           reads the filled slots
  *
- *   wpool_ring_pop:A, take_slots:A, wpool_ring_steal_half:A
+ *   wpool_ring_pop:A, wpool_ring_grab_all:A, wpool_ring_steal_half:A
  *           read slots, then move head by a fully ordered compare-and-swap
  *   wpool_ring_room:A
  *           load-acquire head, then fill slots: the producer fills a slot again only
@@ -37,23 +37,10 @@ void wpool_ring_init(struct wpool_ring *ring)
 	atomic_set(&ring->head, ring->tail);
 }
 
-/* Take the tasks in @nr slots from @head on. False if head has moved: then @head is updated. */
-static bool take_slots(struct wpool_ring *ring, int *head, u32 nr,
-		       struct wpool_task **tasks)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		tasks[i] = READ_ONCE(*wpool_ring_slot(ring, (u32)*head + i));
-
-	/* take_slots:A, pairs with wpool_ring_room:A */
-	return atomic_try_cmpxchg(&ring->head, head, (int)((u32)*head + nr));
-}
-
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 {
 	int head = atomic_read_acquire(&ring->head);
-	u32 nr;
+	u32 nr, i;
 
 	do {
 		nr = wpool_ring_tail(ring) - (u32)head;
@@ -64,7 +51,10 @@ u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 			head = atomic_read_acquire(&ring->head);
 			continue;
 		}
-		if (take_slots(ring, &head, nr, tasks))
+		for (i = 0; i < nr; i++)
+			tasks[i] = READ_ONCE(*wpool_ring_slot(ring, (u32)head + i));
+		/* wpool_ring_grab_all:A, pairs with wpool_ring_room:A */
+		if (atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + nr)))
 			return nr;
 	} while (true);
 }

@@ -73,7 +73,10 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 /* For the producer: how many more tasks a ring has room for. The room can only grow until a put. */
 static inline u32 wpool_ring_room(const struct wpool_ring *ring)
 {
-	/* wpool_ring_room:A, pairs with wpool_ring_pop:A, take_slots:A, wpool_ring_steal_half:A */
+	/*
+	 * wpool_ring_room:A, pairs with wpool_ring_pop:A, wpool_ring_grab_all:A,
+	 * wpool_ring_steal_half:A
+	 */
 	return WPOOL_RING_SIZE - (ring->tail - (u32)atomic_read_acquire(&ring->head));
 }
 

@@ -13,14 +13,14 @@
  * barrier: core/ring.h wpool_ring_put:A
  * barrier: core/ring.c wpool_ring_steal_half:B
  * barrier: core/ring.h wpool_ring_pop:A
- * barrier: core/ring.c take_slots:A
+ * barrier: core/ring.c wpool_ring_grab_all:A
  * barrier: core/ring.c wpool_ring_steal_half:A
  *
  * holds ring: -DLOOKS=2 -DSTEALS=1
  * holds next: -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
  *
  * breaks without-wpool_ring_put:A: -DNO_wpool_ring_put_A -DLOOKS=2 -DSTEALS=1
- * breaks without-take_slots:A: -DNO_take_slots_A -DLOOKS=2 -DSTEALS=1
+ * breaks without-wpool_ring_grab_all:A: -DNO_wpool_ring_grab_all_A -DLOOKS=2 -DSTEALS=1
  * breaks without-acquire-of-head: -DNO_head_acquire -DLOOKS=2 -DSTEALS=1
  * breaks without-wpool_ring_tail:A: -DNO_wpool_ring_tail_A -DLOOKS=2 -DSTEALS=1
  * breaks without-exchange: -DNO_xchg -DLOOKS=2 -DSTEALS=1 -DQUEUED=0 -DNTASKS=3 -DNEXT=1
@@ -82,7 +82,7 @@ inline take(task)
 inline cmpxchg_head(r, n)
 {
 	atomic {
-#ifndef NO_take_slots_A
+#ifndef NO_wpool_ring_grab_all_A
 		full_barrier();
 #endif
 		ok = head[r] == h;
@@ -131,10 +131,10 @@ inline take_next()
 	fi
 }
 
-/* take_slots(): n of them, at most SIZE */
+/* wpool_ring_grab_all(): n of them, at most SIZE */
 inline grab(r)
 {
-#ifndef NO_take_slots_A
+#ifndef NO_wpool_ring_grab_all_A
 	read_slots(r);
 	cmpxchg_head(r, n)
 #else
@@ -299,7 +299,7 @@ proctype thief(byte me)
 			n = n - n / 2;
 			if
 			:: n > 0 && n <= HALF ->
-#ifndef NO_take_slots_A
+#ifndef NO_wpool_ring_grab_all_A
 				copy_slots();
 				cmpxchg_head(0, n);
 #else
