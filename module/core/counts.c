@@ -55,17 +55,10 @@ void wpool_workers_leave_place(void)
 	smp_mb();
 }
 
-void wpool_home_enter(struct wpool_runq *rq)
+void wpool_home_count(struct wpool_runq *rq, int by)
 {
 	raw_spin_lock(&rq->lock);
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	raw_spin_unlock(&rq->lock);
-}
-
-void wpool_home_leave(struct wpool_runq *rq)
-{
-	raw_spin_lock(&rq->lock);
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers - 1);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + by);
 	raw_spin_unlock(&rq->lock);
 }
 

@@ -31,11 +31,8 @@ u32 wpool_workers_max(void);
 /** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);
 
-/** wpool_home_enter() - count one more worker at home in an active run queue; interrupts off */
-void wpool_home_enter(struct wpool_runq *rq);
-
-/** wpool_home_leave() - count one worker out of its home; interrupts off */
-void wpool_home_leave(struct wpool_runq *rq);
+/** wpool_home_count() - a worker comes home to an active run queue (1), or leaves (-1); irqs off */
+void wpool_home_count(struct wpool_runq *rq, int by);
 
 /* A value for @prefer below: near @cpu, rather than on it. The macro is its own inverse. */
 #define WPOOL_BESIDE(cpu)	(-2 - (cpu))

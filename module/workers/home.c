@@ -40,9 +40,9 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	w->new_home = NULL;
 	if (new != old) {
 		local_irq_disable();
-		wpool_home_leave(old);
+		wpool_home_count(old, -1);
 		wpool_runq_activate(new);
-		wpool_home_enter(new);
+		wpool_home_count(new, 1);
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}

@@ -99,7 +99,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	raw_spin_unlock(&pool->workers.lock);
 
 	if (w->leaving) {
-		wpool_home_leave(w->rq);
+		wpool_home_count(w->rq, -1);
 		wpool_searching_leave(w);
 		wpool_running_leave(w);
 		wpool_worker_left(pool, stays);

@@ -36,7 +36,7 @@ static void repair_after_death(struct wpool_worker *w)
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
 	w->lifts = false;
 	raw_spin_unlock(&pool->workers.lock);
-	wpool_home_leave(w->rq);
+	wpool_home_count(w->rq, -1);
 	wpool_searching_leave(w);
 	wpool_running_leave(w);
 	wpool_worker_left(pool, false);
