@@ -113,7 +113,7 @@ static void switched_out(struct preempt_notifier *notifier,
 		return;
 	/* if this CPU is not the worker's home, the task may have queued tasks here, too */
 	here = wpool_this_runq(pool);
-	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_has_tasks(here)) &&
+	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_len(here)) &&
 	    could_come(pool, here))
 		irq_work_queue(&here->handoff.work);
 }

@@ -8,7 +8,7 @@
 
 bool wpool_runq_is_left(struct wpool_runq *rq)
 {
-	if (!wpool_runq_has_tasks(rq))
+	if (!wpool_runq_len(rq))
 		return false;
 	/* wpool_runq_is_left:A, pairs with wpool_running_left:A, see wake.c */
 	smp_rmb();

@@ -16,13 +16,6 @@ static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
 	       (likely(READ_ONCE(rq->nr_running)) || READ_ONCE(rq->nr_idle));
 }
 
-/** wpool_runq_has_tasks() - does a run queue hold a task? Racy */
-static inline bool wpool_runq_has_tasks(const struct wpool_runq *rq)
-{
-	return READ_ONCE(rq->next) || wpool_ring_len(&rq->ring) ||
-	       wpool_fifo_len(&rq->backlog);
-}
-
 /** wpool_runq_first() - when was the first task queued, the next slot not included? Racy */
 static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
 {
@@ -50,7 +43,7 @@ static inline u32 wpool_shared_len(const struct wpool *pool)
 /** wpool_queues_wait_here() - is a task queued here, or for all CPUs? Racy */
 static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool_runq *rq)
 {
-	return wpool_runq_has_tasks(rq) || wpool_shared_len(pool);
+	return wpool_runq_len(rq) || wpool_shared_len(pool);
 }
 
 /** wpool_queues_len() - how many tasks are queued: racy */

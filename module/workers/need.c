@@ -45,7 +45,7 @@ struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
 		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) &&
-		    wpool_runq_has_tasks(rq))
+		    wpool_runq_len(rq))
 			return rq;
 	}
 	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
