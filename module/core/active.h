@@ -12,21 +12,13 @@ void __wpool_runq_activate(struct wpool_runq *rq);
 
 /*
  * Make a run queue active: from now on it may hold tasks and workers. Interrupts are off; neither
- * workers.lock nor a run queue's lock is held.
+ * workers.lock nor a run queue's lock is held. Returns @rq.
  */
-static inline void wpool_runq_activate(struct wpool_runq *rq)
+static inline struct wpool_runq *wpool_runq_activate(struct wpool_runq *rq)
 {
 	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
 	if (unlikely(!smp_load_acquire(&rq->is_active)))
 		__wpool_runq_activate(rq);
-}
-
-/* Activate this CPU's run queue, so that the calling worker may fill it; interrupts off. */
-static inline struct wpool_runq *wpool_activate_this_runq(struct wpool *pool)
-{
-	struct wpool_runq *rq = wpool_this_runq(pool);
-
-	wpool_runq_activate(rq);
 	return rq;
 }
 

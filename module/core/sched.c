@@ -309,7 +309,7 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	struct wpool_runq *rq;
 
 	local_irq_disable();
-	rq = wpool_activate_this_runq(pool);
+	rq = wpool_runq_activate(wpool_this_runq(pool));
 	task = take_here(pool, rq);
 	if (task)
 		wpool_wake_to_help(pool, rq);

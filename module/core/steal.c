@@ -99,7 +99,7 @@ struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
 		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
 			victim = wpool_active(pool, i);
 			local_irq_save(flags);
-			rq = wpool_activate_this_runq(pool);
+			rq = wpool_runq_activate(wpool_this_runq(pool));
 			if (wpool_is_at(&pool->sites[pool->active[i]], &pool->sites[rq->cpu], at,
 					&next))
 				task = steal_from(pool, rq, victim, last);
