@@ -65,7 +65,6 @@
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
 #define PERIOD_PER_LOOK	100
 
-static u64 period_ns;
 /* The monitor's last look counted a worker out. */
 static bool has_acted;
 
@@ -400,11 +399,10 @@ static void set_period(u64 look_ns)
 	u64 next = PERIOD_NS;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		next = has_acted ? PERIOD_MIN_NS : min(period_ns * 5 / 4, PERIOD_NS);
+		next = has_acted ? PERIOD_MIN_NS : min(wpool_monitor_period_ns * 5 / 4, PERIOD_NS);
 	has_acted = false;
 	/* PERIOD_NS at most: one slow look must not postpone the next one for long */
-	period_ns = min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS);
-	wpool_monitor_timer_period(period_ns);
+	WRITE_ONCE(wpool_monitor_period_ns, min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS));
 }
 
 static bool look_at_pools(void)
@@ -419,6 +417,6 @@ static bool look_at_pools(void)
 
 void wpool_monitor_init(void)
 {
-	period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
-	wpool_monitor_timer_init(look_at_pools, period_ns);
+	wpool_monitor_period_ns = IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) ? PERIOD_NS : PERIOD_MIN_NS;
+	wpool_monitor_timer_init(look_at_pools);
 }

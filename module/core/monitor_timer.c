@@ -33,14 +33,15 @@
 #include "compat.h"
 
 enum wpool_monitor_timer_state wpool_monitor_timer_state;
+u64 wpool_monitor_period_ns;
 
 static struct hrtimer timer;
-static u64 period;
 static bool (*look)(void);
 
 static void start_timer(void)
 {
-	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(period)), HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&timer, ns_to_ktime(READ_ONCE(wpool_monitor_period_ns)),
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 void __wpool_monitor_timer_set(struct wpool *pool)
@@ -78,15 +79,9 @@ static enum hrtimer_restart timer_fires(struct hrtimer *unused)
 	return HRTIMER_NORESTART;
 }
 
-void wpool_monitor_timer_period(u64 ns)
-{
-	WRITE_ONCE(period, ns);
-}
-
-void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns)
+void wpool_monitor_timer_init(bool (*look_fn)(void))
 {
 	look = look_fn;
-	period = period_ns;
 	hrtimer_setup(&timer, timer_fires, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 

@@ -16,6 +16,9 @@ enum wpool_monitor_timer_state { WPOOL_TIMER_OFF, WPOOL_TIMER_ON, WPOOL_TIMER_US
 
 extern enum wpool_monitor_timer_state wpool_monitor_timer_state;
 
+/* The time from a start of the timer until it fires. Only the monitor writes it. */
+extern u64 wpool_monitor_period_ns;
+
 /** __wpool_monitor_timer_set() - have the monitor look at a pool; start the timer if it is off */
 void __wpool_monitor_timer_set(struct wpool *pool);
 
@@ -33,12 +36,9 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 
 /*
  * Set up the timer, before there is a pool. @look_fn: called in a softirq when the timer fires; if
- * it returns true, the timer starts again; @period_ns: time until the timer fires.
+ * it returns true, the timer starts again.
  */
-void wpool_monitor_timer_init(bool (*look_fn)(void), u64 period_ns);
-
-/** wpool_monitor_timer_period() - set the period in ns, for the next start of the timer */
-void wpool_monitor_timer_period(u64 ns);
+void wpool_monitor_timer_init(bool (*look_fn)(void));
 
 bool wpool_monitor_timer_is_pending(void);
 
