@@ -5,7 +5,6 @@
 #include "core/counts.h"
 #include "core/idle.h"
 #include "core/queued.h"
-#include "core/registry.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
@@ -106,23 +105,4 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	}
 	local_irq_restore(flags);
 	return w->leaving;
-}
-
-/* *@woken: whether a worker of an earlier pool was woken. */
-static bool wake_idle(struct wpool *pool, void *woken)
-{
-	if (!*(bool *)woken)
-		*(bool *)woken = wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
-	return false;
-}
-
-void wpool_worker_make_room(void)
-{
-	bool woken = false;
-
-	/*
-	 * Busy workers check for starved pools after their task; an idle worker must be woken.
-	 * Walk under RCU, so that the spawner does not wait for pools_mutex.
-	 */
-	wpool_pools_walk_rcu(wake_idle, &woken);
 }

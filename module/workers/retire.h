@@ -48,10 +48,4 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
  */
 void wpool_worker_left(struct wpool *pool, bool stays);
 
-/*
- * Wake an idle worker of any pool, so that it leaves and makes room for a starved pool. The caller
- * has executed a full barrier since the starved pool was counted in wpool_nr_starved.
- */
-void wpool_worker_make_room(void);
-
 #endif /* WPOOL_WORKERS_RETIRE_H */

@@ -26,7 +26,9 @@
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
+#include "core/idle.h"
 #include "core/queued.h"
+#include "core/registry.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "workers/create.h"
@@ -115,10 +117,18 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
+/* Wake an idle worker: it leaves, if places are still wanted. *@woken: one was woken before. */
+static bool wake_idle(struct wpool *pool, void *woken)
+{
+	if (!*(bool *)woken)
+		*(bool *)woken = wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
+	return false;
+}
+
 /* One thread at a time serves the pool. A request that comes meanwhile queues the work again. */
 static void spawn_worker(struct wpool *pool)
 {
-	bool again;
+	bool again, woken = false;
 
 	wpool_threads_enter(pool);
 	/* spawn_worker:A, see wake.c */
@@ -135,7 +145,11 @@ static void spawn_worker(struct wpool *pool)
 	 * checked: pairs with wpool_workers_leave_place:A and wpool_park_join:A
 	 */
 	smp_mb();
-	wpool_worker_make_room();
+	/*
+	 * Busy workers check for starved pools after their task; an idle worker must be woken.
+	 * Walk under RCU, so that the spawner does not wait for pools_mutex.
+	 */
+	wpool_pools_walk_rcu(wake_idle, &woken);
 }
 
 void wpool_spawner_serve(struct work_struct *work)
