@@ -29,7 +29,10 @@ struct wpool_preparing {
 	int err;
 };
 
-/* End the creator's wait for worker_start; afterwards @preparing may be gone. */
+/*
+ * End the creator's wait for worker_start, if it waits; afterwards @preparing may be gone. After an
+ * error the worker is not counted in, so nothing has to be undone.
+ */
 static void tell_creator(struct wpool_worker *w, int err)
 {
 	struct wpool_preparing *preparing = w->preparing;
@@ -37,6 +40,8 @@ static void tell_creator(struct wpool_worker *w, int err)
 	if (!preparing)
 		return;
 	w->preparing = NULL;
+	if (err)
+		w->leaving = true;
 	preparing->err = err;
 	complete(&preparing->done);
 }
@@ -79,13 +84,9 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	err = pool->hooks.worker_start(pool, pool->hooks.worker_data, &w->own);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
-	if (err) {
-		/* the worker is not counted in, so nothing has to be undone */
-		w->leaving = true;
-		tell_creator(w, err);
+	tell_creator(w, err);
+	if (err)
 		return false;
-	}
-	tell_creator(w, 0);
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
 	return true;
 }
@@ -105,9 +106,6 @@ void wpool_hooks_end(struct wpool_worker *w)
 
 void wpool_hooks_died(struct wpool_worker *w)
 {
-	if (!w->preparing)
-		return;
-	w->leaving = true;
 	tell_creator(w, -EIO);
 }
 
