@@ -28,15 +28,15 @@
 
 /*
  * Returns a new worker, which waits for wpool_hooks_go(), or ERR_PTR(). @leaving: the worker is not
- * counted in; *@start_ns: when the creation began; 0 if not traced.
+ * counted in.
  */
-static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving, u64 *start_ns)
+static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving)
 {
+	u64 start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 	struct task_struct *thread;
 	struct wpool_worker *w;
 	int err;
 
-	*start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
 	if (!w)
 		return ERR_PTR(-ENOMEM);
@@ -84,22 +84,20 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	if (err)
 		return ERR_PTR(err);
 	atomic64_inc(&pool->workers.spawned);
+	trace_wpool_worker_spawned(pool->name, cpu, thread->pid, start_ns);
 	return w;
 }
 
 int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct wpool_worker *w;
-	u64 start_ns;
+	struct wpool_worker *w = create_worker(pool, rq->cpu, false);
 
-	w = create_worker(pool, rq->cpu, false, &start_ns);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
 	/* from here on the worker counts as running, and submitters rely on it: wake it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);
-	trace_wpool_worker_spawned(pool->name, rq->cpu, w->thread->pid, start_ns);
 	wpool_hooks_go(w);
 	local_irq_enable();
 	/* the monitor must see if the worker waits for long for its CPU */
@@ -137,15 +135,12 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 int wpool_worker_create_rescuer(struct wpool *pool)
 {
 	struct wpool_worker *w;
-	u64 start_ns;
-	int cpu;
 
 	if (!wpool_worker_may_enter(pool) || !wpool_workers_enter_place()) {
 		wpool_rescuer_is_missing(pool);
 		return 1;
 	}
-	cpu = wpool_home_place(pool, -1);
-	w = create_worker(pool, cpu, true, &start_ns);
+	w = create_worker(pool, wpool_home_place(pool, -1), true);
 	if (IS_ERR(w)) {
 		wpool_rescuer_is_missing(pool);
 		local_irq_disable();
@@ -153,7 +148,6 @@ int wpool_worker_create_rescuer(struct wpool *pool)
 		local_irq_enable();
 		return PTR_ERR(w);
 	}
-	trace_wpool_worker_spawned(pool->name, cpu, w->thread->pid, start_ns);
 	wpool_rescuer_set(pool, w);
 	return 0;
 }
