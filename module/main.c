@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "core/counts.h"
+#include "core/current.h"
 #include "core/handoff.h"
 #include "core/housekeeping.h"
 #include "core/monitor.h"
@@ -35,6 +36,7 @@
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
 #include "workers/shrinker.h"
+#include "workers/worker.h"
 
 #ifdef COMPAT_UNTESTED
 #pragma message "wpool was not tested with a kernel as new as this one"
@@ -128,6 +130,7 @@ static int __init wpool_init(void)
 	wpool_monitor_init();
 	wpool_class.dev_groups = wpool_sysfs_groups;
 	wpool_stall_dump = wpool_dump;
+	wpool_worker_fn = wpool_worker_main;
 
 	err = wpool_item_module_init();
 	if (err)

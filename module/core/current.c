@@ -4,6 +4,7 @@
 
 #include "core/current.h"
 
+#include <linux/cache.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
@@ -11,16 +12,11 @@
 
 #include "core/state.h"
 
-int wpool_worker_thread(void *worker)
-{
-	struct wpool_worker *w = worker;
-
-	return w->loop(w);
-}
+int (*wpool_worker_fn)(void *worker) __ro_after_init;
 
 struct wpool_worker *__wpool_worker_current(void)
 {
-	if (!in_task() || kthread_func(current) != wpool_worker_thread)
+	if (!in_task() || kthread_func(current) != wpool_worker_fn)
 		return NULL;
 	return kthread_data(current);
 }

@@ -9,8 +9,8 @@
 struct wpool;
 struct wpool_worker;
 
-/* The function of every worker's thread, and of no other thread. @worker: a struct wpool_worker */
-int wpool_worker_thread(void *worker);
+/* wpool_worker_main(), the function of each worker's thread; set before there is a pool. */
+extern int (*wpool_worker_fn)(void *worker);
 
 struct wpool_worker *__wpool_worker_current(void);
 

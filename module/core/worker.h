@@ -46,7 +46,6 @@ static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long)
 
 struct wpool_worker {
 	struct wpool *pool;		/* I */
-	int (*loop)(struct wpool_worker *w); /* I: what its thread does */
 	struct task_struct *thread;	/* I: referenced until an RCU grace period after its end */
 	struct wpool_runq *rq;		/* V: run queue of its home CPU; constant while idle */
 	struct list_head node;		/* M: in pool->workers.list; read under RCU */

@@ -14,7 +14,6 @@
 #include "core/active.h"
 #include "core/class.h"
 #include "core/counts.h"
-#include "core/current.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -42,12 +41,11 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 		return ERR_PTR(-ENOMEM);
 	w->pool = pool;
 	w->rq = wpool_runq(pool, cpu);
-	w->loop = wpool_worker_main;
 	w->leaving = leaving;
 	init_completion(&w->may_go);
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
-		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
+		thread = kthread_create_on_node(wpool_worker_main, w, cpu_to_node(cpu),
 						"wp/%s", pool->name);
 	if (IS_ERR(thread)) {
 		kfree(w);

@@ -93,8 +93,10 @@ static void run_tasks(struct wpool_worker *w)
 	}
 }
 
-int wpool_worker_main(struct wpool_worker *w)
+int wpool_worker_main(void *worker)
 {
+	struct wpool_worker *w = worker;
+
 	wpool_fault_arm(w);
 	wpool_cgroup_arrive(w);
 	if (!wpool_hooks_start(w))

@@ -14,9 +14,7 @@
 #ifndef WPOOL_WORKERS_WORKER_H
 #define WPOOL_WORKERS_WORKER_H
 
-struct wpool_worker;
-
-/* The main loop, until the worker ends; before that it may be the rescuer. Returns 0. */
-int wpool_worker_main(struct wpool_worker *w);
+/* The thread of @worker: the main loop, until it ends; before that it may be the rescuer. */
+int wpool_worker_main(void *worker);
 
 #endif /* WPOOL_WORKERS_WORKER_H */
