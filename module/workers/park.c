@@ -72,14 +72,3 @@ bool wpool_park_sleep(struct wpool_worker *w)
 	}
 	return !w->leaving;
 }
-
-void wpool_park_forget(struct wpool_worker *w)
-{
-	raw_spin_lock_irq(&w->rq->lock);
-	if (w->parked)
-		wpool_idle_take(w->rq, w);
-	wpool_waking_disown(w);
-	raw_spin_unlock_irq(&w->rq->lock);
-	wpool_coming_leave(w);
-	WRITE_ONCE(w->picked, false);
-}

@@ -21,7 +21,4 @@ void wpool_park_join(struct wpool_worker *w, bool sent);
  */
 bool wpool_park_sleep(struct wpool_worker *w);
 
-/* Count out a dead worker that was idle or waking. Process context, interrupts on. */
-void wpool_park_forget(struct wpool_worker *w);
-
 #endif /* WPOOL_WORKERS_PARK_H */

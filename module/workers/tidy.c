@@ -7,12 +7,12 @@
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
+#include "core/idle.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "workers/fault.h"
 #include "workers/home.h"
-#include "workers/park.h"
 #include "workers/reaper.h"
 #include "workers/retire.h"
 
@@ -26,9 +26,15 @@ static void repair_after_death(struct wpool_worker *w)
 	if (w->task)
 		wpool_finish_dead(w);
 
-	/* a worker that died between two tasks may have been idle or waking */
-	wpool_park_forget(w);
 	local_irq_disable();
+	/* a worker that died between two tasks may have been idle or waking */
+	raw_spin_lock(&w->rq->lock);
+	if (w->parked)
+		wpool_idle_take(w->rq, w);
+	wpool_waking_disown(w);
+	raw_spin_unlock(&w->rq->lock);
+	wpool_coming_leave(w);
+	WRITE_ONCE(w->picked, false);
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	pool->workers.nr_awaiting -= !!w->awaits;
