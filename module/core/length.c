@@ -63,18 +63,13 @@ void wpool_length_adopt(struct wpool_runq *rq)
 		set_length(rq, ns);
 }
 
-static void start_timing(struct wpool_runq *rq, bool is_run)
+void wpool_length_start(struct wpool_runq *rq, bool is_run)
 {
 	rq->sample.tick = rq->tick;
 	rq->sample.thread = current;
 	rq->sample.switches = current->nvcsw + current->nivcsw;
 	rq->sample.is_run = is_run;
 	rq->sample.ns = ktime_get_mono_fast_ns();
-}
-
-void wpool_length_start(struct wpool_runq *rq)
-{
-	start_timing(rq, false);
 }
 
 static void add_length(struct wpool_runq *rq, u64 ns)
@@ -109,5 +104,5 @@ void wpool_length_end(struct wpool_runq *rq)
 		add_length(rq, ns / nr);
 	/* reading the clock may take longer than one short task: time several next */
 	if (ns < WPOOL_HELP_NS)
-		start_timing(rq, true);
+		wpool_length_start(rq, true);
 }

@@ -36,10 +36,11 @@ void wpool_length_init(struct wpool_runq *rq);
 void wpool_length_adopt(struct wpool_runq *rq);
 
 /*
- * Time the task that is taken in this look. @rq: rq->tick counts this look. Context: a worker at
- * home here, preemption off. The next look must call wpool_length_end().
+ * Time the task that is taken in this look. @rq: rq->tick counts this look; @is_run: time all tasks
+ * up to the next full look. Context: a worker at home here, preemption off. The next look, or the
+ * next full one, must call wpool_length_end().
  */
-void wpool_length_start(struct wpool_runq *rq);
+void wpool_length_start(struct wpool_runq *rq, bool is_run);
 
 /** wpool_length_is_single() - is one task being timed? The next look must end the timing */
 static inline bool wpool_length_is_single(const struct wpool_runq *rq)
