@@ -57,11 +57,6 @@ static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
 	return rcu_access_pointer(a->cgroups) == rcu_access_pointer(b->cgroups);
 }
 
-static int attach_thread(struct task_struct *from, struct task_struct *thread)
-{
-	return has_same_cgroups(from, thread) ? 0 : cgroup_attach_task_all(from, thread);
-}
-
 static int show_path(struct task_struct *thread, char *buf, size_t size)
 {
 	struct cgroup *cgroup;
@@ -84,17 +79,17 @@ static bool has_same_cgroups(struct task_struct *a, struct task_struct *b)
 	return true;
 }
 
-static int attach_thread(struct task_struct *from, struct task_struct *thread)
-{
-	return 0;
-}
-
 static int show_path(struct task_struct *thread, char *buf, size_t size)
 {
 	return 0;
 }
 
 #endif
+
+static int attach_thread(struct task_struct *from, struct task_struct *thread)
+{
+	return has_same_cgroups(from, thread) ? 0 : cgroup_attach_task_all(from, thread);
+}
 
 struct mem_cgroup *wpool_cgroup_get_memcg(struct task_struct *thread)
 {
