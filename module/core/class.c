@@ -35,7 +35,8 @@ void wpool_class_set(struct wpool_worker *w)
 	WRITE_ONCE(w->prio, w->thread->normal_prio);
 }
 
-bool wpool_class_is_set(const struct wpool *pool)
+/* Is the calling worker scheduled as its pool has set it? */
+static bool class_is_set(const struct wpool *pool)
 {
 	u32 priority = READ_ONCE(pool->sched);
 
@@ -47,9 +48,10 @@ void wpool_class_restore(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!mutex_trylock(&pool->workers.mutex))
+	if (likely(class_is_set(pool)) || !mutex_trylock(&pool->workers.mutex))
 		return;
-	if (!wpool_class_is_set(pool)) {
+	/* a tune may have been setting the class meanwhile */
+	if (!class_is_set(pool)) {
 		if (!pool->class_reported) {
 			WRITE_ONCE(pool->class_reported, true);
 			pr_warn("%s: worker %d: scheduling changed from outside after %ps: policy %u, priority %u, nice %d, taken back; write nice or sched instead\n",

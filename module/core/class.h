@@ -3,9 +3,6 @@
 #ifndef WPOOL_CORE_CLASS_H
 #define WPOOL_CORE_CLASS_H
 
-#include <linux/types.h>
-
-struct wpool;
 struct wpool_worker;
 
 /*
@@ -13,9 +10,6 @@ struct wpool_worker;
  * have ended. Process context, under pool->workers.mutex.
  */
 void wpool_class_set(struct wpool_worker *w);
-
-/** wpool_class_is_set() - is the calling worker scheduled as its pool has set it? */
-bool wpool_class_is_set(const struct wpool *pool);
 
 /*
  * Undo a change of the class or nice value by a task or an administrator; log the first change. @w:

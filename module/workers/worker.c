@@ -88,8 +88,7 @@ static void run_tasks(struct wpool_worker *w)
 		wpool_account_wake(w->pool);
 		if (!wpool_park_sleep(w))
 			return;
-		if (unlikely(!wpool_class_is_set(w->pool)))
-			wpool_class_restore(w);
+		wpool_class_restore(w);
 	}
 }
 
