@@ -14,15 +14,11 @@
 #include "core/wake.h"
 
 /* Tasks on their way between two queues; used with interrupts off. */
-struct transit {
-	struct wpool_task *tasks[WPOOL_RING_SIZE];
-};
-
-static DEFINE_PER_CPU(struct transit, in_transit);
+static DEFINE_PER_CPU(struct wpool_task *, in_transit[WPOOL_RING_SIZE]);
 
 u32 wpool_transit_spill(struct wpool_runq *rq)
 {
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	struct wpool_task **tasks = this_cpu_ptr(in_transit);
 	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
 
 	if (nr)
@@ -32,7 +28,7 @@ u32 wpool_transit_spill(struct wpool_runq *rq)
 
 struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *from, u32 *nr)
 {
-	struct wpool_task **tasks = this_cpu_ptr(&in_transit)->tasks;
+	struct wpool_task **tasks = this_cpu_ptr(in_transit);
 	u32 i;
 
 	*nr = wpool_fifo_pop(from, tasks, *nr);
