@@ -140,10 +140,12 @@ static bool is_deadlock(struct wpool *pool)
 	return nr >= pool->workers.nr_awaiting;
 }
 
-static void await_end(struct wpool_worker *w)
+void wpool_wait_forget(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
+	if (!w->awaits)
+		return;
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = NULL;
 	WRITE_ONCE(w->told, false);
@@ -201,7 +203,7 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	/* await_begin:A, see freeze.h */
 	smp_mb();
 	if (told)
-		await_end(w);
+		wpool_wait_forget(w);
 	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
 		wpool_freeze_lift(pool);
 	return !told;
@@ -226,8 +228,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		/* the macro checks twice before the first sleep: end at the third check */
 		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
 					      looks++ > 1);
-		if (w->awaits)
-			await_end(w);
+		wpool_wait_forget(w);
 		if (err)
 			return -EINTR;
 	}

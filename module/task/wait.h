@@ -4,12 +4,16 @@
 #define WPOOL_TASK_WAIT_H
 
 struct wpool_task;
+struct wpool_worker;
 
 /* May the calling thread wait for a joinable task? Returns 0, or -EDEADLK if it runs the task. */
 int wpool_wait_begin(struct wpool_task *task);
 
 /* Wait until a task is IDLE; a worker may run it meanwhile. Returns as wpool_task_wait(). */
 int wpool_wait_end(struct wpool_task *task);
+
+/* @w no longer sleeps for a task of its own pool, if it did. Called by @w, or after its death. */
+void wpool_wait_forget(struct wpool_worker *w);
 
 /*
  * Tell lockdep that the caller waits for a task, even if the task has ended: then a cycle is

@@ -11,6 +11,7 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
+#include "task/wait.h"
 #include "workers/fault.h"
 #include "workers/home.h"
 #include "workers/reaper.h"
@@ -26,6 +27,7 @@ static void repair_after_death(struct wpool_worker *w)
 	if (w->task)
 		wpool_finish_dead(w);
 
+	wpool_wait_forget(w);
 	local_irq_disable();
 	/* a worker that died between two tasks may have been idle or waking */
 	raw_spin_lock(&w->rq->lock);
@@ -37,10 +39,6 @@ static void repair_after_death(struct wpool_worker *w)
 	WRITE_ONCE(w->picked, false);
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
-	pool->workers.nr_awaiting -= !!w->awaits;
-	w->awaits = NULL;
-	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
-	w->lifts = false;
 	raw_spin_unlock(&pool->workers.lock);
 	wpool_home_count(w->rq, -1);
 	wpool_searching_leave(w);
