@@ -144,7 +144,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* wpool_wake_nr_coming() relies on coming workers only within a tick of this */
+	/* count_coming() in wake.c relies on coming workers only within a tick of this */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }

@@ -195,14 +195,16 @@ static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 	return false;
 }
 
-u32 wpool_wake_nr_coming(struct wpool *pool)
+/* How many workers will soon search; 0 if the first was woken over a tick ago: it may lack a CPU */
+static u32 count_coming(struct wpool *pool)
 {
 	int nr = atomic_read(&pool->nr_coming);
 
 	return nr > 0 && (u32)jiffies - READ_ONCE(pool->coming_jiffy) <= 1 ? nr : 0;
 }
 
-bool wpool_wake_has_vacancy(struct wpool *pool)
+/* Is there a CPU with room for a worker, and without an idle one? Then a new worker would help. */
+static bool has_vacancy(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	u32 usable = 0, i;
@@ -227,7 +229,7 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 		  rt_task(current) ? WPOOL_BESIDE(raw_smp_processor_id()) : rq->cpu;
 
 	if (READ_ONCE(pool->nr_workers) >= READ_ONCE(pool->capacity) ||
-	    (!wpool_runq_has_room(rq) && !wpool_wake_has_vacancy(pool)))
+	    (!wpool_runq_has_room(rq) && !has_vacancy(pool)))
 		return false;
 	wpool_spawn_ask(pool, cpu);
 	return true;
@@ -267,7 +269,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		wpool_monitor_timer_set(pool);
 		/* offer @rq: a worker that comes, or makes room, must see what is queued there */
 		wpool_runq_offer(rq);
-		if (wpool_wake_nr_coming(pool))
+		if (count_coming(pool))
 			return false;
 		/* this CPU has looked for a worker in this tick, and none has made room since */
 		if (!i && here->help_jiffy == now && READ_ONCE(pool->unserved))
@@ -416,4 +418,45 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 		(wpool_runq_has_room(rq) && wpool_idle_move(pool, rq));
 	local_irq_restore(flags);
 	return woken;
+}
+
+bool wpool_need_worker(struct wpool *pool)
+{
+	u32 coming = count_coming(pool);
+
+	if (wpool_is_frozen(pool))
+		return false;
+	/*
+	 * wpool_need_worker:A, pairs with wpool_coming_leave:A. A worker is first coming, then
+	 * searching, and then has a task: these reads follow that order, to miss none.
+	 */
+	smp_rmb();
+	if (atomic_read(&pool->nr_searching))
+		return false;
+	/* wpool_need_worker:B, pairs with stop_searching:A */
+	smp_rmb();
+	/* a coming worker takes one task, and asks for a worker if more tasks are queued */
+	if (wpool_queues_len(pool) <= coming)
+		return false;
+	if (has_vacancy(pool))
+		return true;
+	/* no new worker would help: the next worker that makes room must look for tasks */
+	WRITE_ONCE(pool->unserved, true);
+	/* wpool_need_worker:C, as wake_one:A */
+	smp_mb();
+	return has_vacancy(pool);
+}
+
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
+{
+	u32 nr = wpool_nr_active(pool), i;
+	struct wpool_runq *rq;
+
+	/* for wpool_submit_on(): @prefer holds only one of several CPUs that need a worker */
+	wpool_for_each_bit(i, pool->offers, nr) {
+		rq = wpool_active(pool, i);
+		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) && wpool_runq_len(rq))
+			return rq;
+	}
+	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
 }

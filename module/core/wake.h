@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which worker to wake for queued tasks: none if a worker searches, or if one here will soon take
- * the tasks; otherwise one, of this CPU if it has room and the tasks are not known to be long.
+ * the tasks; otherwise one, of this CPU if it has room and the tasks are not known to be long. And
+ * whether a new worker would help, and where.
  */
 #ifndef WPOOL_CORE_WAKE_H
 #define WPOOL_CORE_WAKE_H
@@ -102,10 +103,14 @@ bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
  */
 bool wpool_wake_rescue(struct wpool_runq *rq);
 
-/* How many workers will soon search; 0 if the first was woken over a tick ago: it may lack a CPU */
-u32 wpool_wake_nr_coming(struct wpool *pool);
+/*
+ * Would one more worker help? It would if there are tasks that no searching or coming worker will
+ * take, and a CPU with room for a worker has no idle one. Process context; the caller has executed
+ * a full barrier since it cleared pool->spawn_wanted, or since the rescuer came.
+ */
+bool wpool_need_worker(struct wpool *pool);
 
-/* Is there a CPU with room for a worker, and without an idle one? Then a new worker would help. */
-bool wpool_wake_has_vacancy(struct wpool *pool);
+/** wpool_need_worker_at() - where a new worker should be at home: its run queue */
+struct wpool_runq *wpool_need_worker_at(struct wpool *pool);
 
 #endif /* WPOOL_CORE_WAKE_H */

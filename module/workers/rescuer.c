@@ -31,9 +31,9 @@
 #include "core/rescue.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "core/wake.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
-#include "workers/need.h"
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
 

@@ -31,8 +31,8 @@
 #include "core/registry.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "core/wake.h"
 #include "workers/create.h"
-#include "workers/need.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
 

@@ -55,9 +55,9 @@
  * like wpool_running_left:A: workers/home.c wpool_worker_rehome:A
  * barrier: workers/spawner.c spawn_worker:A
  * omits: workers/spawner.c spawn_worker:B
- * omits: workers/need.c wpool_need_worker:A
- * omits: workers/need.c wpool_need_worker:B
- * omits: workers/need.c wpool_need_worker:C
+ * omits: core/wake.c wpool_need_worker:A
+ * omits: core/wake.c wpool_need_worker:B
+ * omits: core/wake.c wpool_need_worker:C
  *
  * holds one-submitter: -DSUBMITTERS=1
  * holds two-submitters: -DSUBMITTERS=2 -DASLEEP=1 -DNTASKS=3
@@ -353,7 +353,7 @@ inline find_work(own)
 #define HAS_ROOM1	(!OTHER || !load(NR_RUNNING1))
 #define HAS_ROOM_ON(own)	((own) -> HAS_ROOM1 : HAS_ROOM)
 #define NR_RUNNING_ON(own)	((own) -> (OTHER -> load(NR_RUNNING1) : 0) : load(NR_RUNNING))
-/* wpool_wake_has_vacancy(): no worker of CPU 1 is ever idle */
+/* has_vacancy(): no worker of CPU 1 is ever idle */
 #define HAS_VACANCY	((CPUS > 1 && HAS_ROOM1) || (HAS_ROOM && !load(IDLE_MASK)))
 
 /* @own: 0 on CPU 0; @any: the tasks may be in any ring */
