@@ -10,7 +10,7 @@
 
 struct wpool_worker;
 
-/* The functions of a pool's owner, see workers/owner_hooks.h and workers/fault.h. */
+/* The functions of a pool's owner, see workers/owner_hooks.h and workers/tidy.c. */
 struct wpool_hooks {
 	wpool_fault_fn fault;			/* I: called when a worker has died, or NULL */
 	void *fault_data;			/* I: for @fault */

@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reaper, see reaper.h. It calls no function of an owner: tidy.c does that for dead workers. */
+/*
+ * The reaper, see reaper.h. It calls no function of an owner: tidy.c does that for dead workers.
+ *
+ * A task_work that is added when a thread starts runs in do_exit(), even if the thread ends because
+ * of an oops. It passes the worker to the reaper, which waits until the thread is gone.
+ */
 #include "workers/reaper.h"
 
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/task_work.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/counts.h"
+#include "core/handoff.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
+#include "workers/owner_hooks.h"
 
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
@@ -103,14 +113,53 @@ static void reap_workers(struct work_struct *work)
 
 static DECLARE_WORK(reap_work, reap_workers);
 
-void wpool_reaper_add(struct wpool_worker *w)
+/*
+ * The kernel counts for each CPU the threads that must not migrate, and does not subtract a thread
+ * that ends in that state: the CPU could never go offline again.
+ */
+static void unpin_thread(void)
 {
+	while (compat_migration_disabled())
+		migrate_enable();
+}
+
+/*
+ * A worker holds the pool's lockdep map around each task. If a task ends its thread without an
+ * oops, lockdep must complain only about locks of the task.
+ */
+static void release_map(struct wpool *pool)
+{
+#ifdef CONFIG_LOCKDEP
+	if (lock_is_held(&pool->lockdep_map) == LOCK_STATE_HELD)
+		lock_map_release(&pool->lockdep_map);
+#endif
+}
+
+/* Runs in do_exit(): must not sleep or allocate, and takes raw locks only. */
+static void thread_ends(struct callback_head *work)
+{
+	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
 	unsigned long flags;
 
+	/* first of all: otherwise the notifier would still be called at the very last switch */
+	wpool_handoff_unwatch(w);
+	unpin_thread();
+	release_map(w->pool);
+	wpool_hooks_died(w);
+	/* the reaper may drop w->memcg before the thread has ended */
+	compat_set_active_memcg(NULL);
+	/* from here on @w belongs to the reaper */
 	raw_spin_lock_irqsave(&lock, flags);
 	list_add_tail(&w->dead_node, &dead);
 	raw_spin_unlock_irqrestore(&lock, flags);
 	queue_work(wq, &reap_work);
+}
+
+void wpool_reaper_arm(struct wpool_worker *w)
+{
+	init_task_work(&w->exit_work, thread_ends);
+	/* fails only for a thread whose exit work has already run */
+	WARN_ON_ONCE(task_work_add(current, &w->exit_work, TWA_NONE));
 }
 
 static enum hrtimer_restart look_again(struct hrtimer *unused)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The reaper: a work that frees workers once their threads have ended; a timer repeats it. */
+/*
+ * The reaper notices that a worker's thread is about to end. Once the thread has ended, a work,
+ * which a timer repeats, frees the worker.
+ */
 #ifndef WPOOL_WORKERS_REAPER_H
 #define WPOOL_WORKERS_REAPER_H
 
 struct wpool_worker;
 
-/*
- * Give the reaper a worker whose thread is about to end; @w belongs to the reaper from now on.
- * Called by that thread, in do_exit(); takes raw locks only.
- */
-void wpool_reaper_add(struct wpool_worker *w);
+/** wpool_reaper_arm() - tell the reaper when the calling worker's thread ends, for any reason */
+void wpool_reaper_arm(struct wpool_worker *w);
 
 /*
  * Remove a worker from its pool's list. @w: counted out, and its thread has ended. The worker is

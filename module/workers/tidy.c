@@ -1,28 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tidying up, see tidy.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include "workers/tidy.h"
 
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "core/counts.h"
 #include "core/idle.h"
+#include "core/notify.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "task/wait.h"
-#include "workers/fault.h"
 #include "workers/home.h"
 #include "workers/reaper.h"
 #include "workers/retire.h"
+
+/* Report a dead worker to the fault handler, or to the log. */
+static void report_fault(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	struct wpool_fault fault = {
+		.pool = pool->name,
+		.task = (unsigned long)w->task,
+		.func = w->func,
+		.cpu = task_cpu(w->thread),
+		.own = w->own,
+	};
+
+	atomic64_inc(&pool->workers.faults);
+	wpool_notify_tell(pool);
+
+	if (pool->hooks.fault)
+		pool->hooks.fault(&fault, pool->hooks.fault_data);
+	else
+		pr_err_ratelimited("%s: a worker died in %ps on CPU %d; the pool continues\n",
+				   pool->name, fault.func, fault.cpu);
+}
 
 /* Repair the state that a dead worker has left. */
 static void repair_after_death(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	wpool_fault_report(w);
+	report_fault(w);
 	/* the worker may have died between two tasks, because of damage done by a task */
 	if (w->task)
 		wpool_finish_dead(w);
@@ -51,7 +76,7 @@ static void tidy_worker(struct wpool_worker *w)
 {
 	/* a worker that died in a hook is not counted in */
 	if (w->leaving)
-		wpool_fault_report(w);
+		report_fault(w);
 	else
 		repair_after_death(w);
 	wpool_worker_reap(w);

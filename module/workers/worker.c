@@ -18,10 +18,10 @@
 #include "task/context.h"
 #include "task/run.h"
 #include "workers/cgroup.h"
-#include "workers/fault.h"
 #include "workers/home.h"
 #include "workers/owner_hooks.h"
 #include "workers/park.h"
+#include "workers/reaper.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
 
@@ -96,7 +96,7 @@ int wpool_worker_main(void *worker)
 {
 	struct wpool_worker *w = worker;
 
-	wpool_fault_arm(w);
+	wpool_reaper_arm(w);
 	wpool_cgroup_arrive(w);
 	if (!wpool_hooks_start(w))
 		return 0;
