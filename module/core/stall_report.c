@@ -92,38 +92,27 @@ static u32 count_looks(struct wpool *pool)
 	return looks;
 }
 
-/* Panic if no worker has looked for panic_on_stall_ms. True: the monitor must look again. */
-static bool panic_if_stuck(struct wpool *pool, u32 looks, u64 now)
-{
-	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC, ns;
-	struct wpool_standing *stuck = &pool->monitor.watch.stuck;
-
-	/* users may keep the workers of their pools in tasks for as long as they like */
-	if (!limit || wpool_is_users(pool)) {
-		stuck->since_ns = 0;
-		return false;
-	}
-	ns = wpool_standing_ns(stuck, looks, now);
-	if (ns >= limit)
-		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
-		      pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool),
-		      READ_ONCE(pool->admission.nr_waiting));
-	return true;
-}
-
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
 	struct wpool_looked *watch = &pool->monitor.watch;
-	u32 looks = count_looks(pool);
-	bool again = panic_if_stuck(pool, looks, now);
-	u64 ns;
+	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
+	u64 ns = wpool_standing_ns(&watch->looks, count_looks(pool), now);
 
+	/* users may keep the workers of their pools in tasks for as long as they like */
+	if (wpool_is_users(pool))
+		limit = 0;
+	if (limit && ns >= limit)
+		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
+		      pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool),
+		      READ_ONCE(pool->admission.nr_waiting));
 	if (watch->jam_reported)
-		return again;
-	ns = wpool_standing_ns(&watch->looks, looks, now);
-	if (ns >= JAM_NS) {
+		return limit;
+	/* a worker has looked since the last try */
+	if (ns < watch->tried_ns)
+		watch->tried_ns = 0;
+	if (ns - watch->tried_ns >= JAM_NS) {
 		watch->jam_reported = explain_stall(pool, ns);
-		watch->looks.since_ns = 0;
+		watch->tried_ns = ns;
 	}
 	return true;
 }
@@ -131,7 +120,6 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 void wpool_report_no_jam(struct wpool *pool)
 {
 	pool->monitor.watch.looks.since_ns = 0;
-	pool->monitor.watch.stuck.since_ns = 0;
 	pool->monitor.watch.jam_reported = false;
 	pool->monitor.watch.jam_counted = false;
 }

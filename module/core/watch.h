@@ -32,9 +32,7 @@ struct wpool_looked {
 	bool reported;		/* N: the log has a message about the queue */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing slot; /* N: as @next, with the run queue's @tick; for the pressure */
-	struct wpool_standing stuck; /* N: since when no worker has looked for a task; only in a
-				      *    pool's record, for panic_on_stall_ms
-				      */
+	u64 tried_ns;		/* N: for how long @looks had stood when a jam was last explained */
 	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
 				 *    max_wait_ms; cleared by wpool_finish_sweep()
 				 */
