@@ -8,7 +8,7 @@
  *
  *   wpool_running_enter:A   a worker is counted as running (counts.c)
  *   wpool_idle_wake:A       a parked worker is picked, and so counted as running (idle.c); the
- *                           same for a new worker, and for one from the reserve (rescue.c)
+ *                           same for a new worker, and for one from the reserve
  *   wpool_sched_push:A      a task is queued (sched.h); then a worker is woken, which
  *                           sets the timer; or wake_one() in wake.c wakes none, and sets it
  *   apply_attrs:A           hand-off is enabled (pool/tune.c): workers that run

@@ -23,6 +23,16 @@ struct wpool;
 void wpool_spawn_ask(struct wpool *pool, int prefer);
 
 /*
+ * Make the worker in reserve a worker of the pool, see workers/rescuer.c. @prefer: as for
+ * wpool_home_place(). Returns true if a worker was in reserve, and the pool was below its capacity.
+ * Then the caller must have the spawner refill the reserve.
+ */
+bool wpool_reserve_take(struct wpool *pool, int prefer);
+
+/* The pool's CPUs or cgroups have changed: let its worker in reserve adopt them. Interrupts on */
+void wpool_reserve_follow(struct wpool *pool);
+
+/*
  * Have the spawner check whether the pool needs a worker, or a reserve; for a caller that has not
  * checked this. If memory is short and no spawner runs, the monitor later asks for a worker for the
  * queued tasks. Any context.

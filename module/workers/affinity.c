@@ -8,8 +8,8 @@
 #include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/near.h"
-#include "core/rescue.h"
 #include "core/sched.h"
+#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/tokens.h"
 

@@ -25,7 +25,7 @@
 
 #include "compat.h"
 #include "core/idle.h"
-#include "core/rescue.h"
+#include "core/spawn_queue.h"
 #include "core/state.h"
 
 /*

@@ -28,7 +28,6 @@
 #include <linux/sched.h>
 
 #include "core/counts.h"
-#include "core/rescue.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
