@@ -292,14 +292,13 @@ static bool may_search(struct wpool *pool)
 static void stop_searching(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
-	unsigned long flags;
 
 	w->searching = false;
 	/* stop_searching:A, fully ordered, see wake.c */
 	atomic_dec_return(&pool->nr_searching);
-	local_irq_save(flags);
+	local_irq_disable();
 	wpool_wake_for_rest(pool, wpool_this_runq(pool));
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 static inline struct wpool_task *take(struct wpool_worker *w)
@@ -455,14 +454,13 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 {
 	struct wpool_task *task;
-	unsigned long flags;
 	u32 i;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_fifo_pop_first(&pool->globq);
 	for (i = 0; i < wpool_nr_active(pool) && !task; i++)
 		task = take_first(wpool_active(pool, i));
-	local_irq_restore(flags);
+	local_irq_enable();
 	return task;
 }
 
@@ -487,12 +485,10 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 
 void wpool_sched_leave(struct wpool_runq *rq)
 {
-	unsigned long flags;
-
 	if (!wpool_runq_len(rq))
 		return;
-	local_irq_save(flags);
+	local_irq_disable();
 	WRITE_ONCE(rq->pool->left, rq->index + 1);
 	wake_for_moved(rq->pool, rq);
-	local_irq_restore(flags);
+	local_irq_enable();
 }

@@ -88,20 +88,19 @@ struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
 	struct wpool_task *task = NULL;
 	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
 	enum wpool_distance at, next;
-	unsigned long flags;
 
 	for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
 		next = WPOOL_NR_DISTANCES;
 		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
 			victim = wpool_active(pool, i);
-			local_irq_save(flags);
+			local_irq_disable();
 			rq = wpool_runq_activate(wpool_this_runq(pool));
 			if (wpool_is_at(&pool->sites[pool->active[i]], &pool->sites[rq->cpu], at,
 					&next))
 				task = steal_from(pool, rq, victim, last);
 			if (task)
 				wpool_wake_to_help(pool, rq);
-			local_irq_restore(flags);
+			local_irq_enable();
 			if (task)
 				return task;
 		}

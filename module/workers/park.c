@@ -29,9 +29,8 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 	struct wpool_runq *rq = w->rq;
 	struct wpool *pool = w->pool;
 	bool relied_on = sent || w->searching;
-	unsigned long flags;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	/* first: an idle worker may expire, so it must not count as searching */
 	wpool_searching_leave(w);
 	/* wpool_park_join:A, the full barrier of the call, see wake.c */
@@ -54,7 +53,7 @@ void wpool_park_join(struct wpool_worker *w, bool sent)
 		}
 		raw_spin_unlock(&rq->lock);
 	}
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 bool wpool_park_sleep(struct wpool_worker *w)

@@ -11,7 +11,7 @@ struct wpool_worker;
  * First half: join the idle workers, stop searching and running. @w: found no task, or too many
  * workers run here; @sent: @w was woken for a task, which may have been offered to no other worker.
  * Checks the queues once more afterwards, and unparks the worker if it is needed. Called by the
- * worker, with preemption off since it searched.
+ * worker, with interrupts on, and preemption off since it searched.
  */
 void wpool_park_join(struct wpool_worker *w, bool sent);
 

@@ -17,10 +17,9 @@ bool wpool_worker_may_enter(const struct wpool *pool)
 
 int wpool_worker_count_in(struct wpool *pool)
 {
-	unsigned long flags;
 	int err = 0;
 
-	raw_spin_lock_irqsave(&pool->workers.lock, flags);
+	raw_spin_lock_irq(&pool->workers.lock);
 	if (!wpool_worker_may_enter(pool))
 		err = -EAGAIN;
 	else if (pool->nr_workers >= READ_ONCE(pool->capacity))
@@ -29,21 +28,19 @@ int wpool_worker_count_in(struct wpool *pool)
 		err = -EAGAIN;
 	else
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
-	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
+	raw_spin_unlock_irq(&pool->workers.lock);
 	return err;
 }
 
 void wpool_worker_count_out(struct wpool *pool)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	raw_spin_unlock(&pool->workers.lock);
 	/* the call looks for tasks: at full capacity their submitters asked no spawner */
 	wpool_worker_left(pool, false);
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 bool wpool_worker_resign(struct wpool_worker *w)
@@ -86,10 +83,9 @@ bool wpool_worker_has_excess(const struct wpool *pool)
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 {
 	struct wpool *pool = w->pool;
-	unsigned long flags;
 	bool stays = false;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
 	    (if_closed && wpool_is_closed(pool)) ||
@@ -103,6 +99,6 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 		wpool_running_leave(w);
 		wpool_worker_left(pool, stays);
 	}
-	local_irq_restore(flags);
+	local_irq_enable();
 	return w->leaving;
 }

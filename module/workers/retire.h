@@ -15,7 +15,7 @@ struct wpool_worker;
 bool wpool_worker_may_enter(const struct wpool *pool);
 
 /*
- * Count one more worker in. Process context. Returns 0; -EBUSY if the pool has its capacity;
+ * Count one more worker in. Interrupts are on. Returns 0; -EBUSY if the pool has its capacity;
  * -EAGAIN if the module has its max_workers, or if pools without a worker come first.
  */
 int wpool_worker_count_in(struct wpool *pool);
