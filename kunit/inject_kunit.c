@@ -322,6 +322,10 @@ static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 	wpk_gate_let(sweep->gate, 32);
 	check_served(sweep);
 	check_reserve(sweep, 11);
+	/* a pool that was created without a limit gets items with its first limit */
+	sweep = gated_sweep(test, func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_FAIL));
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	check_reserve(sweep, 11);
 }
 
 /* In a full pool a call without an item neither waits nor runs, and drops no task. */

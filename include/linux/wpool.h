@@ -952,7 +952,7 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  *
  * Context: process context; may sleep as wpool_submit() does.
  * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is
- * neither memory nor a free preallocated item: the pool was unlimited at creation, or is full,
+ * neither memory nor a free preallocated item: the pool is unlimited, or is full,
  * whatever its policy, or waiting submitters hold the items.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);

@@ -3,6 +3,7 @@
 #ifndef WPOOL_CORE_PARTS_H
 #define WPOOL_CORE_PARTS_H
 
+#include <linux/llist.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -55,6 +56,14 @@ struct wpool_tidy {
 	/* @work is queued or runs, and will see what is added; @work has a reference to the pool */
 	bool is_queued;
 	struct work_struct work;	/* serves the queue */
+};
+
+/* The reserve of a bound pool, see task/item.h. @nr: the length of @free if no item is out. */
+struct wpool_items {
+	spinlock_t lock; /* protects the reserve */
+	struct llist_node *free;
+	u32 nr_free;
+	u32 nr;
 };
 
 #endif /* WPOOL_CORE_PARTS_H */

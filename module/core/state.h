@@ -91,7 +91,6 @@ struct wpool {
 	/* Read by bound tasks, by workers that look for work and by wakers; rarely written. */
 	wpool_arg_fn func;		/* I: function the pool is bound to, or NULL */
 	wpool_arg_abort_fn abort;	/* I: abort function for wpool_invoke(), or NULL */
-	struct wpool_items *items;	/* I: reserve of items of a bound pool, or NULL */
 	struct module *owner;		/* I: the module that created the pool */
 	unsigned long *idle_mask;	/* X: active run queues that have an idle worker, and some
 					 *    that no longer have one; changed under runq->lock
@@ -153,6 +152,7 @@ struct wpool {
 	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
 	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
+	struct wpool_items items;	/* K: reserve of a bound pool with a limit; else empty */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */
 	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no abort is called */

@@ -92,8 +92,8 @@ int wpool_limits_change(struct wpool *pool, const struct wpool_attrs *new)
 	int total = wpool_tokens_total(new->capacity, new->queue_depth);
 	int err = 0;
 
-	if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
-		err = wpool_items_grow(pool->items, total);
+	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
+		err = wpool_items_grow(&pool->items, total);
 	if (!err)
 		wpool_limits_set(pool, new);
 	return err;
@@ -103,8 +103,8 @@ void wpool_limits_trim(struct wpool *pool)
 {
 	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
 
-	if (pool->items && total != WPOOL_TOKENS_UNLIMITED)
-		wpool_items_shrink(pool->items, total);
+	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
+		wpool_items_shrink(&pool->items, total);
 }
 
 int wpool_limits_follow(struct wpool *pool)
@@ -114,7 +114,7 @@ int wpool_limits_follow(struct wpool *pool)
 
 	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
-	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED) {
+	if (pool->state != WPOOL_DESTROYED) {
 		wpool_attrs_read(pool, &new);
 		wpool_limits_follow_cpus(&new, pool->nr_cpus);
 		err = wpool_limits_change(pool, &new);

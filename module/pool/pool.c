@@ -62,7 +62,7 @@ static void free_pool(struct work_struct *work)
 
 	wpool_handoff_sync(pool);
 	wpool_notify_detach(pool);
-	wpool_items_destroy(pool->items);
+	wpool_items_shrink(&pool->items, 0);
 #ifdef CONFIG_LOCKDEP
 	lockdep_unregister_key(&pool->lockdep_key);
 #endif
@@ -163,6 +163,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
 	INIT_RCU_WORK(&pool->free_work, free_pool);
 	INIT_DELAYED_WORK(&pool->follow_work, wpool_limits_follow_work);
+	spin_lock_init(&pool->items.lock);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
 	lockdep_init_map(&pool->lockdep_map, "wpool", &pool->lockdep_key, 0);
@@ -264,21 +265,6 @@ static int enter_registry(struct wpool *pool)
 	return err;
 }
 
-/* Add the items of a pool with a function. The capacity may follow the CPUs meanwhile. */
-static int add_items(struct wpool *pool)
-{
-	int total, err = 0;
-
-	mutex_lock(&pool->tune_mutex);
-	total = wpool_tokens_total(pool->capacity, pool->queue_depth);
-	if (total != WPOOL_TOKENS_UNLIMITED) {
-		pool->items = wpool_items_create(total);
-		err = pool->items ? 0 : -ENOMEM;
-	}
-	mutex_unlock(&pool->tune_mutex);
-	return err;
-}
-
 static int add_device(struct wpool *pool)
 {
 	int err = device_add(&pool->dev);
@@ -309,12 +295,8 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		goto err_put;
 	/* hotplug sees the pool by now: the capacity follows CPUs that go or come from here on */
 	err = wpool_limits_follow(pool);
-	if (!err && func)
-		err = add_items(pool);
-	if (err)
-		goto err_drain;
 	/* a user's pool: its tasks use the CPU time of the user's cgroup */
-	if (gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
+	if (!err && gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
 		err = wpool_cgroup_set(pool, current, NULL);
 	err = err ?: prealloc_workers(pool);
 	if (err)

@@ -69,7 +69,7 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	err = wpool_attrs_check_together(new, tells);
 	if (err)
 		return err;
-	if (pool->items && !wpool_limits_are_items(new))
+	if (pool->func && !wpool_limits_are_items(new))
 		return -ERANGE;
 	if (new->policy != pool->policy &&
 	    (new->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))

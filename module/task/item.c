@@ -33,14 +33,6 @@ struct magazine {
 	struct wpool_item *items[MAGAZINE];	/* free items; the last freed is at the end */
 };
 
-/* The reserve of a bound pool. @nr: its size, the length of @free if no item is out. */
-struct wpool_items {
-	spinlock_t lock; /* protects the reserve */
-	struct llist_node *free;
-	u32 nr_free;
-	u32 nr;
-};
-
 static DEFINE_PER_CPU(struct magazine, magazines);
 static struct kmem_cache *item_cache;
 
@@ -147,13 +139,13 @@ static void reserve_put(struct wpool_item *item)
 {
 	struct wpool *pool = item->pool;
 
-	reserve_add(pool->items, item);
+	reserve_add(&pool->items, item);
 	wpool_put(pool);
 }
 
 struct wpool_item *wpool_items_take(struct wpool *pool)
 {
-	struct wpool_item *item = pool->items ? reserve_take(pool->items, 0) : NULL;
+	struct wpool_item *item = reserve_take(&pool->items, 0);
 
 	if (item)
 		item->pool = wpool_get(pool);
@@ -192,28 +184,6 @@ int wpool_items_grow(struct wpool_items *items, u32 nr)
 		cond_resched();
 	}
 	return 0;
-}
-
-struct wpool_items *wpool_items_create(u32 nr)
-{
-	struct wpool_items *items;
-
-	items = kzalloc(sizeof(*items), GFP_KERNEL);
-	if (!items)
-		return NULL;
-	spin_lock_init(&items->lock);
-	if (wpool_items_grow(items, nr)) {
-		kfree(items);
-		return NULL;
-	}
-	return items;
-}
-
-void wpool_items_destroy(struct wpool_items *items)
-{
-	if (items)
-		wpool_items_shrink(items, 0);
-	kfree(items);
 }
 
 void wpool_item_end(struct wpool_task *task)

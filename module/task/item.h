@@ -22,8 +22,6 @@
 #include "task/debug.h"
 #include "task/state.h"
 
-struct wpool_items;
-
 /* A bit of task->flags, beside WPOOL_TASK_DETACHED: the task is part of a struct wpool_item. */
 #define WPOOL_TASK_ITEM		BIT(1)
 
@@ -84,9 +82,6 @@ void wpool_item_end(struct wpool_task *task);
 /** wpool_item_refuse() - free an item that was not accepted; context: as for its allocation */
 void wpool_item_refuse(struct wpool_item *item);
 
-/* Preallocate a reserve of items, one for each token of the pool; NULL if there is no memory. */
-struct wpool_items *wpool_items_create(u32 nr);
-
 /** wpool_items_take() - take an item of a pool's reserve, or NULL; process context */
 struct wpool_item *wpool_items_take(struct wpool *pool);
 
@@ -94,9 +89,6 @@ struct wpool_item *wpool_items_take(struct wpool *pool);
 int wpool_items_grow(struct wpool_items *items, u32 nr);
 
 void wpool_items_shrink(struct wpool_items *items, u32 nr);
-
-/** wpool_items_destroy() - free the reserve, from which no item is out; NULL is allowed */
-void wpool_items_destroy(struct wpool_items *items);
 
 /* The slab cache of items. Return: 0 or -ENOMEM */
 int wpool_item_module_init(void);
