@@ -4,8 +4,9 @@
  * attr_table.h says which values are allowed, tune.c which of them can be changed.
  *
  * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
- * only schedules pool->follow_work, which changes the capacity (workers/affinity.c). A decrease
- * waits for a grace period, and an increase may allocate memory: hotplug must not wait for these.
+ * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
+ * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory:
+ * hotplug must not wait for these.
  *
  * The work takes the same mutexes as a tune, so it may wait for a tune that creates workers, and
  * for worker_start. Hotplug never waits for the work, nor for change_mutex, and the work is
@@ -13,13 +14,10 @@
  */
 #include "pool/capacity.h"
 
-#include <linux/container_of.h>
 #include <linux/cpumask.h>
-#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
@@ -105,31 +103,4 @@ void wpool_limits_trim(struct wpool *pool)
 
 	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
 		wpool_items_shrink(&pool->items, total);
-}
-
-int wpool_limits_follow(struct wpool *pool)
-{
-	struct wpool_attrs new = { };
-	int err = 0;
-
-	mutex_lock(&pool->change_mutex);
-	mutex_lock(&pool->tune_mutex);
-	if (pool->state != WPOOL_DESTROYED) {
-		wpool_attrs_read(pool, &new);
-		wpool_limits_follow_cpus(&new, pool->nr_cpus);
-		err = wpool_limits_change(pool, &new);
-		wpool_limits_trim(pool);
-	}
-	mutex_unlock(&pool->tune_mutex);
-	mutex_unlock(&pool->change_mutex);
-	return err;
-}
-
-void wpool_limits_follow_work(struct work_struct *work)
-{
-	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
-
-	/* no memory: the capacity stays as it is until a later try succeeds */
-	if (wpool_limits_follow(pool))
-		schedule_delayed_work(&pool->follow_work, HZ);
 }

@@ -8,7 +8,6 @@
 
 #include <linux/types.h>
 
-struct work_struct;
 struct wpool;
 struct wpool_attrs;
 
@@ -39,14 +38,5 @@ int wpool_limits_change(struct wpool *pool, const struct wpool_attrs *new);
 
 /** wpool_limits_trim() - free the memory that the limits do not need; tune_mutex is held */
 void wpool_limits_trim(struct wpool *pool);
-
-/*
- * Adapt a capacity that depends on the CPUs, and the items of a pool with a function. Sleeps.
- * Returns as wpool_limits_change().
- */
-int wpool_limits_follow(struct wpool *pool);
-
-/** wpool_limits_follow_work() - the function of pool->follow_work: adapt until it succeeds */
-void wpool_limits_follow_work(struct work_struct *work);
 
 #endif /* WPOOL_POOL_CAPACITY_H */

@@ -37,6 +37,7 @@
 #include "inject.h"
 #include "pool/attrs.h"
 #include "pool/capacity.h"
+#include "pool/tune.h"
 #include "task/flush.h"
 #include "task/item.h"
 #include "task/tokens.h"
@@ -89,11 +90,6 @@ struct wpool *wpool_default(void)
 	return default_pool;
 }
 EXPORT_SYMBOL_GPL(wpool_default);
-
-bool wpool_is_default(const struct wpool *pool)
-{
-	return pool == default_pool;
-}
 
 struct module *wpool_owner(struct wpool *pool)
 {
@@ -162,7 +158,7 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	init_completion(&pool->destroyed);
 	wpool_pressure_init(&pool->pressure, ktime_get_mono_fast_ns());
 	INIT_RCU_WORK(&pool->free_work, free_pool);
-	INIT_DELAYED_WORK(&pool->follow_work, wpool_limits_follow_work);
+	INIT_DELAYED_WORK(&pool->follow_work, wpool_tune_follow_work);
 	spin_lock_init(&pool->items.lock);
 #ifdef CONFIG_LOCKDEP
 	lockdep_register_key(&pool->lockdep_key);
@@ -293,8 +289,11 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	err = err ?: dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
 	if (err)
 		goto err_put;
-	/* hotplug sees the pool by now: the capacity follows CPUs that go or come from here on */
-	err = wpool_limits_follow(pool);
+	/*
+	 * Hotplug sees the pool by now: the capacity follows CPUs that go or come from here on. Let
+	 * it follow those that are online, and make the items of a pool with a function.
+	 */
+	err = wpool_pool_tune(pool, NULL, 0);
 	/* a user's pool: its tasks use the CPU time of the user's cgroup */
 	if (!err && gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
 		err = wpool_cgroup_set(pool, current, NULL);

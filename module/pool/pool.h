@@ -15,8 +15,6 @@ extern struct class wpool_class;
 /* Workqueue that frees pools and other memory, and may sleep; wpool_pools_free() destroys it. */
 extern struct workqueue_struct *wpool_free_wq;
 
-bool wpool_is_default(const struct wpool *pool);
-
 /*
  * wpool_create() for a user: the pool and its run queues are charged to the caller's memory cgroup.
  * The workers are not: the spawner creates the workers of all pools, and must not wait for room in

@@ -9,11 +9,14 @@
  */
 #include "pool/tune.h"
 
+#include <linux/container_of.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/workqueue.h>
 #include <linux/wpool_stats.h>
 
 #include "core/class.h"
@@ -28,7 +31,6 @@
 #include "core/state.h"
 #include "pool/attrs.h"
 #include "pool/capacity.h"
-#include "pool/pool.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/create.h"
@@ -259,6 +261,15 @@ out:
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	return tune_attrs(pool, attrs, mask, false);
+}
+
+void wpool_tune_follow_work(struct work_struct *work)
+{
+	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
+
+	/* no memory: the capacity stays as it is until a later try succeeds */
+	if (wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
+		schedule_delayed_work(&pool->follow_work, HZ);
 }
 
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

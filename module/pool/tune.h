@@ -5,13 +5,18 @@
 
 #include <linux/types.h>
 
+struct work_struct;
 struct wpool;
 struct wpool_attrs;
 
 /*
  * wpool_tune(), also for the default pool: never -EBUSY; -EPERM if max_wait_ms, or the policy
- * drop_oldest, would be set for a pool whose owner has not set it.
+ * drop_oldest, would be set for a pool whose owner has not set it. With @mask 0, where @attrs may
+ * be NULL, it only adapts a capacity that follows the CPUs, and the items of a bound pool.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
+
+/** wpool_tune_follow_work() - the function of pool->follow_work: adapt until memory suffices */
+void wpool_tune_follow_work(struct work_struct *work);
 
 #endif /* WPOOL_POOL_TUNE_H */
