@@ -38,6 +38,7 @@
 #include <linux/hardirq.h>
 #include <linux/list.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/wpool.h>
 #include <linux/wpool_strand.h>
 
@@ -164,7 +165,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 	task->is_pending = false;
 	/* with a parallel part, a submit during the turn finds @gone set, and fails */
 	task->gone = gone;
-	strand->runner = task_pid_nr(current);
+	WRITE_ONCE(strand->runner, task_pid_nr(current));
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 }
 
@@ -176,7 +177,7 @@ static void end_strand_turn(struct wpool_strand *strand)
 
 	local_irq_save(flags);
 	raw_spin_lock(&strand->lock);
-	strand->runner = 0;
+	WRITE_ONCE(strand->runner, 0);
 	next = next_turn(strand);
 	raw_spin_unlock(&strand->lock);
 	if (next)
@@ -184,24 +185,23 @@ static void end_strand_turn(struct wpool_strand *strand)
 	local_irq_restore(flags);
 }
 
-/* Let debugfs show @func, which the worker calls, rather than vehicle_run(). */
-static void show_func(void *func)
-{
-	struct wpool_worker *w = wpool_worker_current();
-
-	if (w)
-		WRITE_ONCE(w->func, func);
-}
-
-/* Run the turn of a task that ends with @status; @died: a worker died in the task's function. */
-static void abort_strand_turn(struct wpool_strand_task *task, int status, bool died)
+/*
+ * Run the turn of a task: call its function, or its abort function if @status is not 0. debugfs
+ * shows that function rather than vehicle_run(). @died: a worker died in the task's function.
+ */
+static void run_strand_turn(struct wpool_strand_task *task, int status, bool died)
 {
 	struct wpool_strand *strand = task->strand;
 	bool gone = false;
 
 	begin_strand_turn(task, &gone, died);
-	if (task->abort)
+	if (likely(!status)) {
+		wpool_worker_set_func(task->func);
+		task->func(task);
+	} else if (task->abort) {
+		wpool_worker_set_func(task->abort);
 		task->abort(task, status);
+	}
 	if (!gone)
 		end_strand_turn(strand);
 }
@@ -209,25 +209,14 @@ static void abort_strand_turn(struct wpool_strand_task *task, int status, bool d
 static void vehicle_run(struct wpool_task *vehicle)
 {
 	struct wpool_strand_task *task = strand_task_of(vehicle);
-	struct wpool_strand *strand = task->strand;
-	bool gone = false;
 
 	if (task->is_apart) {
-		show_func(task->parallel);
+		wpool_worker_set_func(task->parallel);
 		task->parallel(task);
 		end_parallel(task, 0);
-		return;
+	} else {
+		run_strand_turn(task, task->status, false);
 	}
-	if (unlikely(task->status)) {
-		show_func(task->abort);
-		abort_strand_turn(task, task->status, false);
-		return;
-	}
-	begin_strand_turn(task, &gone, false);
-	show_func(task->func);
-	task->func(task);
-	if (!gone)
-		end_strand_turn(strand);
 }
 
 /* The abort function of the vehicle: no worker will run the vehicle, or a worker died in it. */
@@ -241,7 +230,7 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 		/* the worker died in the abort function, which is not called twice */
 		end_strand_turn(task->strand);
 	else
-		abort_strand_turn(task, task->status ?: status, status == -EIO);
+		run_strand_turn(task, task->status ?: status, status == -EIO);
 }
 
 bool wpool_strand_finish(struct wpool_strand_task *task)
@@ -309,36 +298,6 @@ EXPORT_SYMBOL_GPL(wpool_strand_try_submit);
 
 /* ---- flush and destroy ---- */
 
-static bool is_own(struct wpool_strand *strand)
-{
-	unsigned long flags;
-	bool ret;
-
-	raw_spin_lock_irqsave(&strand->lock, flags);
-	ret = strand->runner == task_pid_nr(current);
-	raw_spin_unlock_irqrestore(&strand->lock, flags);
-	return ret;
-}
-
-/* Tell lockdep that the caller waits, before it is known whether a wait is necessary. */
-static void strand_lockdep_wait(struct wpool_strand *strand)
-{
-#ifdef CONFIG_LOCKDEP
-	struct wpool *pool = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&strand->lock, flags);
-	/* the pool exists while the strand is not empty, and interrupts are off */
-	if (strand->head && !wpool_in_own_task(strand->pool))
-		pool = wpool_get(strand->pool);
-	raw_spin_unlock_irqrestore(&strand->lock, flags);
-	if (pool) {
-		wpool_lockdep_wait(pool);
-		wpool_put(pool);
-	}
-#endif
-}
-
 /*
  * Wait in task state @state until all tasks that are queued now have ended. @closes: accept no more
  * tasks. Returns 0, -EDEADLK or -EINTR.
@@ -351,16 +310,21 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	int err;
 
 	might_sleep();
-	if (is_own(strand))
+	/* without the lock: no other thread stores the pid of this one */
+	if (READ_ONCE(strand->runner) == task_pid_nr(current))
 		return -EDEADLK;
-	strand_lockdep_wait(strand);
 	init_completion(&mark.reached);
+	/* the pool exists while the strand is not empty, and is freed a grace period later */
+	rcu_read_lock();
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	strand->is_closed |= closes;
 	wait = strand->head;
 	if (wait)
 		list_add_tail(&mark.task.place, &strand->queue);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
+	if (wait && !wpool_in_own_task(strand->pool))
+		wpool_lockdep_wait(strand->pool);
+	rcu_read_unlock();
 	if (!wait)
 		return 0;
 
