@@ -78,13 +78,12 @@ struct wpool_group {
 	u32 nr;
 	u32 epoch;
 	int error;
-	bool special; /* closed, or @behalf is set */
 	bool closed;
+	struct wpool_behalf *behalf;
 	struct list_head line;
 	struct wpool *pool;
 	struct list_head sleepers;
 	struct module *owner;
-	struct wpool_behalf *behalf;
 	void *made_by; /* for CONFIG_DEBUG_OBJECTS */
 };
 

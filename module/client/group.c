@@ -25,8 +25,8 @@
  * task. A submitter whose wait ends with an error leaves the line under the lock, and does not
  * touch the group afterwards; exit waits until the line is empty.
  *
- * A group that acts for another thread (behalf.c) gives each task another function at its submit,
- * so tasks of other groups pay nothing for that.
+ * group->behalf, of a group that acts for another thread (behalf.c), does not change while a task
+ * has a place, so tasks that run read it without the lock.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -154,21 +154,15 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 
 /* ---- places ---- */
 
-static void group_task_act(struct wpool_task *task);
-
 /* Wait for a place. @state: task state; 0: do not sleep. *@waited: the caller has slept. */
-static int find_room(struct wpool_group *group, struct wpool_group_task *task,
-		     unsigned int state, bool *waited)
+static int find_room(struct wpool_group *group, unsigned int state, bool *waited)
 	__must_hold(&group->lock)
 {
 	u32 nr_closes;
 
 	lockdep_assert_held(&group->lock);
-	if (unlikely(group->special)) {
-		if (group->closed)
-			return -ESHUTDOWN;
-		task->task.func = group_task_act;
-	}
+	if (unlikely(group->closed))
+		return -ESHUTDOWN;
 	if (likely(list_empty(&group->line) && has_room(group)))
 		return 0;
 	nr_closes = wpool_nr_closes(group->pool);
@@ -189,7 +183,7 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 	int err;
 
 	raw_spin_lock_irqsave(&group->lock, flags);
-	err = find_room(group, task, state, waited);
+	err = find_room(group, state, waited);
 	if (!err) {
 		task->group = group;
 		task->epoch = group->epoch;
@@ -261,7 +255,7 @@ static void group_task_leave(struct wpool_task *task, int status)
 	leave_group(group_task(task)->group, status);
 }
 
-static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf *behalf)
+static void group_task_run(struct wpool_task *task)
 {
 	struct wpool_group_task *gtask = group_task(task);
 	struct wpool_worker *w = wpool_worker_current();
@@ -274,8 +268,8 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 		WRITE_ONCE(w->func, func);
 	if (unlikely(wpool_group_task_is_cancelled(gtask)))
 		err = -ECANCELED;
-	else if (behalf)
-		err = wpool_behalf_call(behalf, func, gtask, &error);
+	else if (unlikely(group->behalf))
+		err = wpool_behalf_call(group->behalf, func, gtask, &error);
 	else
 		error = func(gtask);
 	if (unlikely(err)) {
@@ -288,17 +282,6 @@ static __always_inline void run_for(struct wpool_task *task, struct wpool_behalf
 	if (unlikely(error))
 		count_error(group->pool, func, error);
 	leave_group(group, error);
-}
-
-static void group_task_run(struct wpool_task *task)
-{
-	run_for(task, NULL);
-}
-
-/* The function of a task while its group acts for a thread: see find_room(). */
-static void group_task_act(struct wpool_task *task)
-{
-	run_for(task, group_task(task)->group->behalf);
 }
 
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
@@ -364,30 +347,22 @@ EXPORT_SYMBOL_GPL(wpool_group_try_submit);
 
 /* ---- wait, cancel ---- */
 
+/* Is there no task, and, for wpool_group_exit(), no submitter either? */
 static bool is_idle(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
 	lockdep_assert_held(&group->lock);
-	return !group->nr;
+	return !group->nr && (!group->closed || list_empty(&group->line));
 }
 
-static bool has_ended(struct wpool_group *group, struct waiter *waiter)
-	__must_hold(&group->lock)
-{
-	lockdep_assert_held(&group->lock);
-	return !group->nr && list_empty(&group->line);
-}
-
-static int wait_for(struct wpool_group *group,
-		    bool (*may_go)(struct wpool_group *group, struct waiter *waiter),
-		    unsigned int state)
+static int wait_for_idle(struct wpool_group *group, unsigned int state)
 {
 	struct waiter waiter;
 	int err;
 
 	wpool_lockdep_wait(group->pool);
 	raw_spin_lock_irq(&group->lock);
-	err = sleep_in(&group->sleepers, group, &waiter, may_go, state);
+	err = sleep_in(&group->sleepers, group, &waiter, is_idle, state);
 	raw_spin_unlock_irq(&group->lock);
 	return err;
 }
@@ -404,7 +379,7 @@ int wpool_group_wait(struct wpool_group *group)
 	int err = check_wait(group);
 
 	might_sleep();
-	return err ?: wait_for(group, is_idle, TASK_KILLABLE) ?: READ_ONCE(group->error);
+	return err ?: wait_for_idle(group, TASK_KILLABLE) ?: READ_ONCE(group->error);
 }
 EXPORT_SYMBOL_GPL(wpool_group_wait);
 
@@ -472,10 +447,8 @@ int wpool_group_act_for_me(struct wpool_group *group, unsigned int what)
 		return PTR_ERR(behalf);
 	raw_spin_lock_irq(&group->lock);
 	busy = group->nr || group->behalf;
-	if (!busy) {
+	if (!busy)
 		group->behalf = behalf;
-		group->special = true;
-	}
 	raw_spin_unlock_irq(&group->lock);
 	if (busy)
 		wpool_behalf_drop(behalf);
@@ -493,12 +466,11 @@ int wpool_group_exit(struct wpool_group *group)
 		return err == -EINVAL ? 0 : err;
 	raw_spin_lock_irq(&group->lock);
 	/* no submit enters from here on */
-	group->special = true;
 	group->closed = true;
 	wake_line(group);
 	raw_spin_unlock_irq(&group->lock);
 	/* afterwards neither a task nor a submitter is left */
-	wait_for(group, has_ended, TASK_UNINTERRUPTIBLE);
+	wait_for_idle(group, TASK_UNINTERRUPTIBLE);
 	pool = group->pool;
 	group->pool = NULL;
 	wpool_behalf_drop(group->behalf);
