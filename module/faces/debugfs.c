@@ -78,7 +78,7 @@ static void show_worker(struct wpool *pool, struct wpool_worker *w, struct seq_f
 
 	wpool_worker_fill_info(pool, w, &info);
 	seq_printf(seq, "%-15s %7d %5d %5d %-9s ", pool->name, info.pid, info.cpu,
-		   info.last_cpu, wpool_doing_name(info.doing));
+		   info.last_cpu, info.doing);
 	if (info.since_ns < 0)
 		seq_printf(seq, "%10s ", "-");
 	else

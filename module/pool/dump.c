@@ -197,7 +197,7 @@ static void dump_workers(struct wpool *pool, struct seq_file *seq)
 			return;
 		}
 		print_line(seq, "  worker %d at home on CPU %d, last on %d: %s, %lld ms, in %ps",
-			   info.pid, info.cpu, info.last_cpu, wpool_doing_name(info.doing),
+			   info.pid, info.cpu, info.last_cpu, info.doing,
 			   info.since_ns < 0 ? -1 : info.since_ns / (s64)NSEC_PER_MSEC, info.func);
 		if (!seq && n++ < MAX_STACKS)
 			sched_show_task(w->thread);

@@ -221,29 +221,14 @@ void wpool_get_cpu_stats(struct wpool *pool, int cpu, struct wpool_cpu_stats *st
 }
 EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
 
-static enum wpool_doing doing_of_busy(struct wpool *pool, struct wpool_worker *w)
+static const char *doing_of_busy(struct wpool *pool, struct wpool_worker *w)
 {
 	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
-		return WPOOL_DOING_SLEEP;
+		return "asleep";
 	/* a hog is not counted as running, nor asleep; racy: the worker writes @asleep unlocked */
 	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
-		return WPOOL_DOING_HOG;
-	return compat_has_cpu(w->thread) ? WPOOL_DOING_RUN : WPOOL_DOING_WAIT;
-}
-
-const char *wpool_doing_name(enum wpool_doing doing)
-{
-	static const char *const doings[] = {
-		[WPOOL_DOING_IDLE] = "idle",
-		[WPOOL_DOING_SEARCH] = "searching",
-		[WPOOL_DOING_SLEEP] = "asleep",
-		[WPOOL_DOING_RUN] = "running",
-		[WPOOL_DOING_WAIT] = "waiting",
-		[WPOOL_DOING_HOG] = "hog",
-		[WPOOL_DOING_RESERVE] = "reserve",
-	};
-
-	return doings[doing];
+		return "hog";
+	return compat_has_cpu(w->thread) ? "running" : "waiting";
 }
 
 void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
@@ -256,11 +241,11 @@ void wpool_worker_fill_info(struct wpool *pool, struct wpool_worker *w,
 	info->task = READ_ONCE(w->task);
 	info->func = info->task ? READ_ONCE(w->func) : NULL;
 	if (READ_ONCE(pool->reserve.rescuer) == w)
-		info->doing = WPOOL_DOING_RESERVE;
+		info->doing = "reserve";
 	else if (info->task)
 		info->doing = doing_of_busy(pool, w);
 	else
-		info->doing = READ_ONCE(w->parked) ? WPOOL_DOING_IDLE : WPOOL_DOING_SEARCH;
+		info->doing = READ_ONCE(w->parked) ? "idle" : "searching";
 }
 
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)

@@ -11,29 +11,20 @@
 
 struct wpool_worker;
 
-/* What a worker is doing. */
-enum wpool_doing {
-	WPOOL_DOING_IDLE,	/* parked */
-	WPOOL_DOING_SEARCH,	/* awake without a task */
-	WPOOL_DOING_SLEEP,	/* asleep in a task */
-	WPOOL_DOING_RUN,	/* running a task */
-	WPOOL_DOING_WAIT,	/* in a task, waiting for a CPU */
-	WPOOL_DOING_HOG,	/* in a task that the monitor has found to be a hog */
-	WPOOL_DOING_RESERVE,	/* the rescuer, see workers/rescuer.h */
-};
-
 /* One worker, racy. */
 struct wpool_worker_info {
 	pid_t pid;	/* pid of its thread */
 	int cpu;	/* the CPU of its run queue */
 	int last_cpu;	/* the CPU on which its thread runs, or ran last */
-	enum wpool_doing doing;
+	/*
+	 * "idle": parked; "searching": awake without a task; "asleep", "running", "waiting" for a
+	 * CPU, or found to be a "hog": in a task; "reserve": the rescuer, see workers/rescuer.h
+	 */
+	const char *doing;
 	s64 since_ns;	/* time since its thread last got a CPU; -1: not recorded */
 	const void *task;	/* innermost task of the worker, as a value; NULL if none */
 	void *func;	/* function of @task */
 };
-
-const char *wpool_doing_name(enum wpool_doing doing);
 
 static inline const char *wpool_state_name(enum wpool_state state)
 {
