@@ -39,7 +39,7 @@ static struct wpool *take_out(struct wpool_task *task)
 		local_irq_save(flags);
 		pool = wpool_task_pool(task);
 		taken = pool && wpool_sched_unqueue(pool, task);
-		withdrawn = !taken && wpool_waiters_withdraw(task);
+		withdrawn = !taken && wpool_waiters_leave(task);
 		local_irq_restore(flags);
 		if (taken)
 			return pool;

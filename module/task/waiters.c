@@ -46,6 +46,9 @@
 /* The most waiters served, and tasks accepted, in one hold of the lock */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS
 
+/* waiter->error during the wait */
+#define WAITING		1
+
 /* Mark a task as waiting for a token, or as no longer waiting. */
 static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	__must_hold(&pool->admission.lock)
@@ -53,7 +56,7 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 	lockdep_assert_held(&pool->admission.lock);
 	wpool_task_set_pool(task, (struct wpool *)((unsigned long)pool |
 						   (on ? WPOOL_TASK_IN_LINE : 0)));
-	/* pairs with wpool_waiters_withdraw(), wpool_waiters_leave(): they follow task->pool */
+	/* pairs with wpool_waiters_leave(), which follows task->pool */
 	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
 }
 
@@ -103,9 +106,8 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 	line_remove(pool, &waiter->place);
 	for (i = waiter->accepted; i < waiter->nr; i++)
 		mark_waiting(pool, waiter->tasks[i], false);
-	waiter->error = error;
-	/* pairs with the acquires of waiter->done; the waiter's stack may be gone after this */
-	smp_store_release(&waiter->done, true);
+	/* pairs with the acquires of waiter->error; the waiter's stack may be gone after this */
+	smp_store_release(&waiter->error, error);
 }
 
 /* The first entry: the place of a waiter, or the task of an event or a strand; or NULL. */
@@ -122,48 +124,34 @@ static struct wpool_waiter *waiter_at(struct wpool_task *place)
 	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);
 }
 
-bool wpool_waiters_withdraw(struct wpool_task *task)
+bool wpool_waiters_leave(struct wpool_task *task)
 {
 	struct task_struct *thread = NULL;
-	struct wpool_waiter *waiter;
+	bool is_event, waits;
 	struct wpool *pool;
 
 	/* pairs with mark_waiting(); the pool exists as long as interrupts are off */
-	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE || wpool_task_is_event(task))
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
 		return false;
 	pool = wpool_task_last_pool(task);
+	is_event = wpool_task_is_event(task);
 	raw_spin_lock(&pool->admission.lock);
 	/* under the lock a waiting task continues to wait, and a cancelled task stays cancelled */
-	if ((unsigned long)READ_ONCE(task->pool) ==
-	    ((unsigned long)pool | WPOOL_TASK_IN_LINE) && wpool_task_is_cancelled(task)) {
-		waiter = task->waiter;
-		thread = waiter->thread;
-		leave_waiters(pool, waiter, -ECANCELED);
+	waits = (unsigned long)READ_ONCE(task->pool) ==
+		((unsigned long)pool | WPOOL_TASK_IN_LINE) &&
+		(is_event || wpool_task_is_cancelled(task));
+	if (waits && is_event) {
+		line_remove(pool, task);
+		mark_waiting(pool, task, false);
+	} else if (waits) {
+		thread = task->waiter->thread;
+		leave_waiters(pool, task->waiter, -ECANCELED);
 	}
 	raw_spin_unlock(&pool->admission.lock);
 	/* interrupts are off since the lock was taken, so RCU does not free the thread yet */
 	if (thread)
 		wake_up_process(thread);
-	return thread;
-}
-
-bool wpool_waiters_leave(struct wpool_task *task)
-{
-	struct wpool *pool;
-	bool ret;
-
-	/* as in wpool_waiters_withdraw() */
-	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
-		return false;
-	pool = wpool_task_last_pool(task);
-	raw_spin_lock(&pool->admission.lock);
-	ret = READ_ONCE(task->queued) == WPOOL_QUEUED_LINE;
-	if (ret) {
-		line_remove(pool, task);
-		mark_waiting(pool, task, false);
-	}
-	raw_spin_unlock(&pool->admission.lock);
-	return ret;
+	return waits;
 }
 
 /* Was a task cancelled before it was marked as waiting? A later cancel ends the wait. */
@@ -267,17 +255,17 @@ static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int er
 	unsigned long flags;
 
 	/*
-	 * Once done is set, the pool may be freed. Until then it exists as long as interrupts are
-	 * off, because wpool_waiters_close() sets done before its grace period.
+	 * Once the error is final, the pool may be freed. Until then it exists as long as
+	 * interrupts are off, because wpool_waiters_close() ends all waits before its grace period.
 	 */
 	local_irq_save(flags);
 	/* pairs with the release in leave_waiters() */
-	if (smp_load_acquire(&waiter->done)) {
+	if (smp_load_acquire(&waiter->error) != WAITING) {
 		local_irq_restore(flags);
 		return;
 	}
 	raw_spin_lock(&pool->admission.lock);
-	if (!waiter->done)
+	if (waiter->error == WAITING)
 		leave_waiters(pool, waiter, error);
 	raw_spin_unlock(&pool->admission.lock);
 	local_irq_restore(flags);
@@ -299,8 +287,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	state = wpool_freeze_state(pool, state);
 	waiter->thread = current;
 	waiter->accepted = 0;
-	waiter->error = 0;
-	waiter->done = false;
+	waiter->error = WAITING;
 
 	local_irq_save(flags);
 	rq = wpool_this_runq(pool);
@@ -326,13 +313,13 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	local_irq_restore(flags);
 	if (err)
 		return err;
-	/* once waiter->done is set, the pool may be freed */
+	/* once waiter->error is final, the pool may be freed */
 	wpool_inject_delay(waiter->tasks[0]);
 
 	for (;;) {
 		set_current_state(state);
-		/* pairs with the release in leave_waiters(): accepted and error are final */
-		if (smp_load_acquire(&waiter->done))
+		/* pairs with the release in leave_waiters(): accepted is final, too */
+		if (smp_load_acquire(&waiter->error) != WAITING)
 			break;
 		if (signal_pending_state(state, current)) {
 			err = -EINTR;
@@ -352,26 +339,18 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 }
 
 /*
- * The pool is closed, but the strand took the task before the close: accept the task, beyond the
+ * The pool is closed. tidy.c calls the abort function of an event, and wpool_destroy() waits for
+ * the call. But accept the task of a strand, which the strand took before the close, beyond the
  * limit if need be. The pool is not empty yet: either the strand's previous task is still counted
  * in, or the close waits for the caller.
  */
-static void let_in(struct wpool *pool, struct wpool_task *task)
+static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
 
-	wpool_tokens_owe(pool, rq);
-	wpool_accept_claimed(pool, rq, &task, 1);
-}
-
-/*
- * The pool is closed: accept the task of a strand. tidy.c calls the abort function of an event, and
- * wpool_destroy() waits for the call.
- */
-static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
-{
 	if (task->flags & WPOOL_TASK_STRAND) {
-		let_in(pool, task);
+		wpool_tokens_owe(pool, rq);
+		wpool_accept_claimed(pool, rq, &task, 1);
 		return;
 	}
 	wpool_get(pool);

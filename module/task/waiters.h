@@ -26,18 +26,18 @@ struct wpool_waiter {
 	struct task_struct *thread;	/* thread to wake */
 	struct wpool_task *const *tasks;	/* claimed tasks to be accepted, in order */
 	u32 nr;	/* number of tasks */
-	u32 accepted;	/* number of tasks accepted; under admission.lock until @done */
-	int error;	/* why the wait ended; 0 if all were accepted */
+	u32 accepted;	/* number of tasks accepted; under admission.lock until the wait ends */
 	/*
 	 * the submitter has waited before, for other tasks or in a group: if the pool was closed to
 	 * others since then, the submitter may still wait
 	 */
 	bool waited;
 	/*
-	 * set last, by the side that takes the waiter off the list. After that no other thread
-	 * touches the waiter, and the submitter does not touch the pool.
+	 * why the wait ended; 0 if all were accepted; positive during the wait. Set last, by the
+	 * side that takes the waiter off the list. After that no other thread touches the waiter,
+	 * and the submitter does not touch the pool.
 	 */
-	bool done;
+	int error;
 };
 
 /*
@@ -96,14 +96,12 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 
-/* Take the task of an event off the waiters; true if it was there. Interrupts are off. */
-bool wpool_waiters_leave(struct wpool_task *task);
-
 /*
- * A task is marked as cancelled: end the wait of its submitter, for all tasks that the submitter
- * waits with. Returns true if it was waiting. Interrupts are off.
+ * Take the task of an event off the waiters. Or, for a task marked as cancelled, end the wait of
+ * its submitter, for all tasks that the submitter waits with. Returns true if it was waiting.
+ * Interrupts are off.
  */
-bool wpool_waiters_withdraw(struct wpool_task *task);
+bool wpool_waiters_leave(struct wpool_task *task);
 
 /*
  * Accept no more tasks, and end all waits; @drops: tasks that have not started end with -ECANCELED.
