@@ -94,7 +94,7 @@ struct wpool_runq {
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */
 	u32 waited_for[2];		/* X: how many tasks of a colour that a flush waited for had
-					 *    ended here when wpool_account_wake() last looked
+					 *    ended here when wpool_flush_wake() last looked
 					 */
 
 	/* The workers at home here. */

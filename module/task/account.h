@@ -28,22 +28,13 @@ static __always_inline void wpool_account_out(struct wpool_runq *rq, u32 colour,
 		local64_inc(&rq->share.failed);
 	/*
 	 * Pairs with the first smp_rmb() in count_tasks(), stats.c, and with the smp_mb() in
-	 * wpool_account_outstanding(): a reader that sees this task counted out sees it counted in,
-	 * and the task's function does not see what the reader writes then (flush.litmus). On x86,
-	 * where local64_inc() is not atomic, barrier() is enough: no access passes a later write.
+	 * is_quiet(), flush.c: a reader that sees this task counted out sees it counted in, and the
+	 * task's function does not see what the reader writes then (flush.litmus). On x86, where
+	 * local64_inc() is not atomic, barrier() is enough: no access passes a later write.
 	 */
 	smp_mb__before_atomic();
 	barrier();
 	local64_inc(&rq->share.finished[colour]);
 }
-
-/** wpool_account_outstanding() - number of unfinished tasks of one colour */
-u64 wpool_account_outstanding(struct wpool *pool, u32 colour);
-
-/*
- * Threads that flush check once a tick; wake them earlier if their wait is over. Called by a worker
- * that parks: the pool's last task that a flush waits for may have finished on this CPU.
- */
-void wpool_account_wake(struct wpool *pool);
 
 #endif /* WPOOL_TASK_ACCOUNT_H */

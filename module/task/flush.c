@@ -10,7 +10,12 @@
  * its turn needs no flush of its own if a whole one goes by meanwhile.
  *
  * A finish does not check whether it was the last. The thread that waits counts the tasks itself,
- * once a tick, and a worker that finds no more work wakes it earlier: wpool_account_wake().
+ * once a tick, and a worker that finds no more work wakes it earlier: wpool_flush_wake().
+ *
+ * Counting without locks: a task is counted in on one CPU and out on another (account.h). The
+ * reader adds up first the tasks counted out and, after a barrier, the tasks counted in. If the
+ * sums are equal, there was a time between the two additions when no task of the colour was
+ * unfinished. SRCU does the same.
  */
 #include "task/flush.h"
 
@@ -18,6 +23,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
+#include <linux/wait.h>
 
 #include "core/current.h"
 #include "core/idle.h"
@@ -25,9 +31,42 @@
 #include "task/account.h"
 #include "task/finish.h"
 
+/* Was there a time during this call when no task of the colour was unfinished? */
 static bool is_quiet(struct wpool *pool, u32 colour)
 {
-	return !wpool_account_outstanding(pool, colour);
+	struct wpool_runq *rq;
+	u64 in = 0, out = 0;
+	int cpu;
+
+	wpool_for_each_runq(pool, rq, cpu)
+		out += local64_read(&rq->share.finished[colour]);
+	/*
+	 * Out before in, and out before what the caller writes: pairs with the barrier in
+	 * wpool_account_out().
+	 */
+	smp_mb();
+	wpool_for_each_runq(pool, rq, cpu)
+		in += READ_ONCE(rq->share.accepted[colour]);
+	return in == out;
+}
+
+void wpool_flush_wake(struct wpool *pool)
+{
+	/* a flush waits for the colour that new tasks do not get */
+	u32 old = !READ_ONCE(pool->colour), finished;
+	struct wpool_runq *rq;
+
+	/* racy: a thread that joins drain_wq just now counts the tasks itself, once a tick */
+	if (!waitqueue_active(&pool->drain_wq))
+		return;
+	/* only a finish ends the wait, and the worker that executed the last one parks after it */
+	rq = raw_cpu_read(*pool->rq);
+	finished = local64_read(&rq->share.finished[old]);
+	if (READ_ONCE(rq->waited_for[old]) == finished)
+		return;
+	WRITE_ONCE(rq->waited_for[old], finished);
+	if (is_quiet(pool, old))
+		wake_up_all(&pool->drain_wq);
 }
 
 static int wait_until_quiet(struct wpool *pool, u32 colour)

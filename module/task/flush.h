@@ -11,4 +11,10 @@ struct wpool;
  */
 int wpool_flush_drain(struct wpool *pool, unsigned int state, long timeout);
 
+/*
+ * Threads that flush check once a tick; wake them earlier if their wait is over. Called by a worker
+ * that parks: the pool's last task that a flush waits for may have finished on this CPU.
+ */
+void wpool_flush_wake(struct wpool *pool);
+
 #endif /* WPOOL_TASK_FLUSH_H */

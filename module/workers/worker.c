@@ -14,8 +14,8 @@
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
-#include "task/account.h"
 #include "task/context.h"
+#include "task/flush.h"
 #include "task/run.h"
 #include "workers/cgroup.h"
 #include "workers/home.h"
@@ -85,7 +85,7 @@ static void run_tasks(struct wpool_worker *w)
 		if (left)
 			return;
 		/* a flush may have waited for the worker's last task; preemption is on */
-		wpool_account_wake(w->pool);
+		wpool_flush_wake(w->pool);
 		if (!wpool_park_sleep(w))
 			return;
 		wpool_class_restore(w);
