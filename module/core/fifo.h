@@ -91,9 +91,9 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
-/** wpool_fifo_visit() - call @fn for the first 4,096 tasks, which stay queued; interrupts on */
-void wpool_fifo_visit(struct wpool_fifo *fifo, void (*fn)(struct wpool_task *task, void *data),
-		      void *data);
+/* Call @fn for the first 4,096 of @tasks, a list that @lock protects; interrupts are on. */
+void wpool_tasks_visit(raw_spinlock_t *lock, struct list_head *tasks,
+		       void (*fn)(struct wpool_task *task, void *data), void *data);
 
 /*
  * Take a given task out of its list. @task: its memory is valid, but it may have left the pool.

@@ -15,7 +15,6 @@
 #include "core/state.h"
 #include "core/trace.h"
 #include "pool/pool.h"
-#include "task/state.h"
 
 static bool is_left(struct wpool *pool, const void *unused)
 {
@@ -61,20 +60,9 @@ static void count_func(struct wpool_task *task, void *data)
 	count->nr++;
 }
 
-/* Count waiting events and strands. All other waiters are threads: the module must end them. */
-static void count_in_line(struct wpool *pool, struct func_count *count)
+static void count_in_fifo(struct wpool_fifo *fifo, struct func_count *count)
 {
-	u32 nr = WPOOL_FIFO_MAX_PASSED;
-	struct wpool_task *place;
-
-	raw_spin_lock_irq(&pool->admission.lock);
-	list_for_each_entry(place, &pool->admission.waiters, node) {
-		if (wpool_task_is_event(place))
-			count_func(place, count);
-		if (!--nr)
-			break;
-	}
-	raw_spin_unlock_irq(&pool->admission.lock);
+	wpool_tasks_visit(&fifo->lock, &fifo->tasks, count_func, count);
 }
 
 /* Each pass finds one function, so any number of functions is reported. */
@@ -91,11 +79,13 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		wpool_for_each_active(pool, rq, i) {
 			/* tasks in a ring must not be read: move them to the backlog */
 			wpool_sched_spill(rq);
-			wpool_fifo_visit(&rq->backlog, count_func, &count);
+			count_in_fifo(&rq->backlog, &count);
 		}
-		wpool_fifo_visit(&pool->globq, count_func, &count);
-		wpool_fifo_visit(&pool->urgent, count_func, &count);
-		count_in_line(pool, &count);
+		count_in_fifo(&pool->globq, &count);
+		count_in_fifo(&pool->urgent, &count);
+		/* events and strands; a submitter has no function here: the module must end it */
+		wpool_tasks_visit(&pool->admission.lock, &pool->admission.waiters, count_func,
+				  &count);
 		if (count.nr)
 			pr_err("%s: module %s is unloaded while %u of its %ps are queued here\n",
 			       pool->name, mod->name, count.nr, (void *)count.func);

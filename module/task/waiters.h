@@ -20,7 +20,7 @@ struct task_struct;
 struct wpool_waiter {
 	/*
 	 * entry of the submitter in pool->admission.waiters, beside tasks of events and strands.
-	 * @place is no real task: only its node is used, and its flags, which are 0
+	 * @place is no real task: only its node is used, and its flags and function, which are 0
 	 */
 	struct wpool_task place;
 	struct task_struct *thread;	/* thread to wake */
