@@ -13,32 +13,22 @@
 
 #include "core/class.h"
 
-enum kind { PAGEFAULT, STATE, SIGNAL, CREDS, MM, MEMCG, JOURNAL, BIO_LIST, PLUG, NR_KINDS };
-
-static const char *const kinds[] = {
-	[PAGEFAULT] = "page faults disabled: enabled",
-	[STATE] = "its worker about to sleep, perhaps in a wait queue: made to run",
-	[SIGNAL] = "a signal pending: dropped",
-	[CREDS] = "credentials overridden: reverted",
-	[MM] = "an mm in use: no longer used",
-	[MEMCG] = "a memory cgroup active: reset",
-	[JOURNAL] = "journal_info set: reset",
-	[BIO_LIST] = "a list of bios: dropped",
-	[PLUG] = "a plug: dropped",
-};
-
-/* The function that each kind was last logged for: only another function is logged next. */
-static void *last_said[NR_KINDS];
-
-static void say_once(enum kind kind, const struct wpool_worker *w)
+/* Log @what the task has left, except for *@last: the function that was last logged for it. */
+static void say_left(const struct wpool_worker *w, void **last, const char *what)
 {
 	void *func = READ_ONCE(w->func);
 
-	if (READ_ONCE(last_said[kind]) == func)
+	if (READ_ONCE(*last) == func)
 		return;
-	WRITE_ONCE(last_said[kind], func);
-	pr_err_ratelimited("%s: %ps left %s\n", w->pool->name, func, kinds[kind]);
+	WRITE_ONCE(*last, func);
+	pr_err_ratelimited("%s: %ps left %s\n", w->pool->name, func, what);
 }
+
+#define say_once(w, what) ({			\
+	static void *_last;			\
+						\
+	say_left(w, &_last, what);		\
+})
 
 /* Did the task leave an RCU lock held? Without CONFIG_PREEMPT_RCU only lockdep can tell. */
 static bool is_rcu_left(const struct wpool_context *was, const struct wpool_worker *w)
@@ -108,46 +98,46 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 	if (memcmp(&is, was, offsetof(struct wpool_context, pagefault)) || irqs_disabled())
 		restore_counts(was, &is, w);
 	if (is.state != was->state) {
-		say_once(STATE, w);
+		say_once(w, "its worker about to sleep, perhaps in a wait queue: made to run");
 		__set_current_state(was->state);
 	}
 	if (is.pagefault != was->pagefault) {
-		say_once(PAGEFAULT, w);
+		say_once(w, "page faults disabled: enabled");
 		while (current->pagefault_disabled > was->pagefault)
 			pagefault_enable();
 		while (current->pagefault_disabled < was->pagefault)
 			pagefault_disable();
 	}
 	if (is.signal && !was->signal) {
-		say_once(SIGNAL, w);
+		say_once(w, "a signal pending: dropped");
 		flush_signals(current);
 	}
 	if (is.creds != was->creds) {
-		say_once(CREDS, w);
+		say_once(w, "credentials overridden: reverted");
 		restore_creds(saved_cred(was));
 	}
 	if (is.mm != was->mm) {
-		say_once(MM, w);
+		say_once(w, "an mm in use: no longer used");
 		if (is.mm)
 			kthread_unuse_mm(is.mm);
 		if (was->mm)
 			kthread_use_mm(was->mm);
 	}
 	if (is.memcg != was->memcg) {
-		say_once(MEMCG, w);
+		say_once(w, "a memory cgroup active: reset");
 		compat_set_active_memcg(was->memcg);
 	}
 	if (is.journal != was->journal) {
-		say_once(JOURNAL, w);
+		say_once(w, "journal_info set: reset");
 		current->journal_info = was->journal;
 	}
 	/* usually @bio_list and @plug point into a stack frame that is gone */
 	if (is.bio_list != was->bio_list) {
-		say_once(BIO_LIST, w);
+		say_once(w, "a list of bios: dropped");
 		current->bio_list = was->bio_list;
 	}
 	if (is.plug != was->plug) {
-		say_once(PLUG, w);
+		say_once(w, "a plug: dropped");
 		current->plug = was->plug;
 	}
 	if (current->normal_prio != READ_ONCE(w->prio))
