@@ -85,6 +85,8 @@ static bool fixup_assert_init(void *addr, enum debug_obj_state state)
 
 WPOOL_DEBUG_KIND(task, .is_static_object = is_static, .fixup_assert_init = fixup_assert_init);
 
+const struct debug_obj_descr *const wpool_task_descr = &task_descr;
+
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 		       int (*cancel_sync_fn)(struct wpool_task *task))
 {
@@ -98,26 +100,6 @@ void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr)
 		debug_object_init_on_stack(addr, descr);
 	else
 		debug_object_init(addr, descr);
-}
-
-void wpool_debug_init(struct wpool_task *task)
-{
-	wpool_debug_init_object(task, &task_descr);
-}
-
-void wpool_debug_assert_init(struct wpool_task *task)
-{
-	debug_object_assert_init(task, &task_descr);
-}
-
-void wpool_debug_activate(struct wpool_task *task)
-{
-	debug_object_activate(task, &task_descr);
-}
-
-void wpool_debug_deactivate(struct wpool_task *task)
-{
-	debug_object_deactivate(task, &task_descr);
 }
 
 void wpool_task_destroy_on_stack(struct wpool_task *task)

@@ -46,18 +46,6 @@ void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr);
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 		       int (*cancel_sync_fn)(struct wpool_task *task));
 
-/** wpool_debug_init() - a task is about to be initialised; reports one that is in use */
-void wpool_debug_init(struct wpool_task *task);
-
-/** wpool_debug_assert_init() - a task is submitted; reports one that was never initialised */
-void wpool_debug_assert_init(struct wpool_task *task);
-
-/** wpool_debug_activate() - a task was claimed by its submitter, and is in use from now on */
-void wpool_debug_activate(struct wpool_task *task);
-
-/** wpool_debug_deactivate() - a task is about to be given back to its owner */
-void wpool_debug_deactivate(struct wpool_task *task);
-
 #else
 
 static inline bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
@@ -66,11 +54,34 @@ static inline bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 static inline void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr) { }
 static inline void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 				     int (*cancel_sync_fn)(struct wpool_task *task)) { }
-static inline void wpool_debug_init(struct wpool_task *task) { }
-static inline void wpool_debug_assert_init(struct wpool_task *task) { }
-static inline void wpool_debug_activate(struct wpool_task *task) { }
-static inline void wpool_debug_deactivate(struct wpool_task *task) { }
 
 #endif
+
+/* The description of tasks; not defined without that option, as no function below reads it then. */
+extern const struct debug_obj_descr *const wpool_task_descr;
+
+/** wpool_debug_init() - a task is about to be initialised; reports one that is in use */
+static inline void wpool_debug_init(struct wpool_task *task)
+{
+	wpool_debug_init_object(task, wpool_task_descr);
+}
+
+/** wpool_debug_assert_init() - a task is submitted; reports one that was never initialised */
+static inline void wpool_debug_assert_init(struct wpool_task *task)
+{
+	debug_object_assert_init(task, wpool_task_descr);
+}
+
+/** wpool_debug_activate() - a task was claimed by its submitter, and is in use from now on */
+static inline void wpool_debug_activate(struct wpool_task *task)
+{
+	debug_object_activate(task, wpool_task_descr);
+}
+
+/** wpool_debug_deactivate() - a task is about to be given back to its owner */
+static inline void wpool_debug_deactivate(struct wpool_task *task)
+{
+	debug_object_deactivate(task, wpool_task_descr);
+}
 
 #endif /* WPOOL_TASK_DEBUG_H */
