@@ -37,13 +37,12 @@ struct wpool_fifo {
 
 /*
  * Note when a task is queued. @exact: also in ns: task->submit_ns is the lower half of that time,
- * and task->jiffy gives the upper half.
+ * and task->jiffy gives the upper half. Otherwise task->submit_ns is 0.
  */
 static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 {
 	task->jiffy = jiffies;
-	if (unlikely(exact))
-		task->submit_ns = ktime_get_mono_fast_ns() | 1;
+	task->submit_ns = unlikely(exact) ? ktime_get_mono_fast_ns() | 1 : 0;
 }
 
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */

@@ -127,8 +127,6 @@ void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 
 	if (!wpool_task_mark_cancelled(task))
 		status = -ECANCELED;
-	/* clear the time of this submit: not every submit sets it */
-	task->submit_ns = 0;
 	if (!wpool_task_is_detached(task)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, status);
 		return;

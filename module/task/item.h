@@ -57,7 +57,6 @@ static inline void wpool_item_init(struct wpool_item *item, wpool_arg_fn func,
 	task->queued = WPOOL_QUEUED_NO;
 	task->func = (void *)func;
 	task->owner = owner;
-	task->submit_ns = 0;
 	task->abort = wpool_item_abort;
 	item->abort = abort;
 	item->arg = arg;

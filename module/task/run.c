@@ -161,15 +161,6 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 		call_watched(w, task, func, was, item, submit_ns);
 }
 
-/* Returns the submit time, or 0. Clears submit_ns: not all submits set it. */
-static u64 take_stamp(struct wpool_task *task)
-{
-	u64 submit_ns = wpool_task_submit_ns(task);
-
-	task->submit_ns = 0;
-	return submit_ns;
-}
-
 /* @submit_ns for call_for_worker(): 0 if only max_wait_ms needs the time. */
 static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 {
@@ -183,7 +174,7 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
 				  wpool_task_fn func, const struct wpool_context *was)
 {
-	u64 submit_ns = take_stamp(task);
+	u64 submit_ns = wpool_task_submit_ns(task);
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
 		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -ETIME);
@@ -309,7 +300,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_task *task,
 					  bool exact)
 {
-	u64 submit_ns = take_stamp(task);
+	u64 submit_ns = wpool_task_submit_ns(task);
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
 		section_end(exact);
@@ -454,7 +445,7 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task)
 		wpool_finish_unrun(pool, task, -ECANCELED);
 		return;
 	}
-	submit_ns = take_stamp(task);
+	submit_ns = wpool_task_submit_ns(task);
 	if (wpool_task_is_overdue(pool, submit_ns)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, -ETIME);
 		return;
