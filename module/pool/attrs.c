@@ -144,8 +144,3 @@ int wpool_attrs_check_together(const struct wpool_attrs *attrs, const char *tell
 		return wpool_attrs_refuse(-EINVAL, tells, "prealloc needs a capacity");
 	return 0;
 }
-
-int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells)
-{
-	return wpool_attrs_check(attrs, ~0U, tells) ?: wpool_attrs_check_together(attrs, tells);
-}

@@ -66,8 +66,6 @@ void wpool_attrs_merge(struct wpool_attrs *to, const struct wpool_attrs *from, u
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells);
 /* Check that all attributes, each of which is allowed alone, go together. Returns 0 or -EINVAL. */
 int wpool_attrs_check_together(const struct wpool_attrs *attrs, const char *tells);
-/* Check all attributes of a new pool, alone and together. */
-int wpool_attrs_check_new(const struct wpool_attrs *attrs, const char *tells);
 
 /** wpool_name_check() - is this a name for a pool? Return: 0 or -EINVAL */
 int wpool_name_check(const char *name);

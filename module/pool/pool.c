@@ -233,7 +233,7 @@ static int check_create(const struct wpool_attrs *attrs, wpool_arg_fn func, stru
 			pr_warn_ratelimited("%.32s is no name of a pool\n", attrs->name ?: "NULL");
 		return -EINVAL;
 	}
-	err = wpool_attrs_check_new(attrs, tells);
+	err = wpool_attrs_check(attrs, ~0U, tells) ?: wpool_attrs_check_together(attrs, tells);
 	if (err)
 		return err;
 	if (func && !wpool_limits_are_items(attrs))

@@ -62,7 +62,7 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 /* Restore and log what the worker's task has changed. @was: the state before the task. */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
-/* Restore what an inner task has changed. @was: the state before the inner task. */
+/* Restore what tasks have changed. @was: the state before an inner task, or w->base. */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
 	struct wpool_context is;
@@ -73,16 +73,10 @@ static inline void wpool_context_check(const struct wpool_context *was, struct w
 		wpool_context_repair(was, w);
 }
 
-/** wpool_context_look() - the complete check, for a worker in a full look for work */
-static inline void wpool_context_look(struct wpool_worker *w)
-{
-	wpool_context_check(&w->base, w);
-}
-
 /*
  * Has an outermost task left nothing that could harm the next task? Costs a few instructions and
- * one branch; wpool_context_look() checks the less dangerous state. Also false if worker_start has
- * set something: wpool_context_repair() compares with what worker_start left.
+ * one branch; run_tasks() of worker.c checks the less dangerous state. Also false if worker_start
+ * has set something: wpool_context_repair() compares with what worker_start left.
  */
 static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {

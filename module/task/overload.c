@@ -13,7 +13,6 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
-#include "task/accept.h"
 #include "task/finish.h"
 #include "task/run.h"
 #include "task/state.h"

@@ -41,9 +41,11 @@
 #include <linux/ktime.h>
 #include <linux/sched/task_stack.h>
 
+#include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "inject.h"
+#include "task/account.h"
 #include "task/debug.h"
 
 #define WPOOL_ST_IDLE		0
@@ -114,6 +116,24 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 		wpool_trace_submitted(pool, rq, task);
 	/* accept:A, from here on task->pool may be followed */
 	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
+}
+
+/* Count in, accept and queue claimed tasks that have their tokens. Interrupts are off. */
+static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpool_runq *rq,
+						 struct wpool_task *const *tasks, u32 nr)
+{
+	u32 colour = READ_ONCE(pool->colour), i;
+	u8 flags = 0;
+
+	wpool_account_in(rq, colour, nr);
+	for (i = 0; i < nr; i++) {
+		flags |= tasks[i]->flags;
+		wpool_task_accept(pool, rq, tasks[i], colour);
+	}
+	if (nr == 1 && wpool_runq_is_own(rq))
+		wpool_sched_push_next(pool, rq, tasks[0]);
+	else
+		wpool_sched_push(pool, rq, tasks, nr, flags);
 }
 
 /*

@@ -51,20 +51,15 @@ int wpool_tokens_total(u32 capacity, u32 queue_depth)
 	return capacity + queue_depth;
 }
 
-/* A quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
-static u32 batch_for(int total)
-{
-	u32 batch = total / (4 * num_online_cpus());
-
-	if (total == WPOOL_TOKENS_UNLIMITED)
-		return WPOOL_NO_TOKENS;
-	return batch < CACHE_MIN ? 0 : min(batch, CACHE_MAX);
-}
-
+/* A batch is a quarter of a CPU's share of the tokens; 0, no cache, if that is below CACHE_MIN. */
 static void set_batch(struct wpool *pool, int total)
 {
-	u32 batch = batch_for(total);
+	u32 batch = min(total / (4 * num_online_cpus()), CACHE_MAX);
 
+	if (total == WPOOL_TOKENS_UNLIMITED)
+		batch = WPOOL_NO_TOKENS;
+	else if (batch < CACHE_MIN)
+		batch = 0;
 	WRITE_ONCE(pool->token_batch, batch);
 	WRITE_ONCE(pool->admission.plenty, batch ? total / 4 : INT_MAX);
 }

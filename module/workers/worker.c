@@ -71,7 +71,7 @@ static void run_tasks(struct wpool_worker *w)
 		 * task. cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker
 		 * never sleeps, and a thread that detaches a tracer would wait for it.
 		 */
-		wpool_context_look(w);
+		wpool_context_check(&w->base, w);
 		cond_resched_tasks_rcu_qs();
 		if (unlikely(!wpool_worker_is_at_home(w)))
 			wpool_worker_rehome(w);

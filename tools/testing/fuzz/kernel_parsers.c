@@ -107,7 +107,7 @@ bool kernel_creates(const struct kernel_value *values, size_t nr)
 	wpool_attrs_init(&attrs);
 	for (i = 0; i < nr; i++)
 		wpool_attr_set(&attrs, attr_of(&values[i]), values[i].value);
-	return !wpool_attrs_check_new(&attrs, NULL);
+	return !wpool_attrs_check(&attrs, ~0U, NULL) && !wpool_attrs_check_together(&attrs, NULL);
 }
 
 int kernel_cpumask(const char *buf, size_t count)
