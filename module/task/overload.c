@@ -53,7 +53,7 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 /* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
 #define MAX_KEPT	8
 
-/* So many submitters of each CPU may drop a task at once, even if the pool holds few tasks. */
+/* How many submitters of each CPU may drop a task at once, even if the pool holds few tasks. */
 #define DROPS_PER_CPU	4
 
 /* Take the oldest droppable task out of its queue, or return NULL. */
