@@ -39,7 +39,6 @@
 
 struct wpool_work;
 struct wpool_wq;
-struct wpool_wq_waiter;
 
 /** WPOOL_WQ_MAX_ACTIVE - most works of a queue that run at the same time */
 #define WPOOL_WQ_MAX_ACTIVE	512
@@ -67,7 +66,7 @@ struct wpool_work {
 	u32 from;
 	struct list_head entry;
 	wpool_work_fn func;
-	struct wpool_wq_waiter *waiters;
+	struct hlist_head waiters;
 	unsigned long epoch;
 	atomic_t disabled;
 };

@@ -67,7 +67,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	lockdep_assert_held(&wq->lock);
 	if (unlikely(wq->nr_drains) && !in_runner(wq))
 		return false;
-	work->waiters = NULL;
+	INIT_HLIST_HEAD(&work->waiters);
 	work->epoch = wq->epoch;
 	WRITE_ONCE(work->from, work->where);
 	WRITE_ONCE(work->where, wpool_wq_here(wq));
@@ -83,31 +83,18 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	return true;
 }
 
-static void link_waiter(struct wpool_wq_waiter **list, struct wpool_wq_waiter *waiter)
-{
-	waiter->next = *list;
-	*list = waiter;
-}
-
-static void unlink_waiter(struct wpool_wq_waiter **list, struct wpool_wq_waiter *waiter)
-{
-	while (*list && *list != waiter)
-		list = &(*list)->next;
-	if (*list)
-		*list = waiter->next;
-}
-
 /* A turn has ended: complete its waiters, and the flushers for which it was the last turn. */
-static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct wpool_wq_waiter *waiter)
+static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct hlist_head *waiters)
 	__must_hold(&wq->lock)
 {
-	struct wpool_wq_waiter *next;
 	struct flusher *flusher, *tmp;
+	struct wpool_wq_waiter *waiter;
+	struct hlist_node *next;
 
 	lockdep_assert_held(&wq->lock);
-	for (; waiter; waiter = next) {
-		/* after complete() the waiter is gone */
-		next = waiter->next;
+	hlist_for_each_entry_safe(waiter, next, waiters, node) {
+		hlist_del_init(&waiter->node);
+		/* after this call the waiter is gone */
 		complete(waiter->done);
 	}
 	wq->nr_turns--;
@@ -127,7 +114,7 @@ void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work)
 	list_del_init(&work->entry);
 	/* the work may still run in the queue that work->from names */
 	WRITE_ONCE(work->where, work->from);
-	end_turn(wq, work->epoch, work->waiters);
+	end_turn(wq, work->epoch, &work->waiters);
 }
 
 struct wpool_wq_runner *__wpool_wq_find(struct wpool_wq *wq, const void *work, wpool_work_fn func)
@@ -183,9 +170,9 @@ static bool await_run(u32 from, const void *work, wpool_work_fn func,
 		raw_spin_lock_irq(&last->lock);
 		other = __wpool_wq_find(last, work, func);
 		if (other && await)
-			link_waiter(&other->waiters, waiter);
-		else if (other)
-			unlink_waiter(&other->waiters, waiter);
+			hlist_add_head(&waiter->node, &other->waiters);
+		else
+			hlist_del_init(&waiter->node);
 		raw_spin_unlock_irq(&last->lock);
 	}
 	rcu_read_unlock();
@@ -208,7 +195,7 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	u32 from = work->from;
 
 	list_move(&work->entry, &runner->scheduled);
-	link_waiter(&work->waiters, &turn);
+	hlist_add_head(&turn.node, &work->waiters);
 	raw_spin_unlock_irq(&wq->lock);
 	if (await_run(from, work, func, &run, true)) {
 		wait_for_completion(&done);
@@ -216,7 +203,7 @@ static void wait_elsewhere(struct wpool_wq_runner *runner, struct wpool_work *wo
 	}
 	raw_spin_lock_irq(&wq->lock);
 	if (list_first_entry_or_null(&runner->scheduled, struct wpool_work, entry) == work) {
-		unlink_waiter(&work->waiters, &turn);
+		hlist_del_init(&turn.node);
 		WRITE_ONCE(work->from, wpool_wq_left(wq));
 	}
 }
@@ -241,7 +228,7 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	runner->work = work;
 	runner->func = work->func;
 	runner->epoch = work->epoch;
-	runner->waiters = work->waiters;
+	hlist_move_list(&work->waiters, &runner->waiters);
 	hash_add(wq->busy, &runner->busy, (unsigned long)work);
 	list_del_init(&work->entry);
 	WRITE_ONCE(work->where, wpool_wq_left(wq));
@@ -252,12 +239,9 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 static void finish_turn(struct wpool_wq_runner *runner)
 	__must_hold(&runner->wq->lock)
 {
-	struct wpool_wq_waiter *waiters = runner->waiters;
-
 	hash_del(&runner->busy);
 	runner->work = NULL;
-	runner->waiters = NULL;
-	end_turn(runner->wq, runner->epoch, waiters);
+	end_turn(runner->wq, runner->epoch, &runner->waiters);
 }
 
 /*

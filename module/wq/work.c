@@ -198,7 +198,7 @@ EXPORT_SYMBOL_GPL(wpool_work_enable);
  */
 static bool wait_for_turn(struct wpool_work *work, struct wpool_wq_waiter *waiter)
 {
-	struct wpool_wq_waiter **list = NULL;
+	struct hlist_head *list = NULL;
 	struct wpool_wq_runner *runner;
 	struct wpool_wq *wq;
 	unsigned long flags;
@@ -215,10 +215,8 @@ again:
 			list = &work->waiters;
 		else if (runner)
 			list = &runner->waiters;
-		if (list) {
-			waiter->next = *list;
-			*list = waiter;
-		}
+		if (list)
+			hlist_add_head(&waiter->node, list);
 		raw_spin_unlock_irqrestore(&wq->lock, flags);
 	}
 	/* a cancel may have returned the work to the queue where it still runs */

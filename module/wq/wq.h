@@ -84,7 +84,7 @@
 
 /* A thread that waits for one turn; on the stack of that thread, as is @done. */
 struct wpool_wq_waiter {
-	struct wpool_wq_waiter *next;
+	struct hlist_node node;
 	struct completion *done;
 };
 
@@ -99,7 +99,7 @@ struct wpool_wq_runner {
 	void *work;			/* L: the work that runs, as a value: it may be freed */
 	wpool_work_fn func;		/* L: function of @work */
 	unsigned long epoch;		/* L: epoch of the turn of @work */
-	struct wpool_wq_waiter *waiters; /* L: threads that wait for this turn of @work */
+	struct hlist_head waiters;	/* L: threads that wait for this turn of @work */
 	struct task_struct *thread;	/* L: the thread that runs the work, or NULL */
 };
 
