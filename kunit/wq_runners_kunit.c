@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runners of a queue of wpool_wq, which its users do not see. */
 #include "fixture.h"
-#include "wq/wq.h"
+#include "wq/queue.h"
 
 #define NR_WORKS	16
 

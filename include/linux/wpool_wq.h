@@ -60,7 +60,7 @@ typedef void (*wpool_work_fn)(struct wpool_work *work);
  * All fields are private. The work belongs to the caller, who must not free it while it is pending.
  */
 struct wpool_work {
-	/* private: see module/wq/wq.h */
+	/* private: see module/wq/queue.h */
 	unsigned long flags;
 	u32 where;
 	u32 from;

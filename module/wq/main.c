@@ -6,7 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "wq/wq.h"
+#include "wq/queue.h"
 
 static const struct {
 	const char *name;

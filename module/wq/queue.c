@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queues: their runners, their flushes, how they begin and end; see wq.h. */
+/* Queues: their runners, their flushes, how they begin and end; see queue.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "wq/queue.h"
@@ -232,7 +232,7 @@ static void start_turn(struct wpool_wq_runner *runner, struct wpool_work *work)
 	hash_add(wq->busy, &runner->busy, (unsigned long)work);
 	list_del_init(&work->entry);
 	WRITE_ONCE(work->where, wpool_wq_left(wq));
-	/* queue:A, see wq.h */
+	/* queue:A, see queue.h */
 	test_and_clear_bit(WPOOL_WORK_PENDING_BIT, &work->flags);
 }
 

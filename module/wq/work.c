@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Works: queue, take back, disable, flush; see wq.h. */
+/* Works: queue, take back, disable, flush; see queue.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "wq/work.h"
@@ -12,9 +12,8 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
-#include "wq/queue.h"
 
-/* Give up PENDING (disable:B, see wq.h): from now on the work may be queued again, or freed. */
+/* Give up PENDING (disable:B, see queue.h): from now on the work may be queued again, or freed. */
 static void give_back(struct wpool_work *work)
 {
 	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
@@ -32,7 +31,7 @@ bool wpool_work_refused(struct wpool_work *work)
 
 bool wpool_work_begin(struct wpool_work *work)
 {
-	/* queue:A and disable:B, see wq.h */
+	/* queue:A and disable:B, see queue.h */
 	if (test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 		return false;
 	return !wpool_work_refused(work);

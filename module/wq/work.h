@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What delayed works need from works; see wq.h. */
+/* What delayed works need from works; see queue.h. */
 #ifndef WPOOL_WQ_WORK_H
 #define WPOOL_WQ_WORK_H
 
-#include "wq/wq.h"
+#include "wq/queue.h"
 
 /* Queue a work whose PENDING the caller owns, or clear that bit and fail. Interrupts are off. */
 bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
