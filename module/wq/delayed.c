@@ -100,7 +100,6 @@ EXPORT_SYMBOL_GPL(wpool_delayed_work_cancel);
 
 bool wpool_delayed_work_cancel_sync(struct wpool_delayed_work *dwork)
 {
-	might_sleep();
 	return wpool_work_take_back_sync(&dwork->work, &dwork->timer, false);
 }
 EXPORT_SYMBOL_GPL(wpool_delayed_work_cancel_sync);
@@ -113,7 +112,6 @@ EXPORT_SYMBOL_GPL(wpool_delayed_work_disable);
 
 bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork)
 {
-	might_sleep();
 	return wpool_work_take_back_sync(&dwork->work, &dwork->timer, true);
 }
 EXPORT_SYMBOL_GPL(wpool_delayed_work_disable_sync);

@@ -165,7 +165,6 @@ EXPORT_SYMBOL_GPL(wpool_work_cancel);
 
 bool wpool_work_cancel_sync(struct wpool_work *work)
 {
-	might_sleep();
 	return wpool_work_take_back_sync(work, NULL, false);
 }
 EXPORT_SYMBOL_GPL(wpool_work_cancel_sync);
@@ -178,7 +177,6 @@ EXPORT_SYMBOL_GPL(wpool_work_disable);
 
 bool wpool_work_disable_sync(struct wpool_work *work)
 {
-	might_sleep();
 	return wpool_work_take_back_sync(work, NULL, true);
 }
 EXPORT_SYMBOL_GPL(wpool_work_disable_sync);
