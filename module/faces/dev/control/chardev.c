@@ -429,75 +429,30 @@ union cmd_buffer {
 	struct wpool_dev_cgroup cgroup;
 };
 
-/* min_size ends with the last field of the first version and never changes. */
+/* @_last: the last field of the first version of the structure; never changes. */
+#define IOCTL_OP(_nr, _struct, _last, _flags, _how, _fn)				\
+	[_IOC_NR(_nr)] = {								\
+		sizeof(struct wpool_dev_##_struct),					\
+		offsetofend(struct wpool_dev_##_struct, _last), _flags, _how, _fn	\
+	}
+
 static const struct ioctl_op ioctl_ops[] = {
-	[_IOC_NR(WPOOL_IOC_CREATE)] = {
-		sizeof(struct wpool_dev_create),
-		offsetofend(struct wpool_dev_create, attrs),
-		0, NEEDS_NO_POOL, ioctl_create,
-	},
-	[_IOC_NR(WPOOL_IOC_ATTACH)] = {
-		sizeof(struct wpool_dev_attach),
-		offsetofend(struct wpool_dev_attach, name),
-		0, NEEDS_NO_POOL, ioctl_attach,
-	},
-	[_IOC_NR(WPOOL_IOC_TUNE)] = {
-		sizeof(struct wpool_dev_tune),
-		offsetofend(struct wpool_dev_tune, attrs),
-		0, 0, ioctl_tune,
-	},
-	[_IOC_NR(WPOOL_IOC_RELEASE)] = {
-		sizeof(struct wpool_dev_release),
-		offsetofend(struct wpool_dev_release, timeout_ns),
-		WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN, 0,
-		ioctl_release,
-	},
-	[_IOC_NR(WPOOL_IOC_REBOOT)] = {
-		sizeof(struct wpool_dev_simple),
-		offsetofend(struct wpool_dev_simple, flags),
-		0, 0, ioctl_reboot,
-	},
-	[_IOC_NR(WPOOL_IOC_DESTROY)] = {
-		sizeof(struct wpool_dev_simple),
-		offsetofend(struct wpool_dev_simple, flags),
-		0, 0, ioctl_destroy,
-	},
-	[_IOC_NR(WPOOL_IOC_SUBMIT)] = {
-		sizeof(struct wpool_dev_submit),
-		offsetofend(struct wpool_dev_submit, cpu),
-		WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON, 0, ioctl_submit,
-	},
-	[_IOC_NR(WPOOL_IOC_WAIT)] = {
-		sizeof(struct wpool_dev_wait),
-		offsetofend(struct wpool_dev_wait, timeout_ns),
-		0, 0, ioctl_wait,
-	},
-	[_IOC_NR(WPOOL_IOC_CANCEL)] = {
-		sizeof(struct wpool_dev_cancel),
-		offsetofend(struct wpool_dev_cancel, stopped),
-		WPOOL_DEV_CANCEL_ALL, COPIES_OUT, ioctl_cancel,
-	},
-	[_IOC_NR(WPOOL_IOC_STATS)] = {
-		sizeof(struct wpool_dev_stats),
-		offsetofend(struct wpool_dev_stats, errors),
-		0, COPIES_OUT, ioctl_stats,
-	},
-	[_IOC_NR(WPOOL_IOC_INFO)] = {
-		sizeof(struct wpool_dev_info),
-		offsetofend(struct wpool_dev_info, attrs),
-		0, COPIES_OUT, ioctl_info,
-	},
-	[_IOC_NR(WPOOL_IOC_GROUP)] = {
-		sizeof(struct wpool_dev_group),
-		offsetofend(struct wpool_dev_group, reserved),
-		WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG, 0,
-		ioctl_group,
-	},
-	[_IOC_NR(WPOOL_IOC_CGROUP)] = {
-		sizeof(struct wpool_dev_cgroup),
-		offsetofend(struct wpool_dev_cgroup, reserved),
-		0, 0, ioctl_cgroup,
-	},
+	IOCTL_OP(WPOOL_IOC_CREATE, create, attrs, 0, NEEDS_NO_POOL, ioctl_create),
+	IOCTL_OP(WPOOL_IOC_ATTACH, attach, name, 0, NEEDS_NO_POOL, ioctl_attach),
+	IOCTL_OP(WPOOL_IOC_TUNE, tune, attrs, 0, 0, ioctl_tune),
+	IOCTL_OP(WPOOL_IOC_RELEASE, release, timeout_ns, WPOOL_DEV_RELEASE_CANCEL |
+		 WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN, 0, ioctl_release),
+	IOCTL_OP(WPOOL_IOC_REBOOT, simple, flags, 0, 0, ioctl_reboot),
+	IOCTL_OP(WPOOL_IOC_DESTROY, simple, flags, 0, 0, ioctl_destroy),
+	IOCTL_OP(WPOOL_IOC_SUBMIT, submit, cpu,
+		 WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON, 0, ioctl_submit),
+	IOCTL_OP(WPOOL_IOC_WAIT, wait, timeout_ns, 0, 0, ioctl_wait),
+	IOCTL_OP(WPOOL_IOC_CANCEL, cancel, stopped, WPOOL_DEV_CANCEL_ALL, COPIES_OUT, ioctl_cancel),
+	IOCTL_OP(WPOOL_IOC_STATS, stats, errors, 0, COPIES_OUT, ioctl_stats),
+	IOCTL_OP(WPOOL_IOC_INFO, info, attrs, 0, COPIES_OUT, ioctl_info),
+	IOCTL_OP(WPOOL_IOC_GROUP, group, reserved, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS |
+		 WPOOL_DEV_GROUP_MEMCG, 0, ioctl_group),
+	IOCTL_OP(WPOOL_IOC_CGROUP, cgroup, reserved, 0, 0, ioctl_cgroup),
 };
 
 static long chardev_ioctl(struct file *opened, unsigned int nr, unsigned long arg)
