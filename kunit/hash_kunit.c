@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The workload hash of /dev/wpool hashes all of its bytes. */
-#include "faces/dev/load/hash.c"
+#include "faces/dev/load/load.c"
 #include "fixture.h"
 
 /* Another program has computed these hashes of repeated blocks, each "wpool" and zeros. */

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One run of a workload, see load.h. */
+/* One run of a workload, see load.h: what uses the CPU, and no memory of its own. */
 #include "faces/dev/load/load.h"
 
+#include <linux/cache.h>
+#include <linux/errno.h>
 #include <linux/freezer.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+
+#define HASH_BLOCK_BYTES	4096
 
 int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns)
 {
@@ -39,4 +44,27 @@ int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns)
 		try_to_freeze();
 	} while (!err && spin_ns);
 	return err;
+}
+
+/*
+ * Hashes one constant block again and again, each time with the last result as the seed. Each
+ * result is stored in load->hash: without a store the compiler would leave out the hash. jhash() is
+ * inline, so every kernel has it.
+ */
+int wpool_hash_run(struct wpool_workload *load)
+{
+	static const u8 block[HASH_BLOCK_BYTES] __aligned(SMP_CACHE_BYTES) = {
+		'w', 'p', 'o', 'o', 'l',
+	};
+	u64 done;
+
+	for (done = 0; done < load->arg; done += HASH_BLOCK_BYTES) {
+		if (wpool_workload_stopped(load))
+			return -ECANCELED;
+		WRITE_ONCE(load->hash, jhash(block, min_t(u64, load->arg - done, HASH_BLOCK_BYTES),
+					     load->hash));
+		cond_resched();
+		try_to_freeze();
+	}
+	return 0;
 }

@@ -53,4 +53,10 @@ int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);
  */
 int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns);
 
+/*
+ * Hash load->arg bytes; the result is in load->hash. @load: an initialised run of the kind
+ * WPOOL_WORK_HASH. Process context; reschedules. Returns 0; -ECANCELED.
+ */
+int wpool_hash_run(struct wpool_workload *load);
+
 #endif /* WPOOL_DEV_LOAD_H */

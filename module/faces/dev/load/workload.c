@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workloads of /dev/wpool, except the hash (hash.c) and the fork-join tree (worktree.c).
+ * The workloads of /dev/wpool, except the hash (load.c) and the fork-join tree (worktree.c).
  *
  * Invariants:
  *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of CPU time, or at
@@ -46,7 +46,6 @@
 #include <linux/wpool_parallel.h>
 
 #include "compat.h"
-#include "faces/dev/load/hash.h"
 #include "faces/dev/load/worktree.h"
 
 /*
