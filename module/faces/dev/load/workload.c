@@ -31,11 +31,13 @@
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -64,62 +66,6 @@ MODULE_PARM_DESC(allow_fault, "let /dev/wpool submit workloads that oops on purp
 /* The lock of WPOOL_WORK_LOCK: bit 0 of lock_word, and the threads that wait for it. */
 static unsigned long lock_word;
 static DECLARE_WAIT_QUEUE_HEAD(lock_wq);
-
-static u64 tree_nodes(u32 depth, u32 fanout)
-{
-	u64 nodes = 1, level = 1;
-
-	/* both factors are far below 2^32: the limit is reached before any overflow */
-	while (depth--) {
-		level *= fanout;
-		nodes += level;
-		if (nodes > WPOOL_MAX_TREE_NODES)
-			break;
-	}
-	return nodes;
-}
-
-static int check_tree(const struct wpool_dev_work *work)
-{
-	if (work->depth > WPOOL_MAX_TREE_DEPTH)
-		return -ERANGE;
-	if (!work->fanout || work->fanout > WPOOL_MAX_TREE_FANOUT)
-		return -ERANGE;
-	if (tree_nodes(work->depth, work->fanout) > WPOOL_MAX_TREE_NODES)
-		return -ERANGE;
-	return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
-}
-
-int wpool_workload_check(const struct wpool_dev_work *work)
-{
-	if (work->flags & ~(WPOOL_WORK_SILENT | WPOOL_WORK_URGENT))
-		return -EOPNOTSUPP;
-
-	switch (work->kind) {
-	case WPOOL_WORK_NOOP:
-	case WPOOL_WORK_POLL:
-	case WPOOL_WORK_COUNT:
-		return 0;
-	case WPOOL_WORK_SPIN:
-	case WPOOL_WORK_SLEEP:
-	case WPOOL_WORK_LOCK:
-	case WPOOL_WORK_TIMER:
-	case WPOOL_WORK_STRAND:
-	case WPOOL_WORK_LOOP:
-		return work->arg > WPOOL_MAX_WORK_NS ? -ERANGE : 0;
-	case WPOOL_WORK_YIELD:
-		return work->arg > WPOOL_MAX_WORK_YIELDS ? -ERANGE : 0;
-	case WPOOL_WORK_TOUCH:
-	case WPOOL_WORK_HASH:
-		return work->arg > WPOOL_MAX_WORK_BYTES ? -ERANGE : 0;
-	case WPOOL_WORK_TREE:
-		return check_tree(work);
-	case WPOOL_WORK_FAULT:
-		return wpool_allow_fault && capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
-	default:
-		return -EINVAL;
-	}
-}
 
 void wpool_workload_init(struct wpool_workload *load,
 			 const struct wpool_dev_work *work, struct wpool *pool,
@@ -345,27 +291,67 @@ static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 	return 0;
 }
 
-static int (*const works[])(struct wpool_workload *load) = {
-	[WPOOL_WORK_NOOP] = run_noop,
-	[WPOOL_WORK_SPIN] = run_spin,
-	[WPOOL_WORK_SLEEP] = run_sleep,
-	[WPOOL_WORK_YIELD] = run_yield,
-	[WPOOL_WORK_TOUCH] = run_touch,
-	[WPOOL_WORK_HASH] = wpool_hash_run,
-	[WPOOL_WORK_LOCK] = run_lock,
-	[WPOOL_WORK_TREE] = wpool_worktree_run,
-	[WPOOL_WORK_FAULT] = wpool_fault_on_purpose,
+/* The kinds of workloads: what runs, and the largest argument. */
+static const struct {
+	int (*run)(struct wpool_workload *load);
+	u64 max_arg;
+} kinds[] = {
+	[WPOOL_WORK_NOOP] = { run_noop, U64_MAX },
+	[WPOOL_WORK_SPIN] = { run_spin, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_SLEEP] = { run_sleep, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_YIELD] = { run_yield, WPOOL_MAX_WORK_YIELDS },
+	[WPOOL_WORK_TOUCH] = { run_touch, WPOOL_MAX_WORK_BYTES },
+	[WPOOL_WORK_HASH] = { wpool_hash_run, WPOOL_MAX_WORK_BYTES },
+	[WPOOL_WORK_LOCK] = { run_lock, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_TREE] = { wpool_worktree_run, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_FAULT] = { wpool_fault_on_purpose, U64_MAX },
 	/* the event has already waited, see armed.c */
-	[WPOOL_WORK_TIMER] = run_noop,
-	[WPOOL_WORK_POLL] = run_noop,
-	[WPOOL_WORK_LOOP] = run_loop,
-	[WPOOL_WORK_STRAND] = run_spin,
-	[WPOOL_WORK_COUNT] = run_count,
+	[WPOOL_WORK_TIMER] = { run_noop, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_POLL] = { run_noop, U64_MAX },
+	[WPOOL_WORK_LOOP] = { run_loop, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_STRAND] = { run_spin, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_COUNT] = { run_count, U64_MAX },
 };
+
+static u64 tree_nodes(u32 depth, u32 fanout)
+{
+	u64 nodes = 1, level = 1;
+
+	/* both factors are far below 2^32: the limit is reached before any overflow */
+	while (depth--) {
+		level *= fanout;
+		nodes += level;
+		if (nodes > WPOOL_MAX_TREE_NODES)
+			break;
+	}
+	return nodes;
+}
+
+static int check_tree(const struct wpool_dev_work *work)
+{
+	if (work->depth > WPOOL_MAX_TREE_DEPTH)
+		return -ERANGE;
+	if (!work->fanout || work->fanout > WPOOL_MAX_TREE_FANOUT)
+		return -ERANGE;
+	return tree_nodes(work->depth, work->fanout) > WPOOL_MAX_TREE_NODES ? -ERANGE : 0;
+}
+
+int wpool_workload_check(const struct wpool_dev_work *work)
+{
+	if (work->flags & ~(WPOOL_WORK_SILENT | WPOOL_WORK_URGENT))
+		return -EOPNOTSUPP;
+	if (work->kind >= ARRAY_SIZE(kinds))
+		return -EINVAL;
+	if (work->kind == WPOOL_WORK_FAULT && !(wpool_allow_fault && capable(CAP_SYS_ADMIN)))
+		return -EPERM;
+	if (work->arg > kinds[array_index_nospec(work->kind, ARRAY_SIZE(kinds))].max_arg)
+		return -ERANGE;
+	return work->kind == WPOOL_WORK_TREE ? check_tree(work) : 0;
+}
 
 int wpool_workload_run(struct wpool_workload *load)
 {
 	if (wpool_workload_stopped(load))
 		return -ECANCELED;
-	return works[load->kind](load);
+	return kinds[load->kind].run(load);
 }
