@@ -15,23 +15,19 @@
  * workers, since it may have to be frozen or killed meanwhile.
  *
  * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
- * wpool_task_wait(), which does not help if the stack is short. If less than STACK_RESERVE is left,
- * no child is run directly.
+ * wpool_task_wait(). Neither happens if the stack is short.
  */
 #include "faces/dev/load/worktree.h"
 
 #include <linux/bits.h>
 #include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/wpool.h>
 #include <uapi/linux/wpool.h>
 
 #include "core/state.h"
 #include "faces/dev/load/load.h"
-
-/* A node runs a child directly only if this much stack is free. */
-#define STACK_RESERVE	(THREAD_SIZE / 2)
+#include "task/state.h"
 
 struct tree_node {
 	struct wpool_task task;
@@ -44,13 +40,6 @@ struct tree_node {
 static_assert(WPOOL_MAX_TREE_FANOUT <= 32, "one bit for each child");
 
 static int node_run(struct wpool_workload *load, u32 depth);
-
-static bool stack_is_short(void)
-{
-	unsigned long here = (unsigned long)__builtin_frame_address(0);
-
-	return here - (unsigned long)task_stack_page(current) < STACK_RESERVE;
-}
 
 /* The nodes are tasks of the pool: a release that drops its tasks drops these, too. */
 static bool is_stopped(const struct wpool_workload *load)
@@ -106,7 +95,7 @@ static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
 
 	if (is_stopped(load))
 		return -ECANCELED;
-	if (!depth || stack_is_short())
+	if (!depth || wpool_stack_is_short())
 		return subtree_run_flat(load, depth);
 
 	children = kmalloc_array(nr, sizeof(*children),
