@@ -99,17 +99,27 @@ static inline int compat_shrinker_register(struct shrinker *shrinker)
 }
 #endif
 
-#ifdef CONFIG_KCOV
 /* The handle of the caller's remote coverage; 0: it has none. */
 static inline u64 compat_kcov_handle(void)
 {
-#ifdef COMPAT_HAVE_KCOV_HANDLE_ID
+#ifndef CONFIG_KCOV
+	return 0;
+#elif defined(COMPAT_HAVE_KCOV_HANDLE_ID)
 	return kcov_common_handle().val;
 #else
 	return kcov_common_handle();
 #endif
 }
+
+/* Does the calling thread collect coverage? */
+static inline bool compat_kcov_is_on(void)
+{
+#ifdef CONFIG_KCOV
+	return current->kcov_mode;
+#else
+	return false;
 #endif
+}
 
 /* The type of the key that a sysrq handler gets. */
 #ifdef COMPAT_HAVE_SYSRQ_U8

@@ -6,7 +6,7 @@
  * A fuzzing thread collects the coverage of its own calls. Its tasks run in workers, and KCOV does
  * not let the same thread collect their coverage, so a second thread collects it. The second thread
  * creates the fuzzing thread, which inherits the second thread's handle. The tasks carry that
- * handle (module/faces/dev/load/cover.h). The coverage of a task is known when the task has ended,
+ * handle (module/faces/dev/load/item.c). The coverage of a task is known when the task has ended,
  * so a later call of the fuzzing thread gets the credit.
  *
  * See Documentation/dev-tools/kcov.rst in the kernel's source.

@@ -6,6 +6,7 @@
 #include "faces/dev/load/item.h"
 
 #include <linux/atomic.h>
+#include <linux/kcov.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/log2.h>
@@ -15,6 +16,7 @@
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
+#include "compat.h"
 #include "faces/dev/load/armed.h"
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/strand.h"
@@ -185,10 +187,24 @@ static void item_end(struct wpool_devitem *item, int status)
 		wpool_devfile_free(file);
 }
 
+/*
+ * Coverage of workers: a fuzzer that asks KCOV for remote coverage has a handle, which its tasks
+ * carry to the worker that runs them. What the worker executes for such a task counts as reached by
+ * the fuzzer. A task that ends by a fault leaves its section open, and KCOV warns of that; so a
+ * fuzzer submits no such task. KCOV cannot nest. Returns true if kcov_remote_stop() must follow.
+ */
+static bool cover_start(const struct wpool_devitem *item)
+{
+	if (!item->cover || compat_kcov_is_on())
+		return false;
+	kcov_remote_start(kcov_remote_handle(KCOV_SUBSYSTEM_COMMON, item->cover));
+	return true;
+}
+
 /* Run the workload of an item. Returns its status; afterwards the item may be gone. */
 static int item_run(struct wpool_devitem *item)
 {
-	bool covers = wpool_devcover_start(&item->cover);
+	bool covers = cover_start(item);
 	int status;
 
 	item->cpu = raw_smp_processor_id();
@@ -196,7 +212,8 @@ static int item_run(struct wpool_devitem *item)
 	status = wpool_workload_run(&item->load);
 	item->cpu = raw_smp_processor_id();
 	item_end(item, status);
-	wpool_devcover_stop(covers);
+	if (covers)
+		kcov_remote_stop();
 	return status;
 }
 
@@ -282,7 +299,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			    is_member && file->group_has_memcg ? NULL : file->memcg);
 	item->armed = NULL;
 	item->turn = NULL;
-	wpool_devcover_init(&item->cover);
+	item->cover = compat_kcov_handle();
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
 	item->start_ns = 0;

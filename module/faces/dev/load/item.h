@@ -32,7 +32,6 @@
 #include <linux/wpool_group.h>
 #include <uapi/linux/wpool.h>
 
-#include "faces/dev/load/cover.h"
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/workload.h"
 
@@ -55,7 +54,7 @@ struct wpool_devitem {
 	struct wpool_workload load;	/* I: what the task does; load.h explains its fields */
 	struct wpool_devarmed *armed;	/* I: event that starts the task after a wait, or NULL */
 	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
-	struct wpool_devcover cover;	/* I: KCOV handle of the submitter, if any */
+	u64 cover;	/* I: KCOV handle of the submitter; 0: none */
 	u64 seq;	/* I: number of the task in its file */
 	u64 cookie;	/* I: cookie of the descriptor */
 	u64 submit_ns;	/* I: time of the submit */
