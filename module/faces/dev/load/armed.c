@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that wait before they start, see armed.h. An event stands for each task. The start of the
- * task and a cancel both set @decided; the first one decides. A cancel fires the event, and the
- * event's function ends the task.
+ * Tasks that wait before they start, see armed.h. An event stands for each task. A cancel fires the
+ * event, and the event's function calls that of the task, which finds out that it is cancelled.
  *
  * An event that waits for a file is fired at once. Its function, not the submit, begins to watch
  * the file and arms the event: a submit holds a lock, and the poll of a file may sleep. From then
@@ -10,7 +9,6 @@
  */
 #include "faces/dev/load/armed.h"
 
-#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -29,7 +27,7 @@ struct wpool_devarmed {
 	struct file *file;	/* I: file to wait for; NULL: wait for a time */
 	ktime_t until;	/* I: with a file: when the wait ends at the latest */
 	struct wpool_watch watch;	/* watches @file; only the event's function uses it */
-	atomic_t decided;	/* 1: the wait is over, or the task was cancelled */
+	bool cancelled;	/* the task was cancelled: wait no longer for @file; set before a fire */
 };
 
 static struct wpool_devarmed *armed_of(struct wpool_event *event)
@@ -41,8 +39,6 @@ static void armed_end(struct wpool_devarmed *armed, int status)
 {
 	/* also ends a watch that a dead worker has begun; does nothing without a watch */
 	wpool_watch_end(&armed->watch);
-	if (atomic_xchg(&armed->decided, 1) && !status)
-		status = -ECANCELED;
 	if (status)
 		armed->task->abort(armed->task, status);
 	else
@@ -74,7 +70,7 @@ static void armed_run(struct wpool_event *event)
 	int status = 0;
 
 	/* a cancel after this check fires the event again */
-	if (armed->file && !atomic_read(&armed->decided))
+	if (armed->file && !READ_ONCE(armed->cancelled))
 		status = await_file(armed);
 	if (status != -EINPROGRESS)
 		armed_end(armed, status);
@@ -140,10 +136,8 @@ void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns)
 	}
 }
 
-bool wpool_devarmed_cancel(struct wpool_devarmed *armed)
+void wpool_devarmed_cancel(struct wpool_devarmed *armed)
 {
-	if (atomic_xchg(&armed->decided, 1))
-		return false;
+	WRITE_ONCE(armed->cancelled, true);
 	wpool_event_fire(&armed->event.event);
-	return true;
 }

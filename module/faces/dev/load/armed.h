@@ -14,9 +14,9 @@ struct wpool_devarmed;
  * functions has returned; @task: abortable, never submitted. Sleeps. Returns the event, or NULL.
  *
  * After the start the event calls one function of @task, once, and frees itself. When the wait is
- * over, it calls @task->func, in a task of the pool. Otherwise it calls @task->abort: with an error
- * of wpool_watch_file(), -ETIME if the file was not ready in time, a status of &typedef
- * wpool_event_abort_fn, or, if none of these applies, -ECANCELED.
+ * over, or cancelled, it calls @task->func, in a task of the pool. Otherwise it calls @task->abort:
+ * with an error of wpool_watch_file(), -ETIME if the file was not ready in time, or a status of
+ * &typedef wpool_event_abort_fn.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
 					     bool urgent);
@@ -38,9 +38,9 @@ void wpool_devarmed_free(struct wpool_devarmed *armed);
 void wpool_devarmed_start(struct wpool_devarmed *armed, u64 wait_ns);
 
 /*
- * End the wait. @armed: started; neither of the task's functions has returned. Context: may hold
- * spin locks. Returns true if the abort function, and not the function, will be called soon.
+ * End the wait: one of the task's functions is called soon. @armed: started; neither of the
+ * functions has returned. Context: may hold spin locks.
  */
-bool wpool_devarmed_cancel(struct wpool_devarmed *armed);
+void wpool_devarmed_cancel(struct wpool_devarmed *armed);
 
 #endif /* WPOOL_DEV_ARMED_H */

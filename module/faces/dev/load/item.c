@@ -201,12 +201,28 @@ static bool cover_start(const struct wpool_devitem *item)
 	return true;
 }
 
+/* Begin to run an item, after which no cancel makes its record. False if one has done so. */
+static bool item_start(struct wpool_devitem *item)
+{
+	if (wpool_devitem_is_plain(item))
+		return true;
+	spin_lock(&item->file->lock);
+	item->started = !item->recorded;
+	spin_unlock(&item->file->lock);
+	return item->started;
+}
+
 /* Run the workload of an item. Returns its status; afterwards the item may be gone. */
 static int item_run(struct wpool_devitem *item)
 {
-	bool covers = cover_start(item);
-	int status;
+	int status = -ECANCELED;
+	bool covers;
 
+	if (!item_start(item)) {
+		item_end(item, status);
+		return status;
+	}
+	covers = cover_start(item);
 	item->cpu = raw_smp_processor_id();
 	item->start_ns = ktime_get_ns();
 	status = wpool_workload_run(&item->load);
@@ -263,15 +279,7 @@ static void dev_abort(struct wpool_task *task, int status)
 
 static int dev_member(struct wpool_group_task *task)
 {
-	struct wpool_devitem *item = container_of(task, struct wpool_devitem, member);
-
-	spin_lock(&item->file->lock);
-	item->started = !item->recorded;
-	spin_unlock(&item->file->lock);
-	if (item->started)
-		return item_run(item);
-	item_end(item, -ECANCELED);
-	return -ECANCELED;
+	return item_run(container_of(task, struct wpool_devitem, member));
 }
 
 static void dev_member_abort(struct wpool_group_task *task, int status)

@@ -20,8 +20,10 @@
  *   - nr_items, which bounds the memory of a file, is at most WPOOL_MAX_INFLIGHT, apart from items
  *     that a submit has not added yet. The items of all limited files count towards one limit, from
  *     the add to the free;
- *   - a task of the file's group that is cancelled does not run, because its function finds
- *     item->recorded set. The function may free the last item, but not the file.
+ *   - only a plain task can be taken out of the pool's queue by a cancel. Any other one that is
+ *     cancelled, a task of the file's group or one for which an event or a turn stands, keeps its
+ *     place, but does not run, because its function finds item->recorded set;
+ *   - the function of a task of the file's group may free the last item, but not the file.
  */
 #ifndef WPOOL_DEVITEM_H
 #define WPOOL_DEVITEM_H
@@ -64,10 +66,16 @@ struct wpool_devitem {
 	s32 status;	/* L: status with which the task ended */
 	bool is_member;	/* I: the task is @member */
 	bool silent;	/* I: the task leaves no record */
-	bool started;	/* L: the task is @member, and has begun to run */
+	bool started;	/* L: the task is no plain one, and has begun to run */
 	bool recorded;	/* L: the file counts the task as ended */
 	bool in_pool;	/* L: the pool may still touch the item */
 };
+
+/* Is the task @task, and submitted itself? Then wpool_task_cancel() can cancel it. */
+static inline bool wpool_devitem_is_plain(const struct wpool_devitem *item)
+{
+	return !item->is_member && !item->armed && !item->turn;
+}
 
 /* Allocate items. @tasks: out: their tasks. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr);

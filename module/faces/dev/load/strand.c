@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Tasks that run one after the other, see strand.h. A cancelled task keeps its turn: the function
- * of the turn ends the task.
- */
+/* Tasks that run one after the other, see strand.h. A cancelled task keeps its turn. */
 #include "faces/dev/load/strand.h"
 
-#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/gfp.h>
 #include <linux/slab.h>
@@ -22,14 +18,11 @@ struct wpool_devturn {
 	struct wpool_strand_task turn;	/* the task of the strand */
 	struct wpool_devstrand *of;
 	struct wpool_task *task;	/* I: task whose functions are called; never submitted */
-	atomic_t decided;	/* 1: the turn has come, or the task was cancelled */
 };
 
 /* The functions of the task may free the strand: turn->of is not used afterwards. */
 static void turn_end(struct wpool_devturn *turn, int status)
 {
-	if (atomic_xchg(&turn->decided, 1) && !status)
-		status = -ECANCELED;
 	turn->of->last = turn;
 	if (status)
 		turn->task->abort(turn->task, status);
@@ -77,7 +70,6 @@ struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 	wpool_strand_task_set_urgent(&turn->turn, urgent);
 	turn->of = strand;
 	turn->task = task;
-	atomic_set(&turn->decided, 0);
 	return turn;
 }
 
@@ -94,9 +86,4 @@ void wpool_devturn_free(struct wpool_devturn *turn)
 int wpool_devturn_start(struct wpool_devturn *turn)
 {
 	return wpool_strand_try_submit(&turn->turn);
-}
-
-bool wpool_devturn_cancel(struct wpool_devturn *turn)
-{
-	return !atomic_xchg(&turn->decided, 1);
 }

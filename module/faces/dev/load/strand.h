@@ -23,8 +23,8 @@ void wpool_devstrand_free(struct wpool_devstrand *strand);
  * Sleeps. Returns the turn, or NULL.
  *
  * After the start the turn calls one function of @task, once, and frees itself. When the turn
- * comes, it calls @task->func in a task of the pool. Otherwise it calls @task->abort: with
- * -ECANCELED if the turn was cancelled, or with a status of &typedef wpool_strand_abort_fn.
+ * comes, it calls @task->func in a task of the pool. Otherwise it calls @task->abort, with a status
+ * of &typedef wpool_strand_abort_fn.
  */
 struct wpool_devturn *wpool_devturn_create(struct wpool_devstrand *strand,
 					   struct wpool_task *task, bool urgent);
@@ -36,12 +36,5 @@ void wpool_devturn_free(struct wpool_devturn *turn);
 
 /** wpool_devturn_start() - start a turn in any context; returns 0 or -ESHUTDOWN */
 int __must_check wpool_devturn_start(struct wpool_devturn *turn);
-
-/*
- * Let a task end without its function. @turn: its turn, which was started; neither of the task's
- * functions has returned. Context: may hold spin locks. Returns true if the abort function, and not
- * the function, will be called when the turn comes.
- */
-bool wpool_devturn_cancel(struct wpool_devturn *turn);
 
 #endif /* WPOOL_DEV_STRAND_H */

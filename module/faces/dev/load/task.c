@@ -374,17 +374,12 @@ static bool item_cancel(struct wpool_devitem *item, u64 now)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
-	if (item->armed) {
-		if (!wpool_devarmed_cancel(item->armed))
-			return false;
-	} else if (item->turn) {
-		if (!wpool_devturn_cancel(item->turn))
-			return false;
-	} else if (is_submitting(item->file, item)) {
+	if (is_submitting(item->file, item))
 		return false;
-	} else if (item->is_member ? item->started : !wpool_task_cancel(&item->task)) {
+	if (wpool_devitem_is_plain(item) ? !wpool_task_cancel(&item->task) : item->started)
 		return false;
-	}
+	if (item->armed)
+		wpool_devarmed_cancel(item->armed);
 	wpool_devitem_record(item, -ECANCELED, now);
 	return true;
 }
