@@ -321,7 +321,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	item->in_pool = true;
 }
 
-bool wpool_devitem_fits(struct wpool_devitem *item)
+bool wpool_devitem_add(struct wpool_devitem *item)
 	__must_hold(&item->file->lock)
 {
 	struct wpool_devfile *file = item->file;
@@ -330,37 +330,22 @@ bool wpool_devitem_fits(struct wpool_devitem *item)
 	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
 	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) || !wait_get(item))
 		return false;
-	if (limited_get(file, item_bytes(item))) {
-		if (bytes_get(file, wpool_workload_bytes(&item->load)))
-			return true;
-		limited_put(file, item_bytes(item));
-	}
-	wait_put(item);
-	return false;
-}
-
-void wpool_devitem_leave(struct wpool_devitem *item)
-	__must_hold(&item->file->lock)
-{
-	struct wpool_devfile *file = item->file;
-
-	lockdep_assert_held(&file->lock);
-	bytes_put(file, wpool_workload_bytes(&item->load));
-	limited_put(file, item_bytes(item));
-	wait_put(item);
-}
-
-void wpool_devitem_add(struct wpool_devitem *item)
-	__must_hold(&item->file->lock)
-{
-	struct wpool_devfile *file = item->file;
-
-	lockdep_assert_held(&file->lock);
+	if (!limited_get(file, item_bytes(item)))
+		goto err_wait;
+	if (!bytes_get(file, wpool_workload_bytes(&item->load)))
+		goto err_item;
 	item->seq = file->next_seq++;
 	file->nr_items++;
 	file->nr_polls += is_poll(item);
 	list_add_tail(&item->node, &file->unfinished);
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
+	return true;
+
+err_item:
+	limited_put(file, item_bytes(item));
+err_wait:
+	wait_put(item);
+	return false;
 }
 
 void wpool_devitem_take_back(struct wpool_devitem *item)
@@ -370,9 +355,14 @@ void wpool_devitem_take_back(struct wpool_devitem *item)
 
 	lockdep_assert_held(&file->lock);
 	bytes_put(file, wpool_workload_bytes(&item->load));
-	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
+	limited_put(file, item_bytes(item));
+	wait_put(item);
+	file->nr_items--;
+	file->nr_polls -= is_poll(item);
 	list_del(&item->node);
-	wpool_devitem_free(item);
+	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
+	/* a thread that has read the counts since the add may have gone to sleep */
+	wpool_devfile_wake(file);
 }
 
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr)

@@ -80,7 +80,7 @@ static inline bool wpool_devitem_is_plain(const struct wpool_devitem *item)
 /* Allocate items. @tasks: out: their tasks. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr);
 
-/** wpool_devitem_free_new() - free items that were not added to their file */
+/** wpool_devitem_free_new() - free items, 0 or more, that are not added to their file */
 void wpool_devitem_free_new(struct wpool_task **tasks, u32 nr);
 
 /*
@@ -91,17 +91,8 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			const struct wpool_dev_work *work, struct wpool *pool,
 			u64 submit_ns, bool is_member);
 
-/*
- * May an item be added to its file? @item: the item. Context: file->lock is held. Returns true, and
- * then wpool_devitem_add() or wpool_devitem_leave() must follow.
- */
-bool wpool_devitem_fits(struct wpool_devitem *item);
-
-/** wpool_devitem_leave() - do not add an item that would fit; file->lock is held */
-void wpool_devitem_leave(struct wpool_devitem *item);
-
-/** wpool_devitem_add() - add an item to its file; file->lock is held */
-void wpool_devitem_add(struct wpool_devitem *item);
+/** wpool_devitem_add() - add an item to its file; false if it does not fit; file->lock is held */
+bool wpool_devitem_add(struct wpool_devitem *item);
 
 /** wpool_devitem_take_back() - undo the add of a task that was not accepted; file->lock is held */
 void wpool_devitem_take_back(struct wpool_devitem *item);

@@ -51,8 +51,8 @@ static void submit_begin(struct wpool_devfile *file, struct submit *submit,
 
 	spin_lock(&file->lock);
 	submit->first = file->next_seq;
-	for (i = 0; i < nr && wpool_devitem_fits(item_of(tasks[i])); i++)
-		wpool_devitem_add(item_of(tasks[i]));
+	for (i = 0; i < nr && wpool_devitem_add(item_of(tasks[i])); i++)
+		;
 	submit->nr = i;
 	list_add(&submit->node, &file->submits);
 	spin_unlock(&file->lock);
@@ -69,8 +69,6 @@ static void submit_end(struct wpool_devfile *file, struct submit *submit,
 	file->nr_accepted += nr_accepted;
 	for (i = nr_accepted; i < submit->nr; i++)
 		wpool_devitem_take_back(item_of(tasks[i]));
-	if (nr_accepted < submit->nr)
-		wpool_devfile_wake(file);
 	spin_unlock(&file->lock);
 }
 
@@ -126,9 +124,9 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	struct wpool_group *group = wpool_devfile_group(file);
 	struct wpool_task *tasks[SUBMIT_CHUNK];
 	struct submit submit;
+	u32 accepted, i;
 	u64 now;
 	int ret;
-	u32 i;
 
 	if (wpool_devitem_alloc(tasks, nr))
 		return -ENOMEM;
@@ -137,9 +135,6 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 		wpool_devitem_init(item_of(tasks[i]), file, &works[i], pool, now, group);
 
 	submit_begin(file, &submit, tasks, nr);
-	if (submit.nr < nr)
-		wpool_devitem_free_new(&tasks[submit.nr], nr - submit.nr);
-
 	ret = -ENOBUFS;
 	/* an accepted item may end, and be freed, at any time from here on */
 	if (submit.nr && group)
@@ -148,7 +143,9 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 		ret = dev_submit_on(pool, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
 	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
-	submit_end(file, &submit, tasks, max(ret, 0));
+	accepted = max(ret, 0);
+	submit_end(file, &submit, tasks, accepted);
+	wpool_devitem_free_new(&tasks[accepted], nr - accepted);
 	return ret;
 }
 
@@ -242,31 +239,26 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 		if (err)
 			break;
 	}
-	if (nr < max)
-		wpool_devitem_free_new(&tasks[nr], max - nr);
 
-	/* under the lock no task ends, or is cancelled, before it is added */
+	/* under the lock no task ends, or is cancelled, between its add and its start */
 	spin_lock(&file->lock);
 	for (added = 0; added < nr; added++) {
 		item = item_of(tasks[added]);
-		if (!wpool_devitem_fits(item)) {
+		if (!wpool_devitem_add(item)) {
 			err = -ENOBUFS;
 			break;
 		}
 		err = stand_in_start(item);
 		if (err) {
-			wpool_devitem_leave(item);
+			wpool_devitem_take_back(item);
 			break;
 		}
-		wpool_devitem_add(item);
 	}
 	file->nr_accepted += added;
 	spin_unlock(&file->lock);
-	for (i = added; i < nr; i++) {
-		item = item_of(tasks[i]);
-		stand_in_free(item);
-		wpool_devitem_free_new(&tasks[i], 1);
-	}
+	for (i = added; i < nr; i++)
+		stand_in_free(item_of(tasks[i]));
+	wpool_devitem_free_new(&tasks[added], max - added);
 	return added ?: err;
 }
 
