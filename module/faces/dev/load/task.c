@@ -83,34 +83,25 @@ static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem
 	return false;
 }
 
-/* Submit tasks in order to their file's group. Returns how many were accepted, or -errno. */
-static int submit_members(struct wpool_group *group, struct wpool_task *const *tasks, u32 nr,
-			  bool nonblock)
+/*
+ * Submit tasks in order, one by one: to @group, their file's, or without a group as tasks that
+ * prefer @cpu. Returns how many were accepted, or -errno.
+ */
+static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
+		       struct wpool_task *const *tasks, u32 nr, bool nonblock)
 {
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		struct wpool_devitem *item = item_of(tasks[i]);
+		struct wpool_group_task *member = &item_of(tasks[i])->member;
 
-		err = nonblock ? wpool_group_try_submit(group, &item->member) :
-				 wpool_group_submit_interruptible(group, &item->member);
-		if (err)
-			break;
-	}
-	return i ?: err;
-}
-
-/* As submit_members(), for tasks without a group that prefer a CPU. */
-static int dev_submit_on(struct wpool *pool, int cpu, struct wpool_task *const *tasks, u32 nr,
-			 bool nonblock)
-{
-	int err = 0;
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
-				 wpool_submit_interruptible_on(pool, cpu, tasks[i]);
+		if (group)
+			err = nonblock ? wpool_group_try_submit(group, member) :
+					 wpool_group_submit_interruptible(group, member);
+		else
+			err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
+					 wpool_submit_interruptible_on(pool, cpu, tasks[i]);
 		if (err)
 			break;
 	}
@@ -137,10 +128,8 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	submit_begin(file, &submit, tasks, nr);
 	ret = -ENOBUFS;
 	/* an accepted item may end, and be freed, at any time from here on */
-	if (submit.nr && group)
-		ret = submit_members(group, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
-	else if (submit.nr && cpu >= 0)
-		ret = dev_submit_on(pool, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	if (submit.nr && (group || cpu >= 0))
+		ret = submit_each(pool, group, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
 	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
 	accepted = max(ret, 0);
