@@ -94,7 +94,8 @@ static void bytes_put(struct wpool_devfile *file, u64 bytes)
 	file->bytes -= bytes;
 }
 
-void wpool_devitem_free(struct wpool_devitem *item)
+/* Free an item that is on no list and not in the pool. */
+static void item_free(struct wpool_devitem *item)
 	__must_hold(&item->file->lock)
 {
 	struct wpool_devfile *file = item->file;
@@ -179,7 +180,7 @@ static void item_end(struct wpool_devitem *item, int status)
 	file->nr_polls -= is_poll(item);
 	wait_put(item);
 	if (list_empty(&item->node))
-		wpool_devitem_free(item);
+		item_free(item);
 	last = wpool_devfile_is_last(file);
 	spin_unlock(&file->lock);
 
@@ -363,6 +364,21 @@ void wpool_devitem_take_back(struct wpool_devitem *item)
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished - 1);
 	/* a thread that has read the counts since the add may have gone to sleep */
 	wpool_devfile_wake(file);
+}
+
+void wpool_devitem_drop(struct wpool_devfile *file, struct list_head *list)
+	__must_hold(&file->lock)
+{
+	struct wpool_devitem *item;
+
+	lockdep_assert_held(&file->lock);
+	while (!list_empty(list)) {
+		item = list_first_entry(list, struct wpool_devitem, node);
+		list_del_init(&item->node);
+		if (!item->in_pool)
+			item_free(item);
+		cond_resched_lock(&file->lock);
+	}
 }
 
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr)

@@ -100,8 +100,11 @@ void wpool_devitem_take_back(struct wpool_devitem *item);
 /** wpool_devitem_record() - a task has ended: make its record; file->lock is held */
 void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
 
-/** wpool_devitem_free() - free an item on no list and not in the pool; file->lock is held */
-void wpool_devitem_free(struct wpool_devitem *item);
+/*
+ * Drop records that are not needed any more. @list: a local list of their items, taken off
+ * file->done; empty afterwards. Context: file->lock is held; it is dropped and taken again.
+ */
+void wpool_devitem_drop(struct wpool_devfile *file, struct list_head *list);
 
 /* Create the cache of items, before the first open. Sleeps. Returns 0; -ENOMEM */
 int wpool_devitem_cache_init(void);

@@ -14,7 +14,7 @@
 
 #include "faces/dev/control/deadline.h"
 #include "faces/dev/load/file.h"
-#include "faces/dev/load/task.h"
+#include "faces/dev/load/item.h"
 
 /* The most records copied to user space at a time; the array is on the stack. */
 #define READ_CHUNK	16U
@@ -22,6 +22,45 @@
 static bool file_readable(const struct wpool_devfile *file)
 {
 	return READ_ONCE(file->nr_unread) || !READ_ONCE(file->nr_unfinished);
+}
+
+/*
+ * Take the oldest records, @max at most. Their items go to the caller's list @taken, so that no
+ * other thread frees them. @idle: out: there is no record, and no task is unfinished.
+ */
+static u32 records_take(struct wpool_devfile *file, u32 max, struct list_head *taken,
+			struct wpool_dev_record *records, bool *idle)
+{
+	struct wpool_devitem *item;
+	u32 nr = 0;
+
+	spin_lock(&file->lock);
+	while (nr < max && !list_empty(&file->done)) {
+		item = list_first_entry(&file->done, struct wpool_devitem, node);
+		list_move_tail(&item->node, taken);
+		records[nr++] = (struct wpool_dev_record) {
+			.cookie = item->cookie,
+			.status = item->status,
+			.cpu = item->cpu,
+			.submit_ns = item->submit_ns,
+			.start_ns = item->start_ns,
+			.end_ns = item->end_ns,
+		};
+	}
+	WRITE_ONCE(file->nr_unread, file->nr_unread - nr);
+	*idle = !nr && !file->nr_unfinished;
+	spin_unlock(&file->lock);
+	return nr;
+}
+
+/* Put back records that the reader could not get; they become the oldest again. */
+static void records_return(struct wpool_devfile *file, struct list_head *taken, u32 nr)
+{
+	spin_lock(&file->lock);
+	list_splice(taken, &file->done);
+	WRITE_ONCE(file->nr_unread, file->nr_unread + nr);
+	wpool_devfile_wake(file);
+	spin_unlock(&file->lock);
 }
 
 /* Copy the records that exist now, without a wait for further ones. */
@@ -36,15 +75,17 @@ static ssize_t records_read(struct wpool_devfile *file, char __user *buf,
 		u32 max = min_t(size_t, READ_CHUNK,
 				(count - done) / sizeof(records[0]));
 		LIST_HEAD(taken);
-		u32 nr = wpool_devtask_take(file, max, &taken, records, idle);
+		u32 nr = records_take(file, max, &taken, records, idle);
 
 		if (!nr)
 			break;
 		if (copy_to_user(buf + done, records, nr * sizeof(records[0]))) {
-			wpool_devtask_return(file, &taken, nr);
+			records_return(file, &taken, nr);
 			return done ?: -EFAULT;
 		}
-		wpool_devtask_drop(file, &taken);
+		spin_lock(&file->lock);
+		wpool_devitem_drop(file, &taken);
+		spin_unlock(&file->lock);
 		done += nr * sizeof(records[0]);
 		/* let a signal end the loop: tasks may finish as fast as their records are read */
 		if (signal_pending(current))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tasks of an open /dev/wpool: submit, read, cancel. item.c decides how a task ends.
+ * The tasks of an open /dev/wpool: submit, cancel, close. item.c decides how a task ends.
  *
  * Invariants:
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the file's lock and has found
@@ -300,56 +300,6 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	return 0;
 }
 
-/* The items go to the caller's list @taken, so that no other thread frees them. */
-u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
-		       struct list_head *taken,
-		       struct wpool_dev_record *records, bool *idle)
-{
-	struct wpool_devitem *item;
-	u32 nr = 0;
-
-	spin_lock(&file->lock);
-	while (nr < max && !list_empty(&file->done)) {
-		item = list_first_entry(&file->done, struct wpool_devitem, node);
-		list_move_tail(&item->node, taken);
-		records[nr++] = (struct wpool_dev_record) {
-			.cookie = item->cookie,
-			.status = item->status,
-			.cpu = item->cpu,
-			.submit_ns = item->submit_ns,
-			.start_ns = item->start_ns,
-			.end_ns = item->end_ns,
-		};
-	}
-	WRITE_ONCE(file->nr_unread, file->nr_unread - nr);
-	*idle = !nr && !file->nr_unfinished;
-	spin_unlock(&file->lock);
-	return nr;
-}
-
-void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken)
-{
-	struct wpool_devitem *item, *next;
-
-	spin_lock(&file->lock);
-	list_for_each_entry_safe(item, next, taken, node) {
-		list_del_init(&item->node);
-		if (!item->in_pool)
-			wpool_devitem_free(item);
-	}
-	spin_unlock(&file->lock);
-}
-
-void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
-			  u32 nr)
-{
-	spin_lock(&file->lock);
-	list_splice(taken, &file->done);
-	WRITE_ONCE(file->nr_unread, file->nr_unread + nr);
-	wpool_devfile_wake(file);
-	spin_unlock(&file->lock);
-}
-
 /* Cancel an item; true if it was queued and will not run. */
 static bool item_cancel(struct wpool_devitem *item, u64 now)
 	__must_hold(&item->file->lock)
@@ -429,19 +379,14 @@ int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 void wpool_devtask_close(struct wpool_devfile *file)
 {
 	u32 cancelled, stopped;
-	struct wpool_devitem *item;
+	LIST_HEAD(unread);
 
 	mutex_lock(&file->cancel_mutex);
 	spin_lock(&file->lock);
 	/* tasks that end from here on leave no record */
 	file->closing = true;
-	while (!list_empty(&file->done)) {
-		item = list_first_entry(&file->done, struct wpool_devitem, node);
-		list_del_init(&item->node);
-		if (!item->in_pool)
-			wpool_devitem_free(item);
-		cond_resched_lock(&file->lock);
-	}
+	list_splice_init(&file->done, &unread);
+	wpool_devitem_drop(file, &unread);
 	items_cancel(file, NULL, &cancelled, &stopped);
 	spin_unlock(&file->lock);
 	mutex_unlock(&file->cancel_mutex);

@@ -3,7 +3,6 @@
 #ifndef WPOOL_DEVTASK_H
 #define WPOOL_DEVTASK_H
 
-#include <linux/list.h>
 #include <uapi/linux/wpool.h>
 
 struct wpool_devfile;
@@ -34,25 +33,5 @@ int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
  * uses. Sleeps.
  */
 void wpool_devtask_close(struct wpool_devfile *file);
-
-/*
- * Take the oldest records. @max: how many at most; @taken: empty list, filled with the items of the
- * records. If there were any, wpool_devtask_drop() or wpool_devtask_return() must follow;
- * @records: room for @max records; @idle: out: there is no record, and no task is unfinished.
- * Process context. Returns number of records.
- */
-u32 wpool_devtask_take(struct wpool_devfile *file, u32 max,
-		       struct list_head *taken,
-		       struct wpool_dev_record *records, bool *idle);
-
-/* Free records that the reader has got. @taken: from wpool_devtask_take(). Process context. */
-void wpool_devtask_drop(struct wpool_devfile *file, struct list_head *taken);
-
-/*
- * Put back @nr records that the reader could not get; they become the oldest again. @taken: from
- * wpool_devtask_take(). Process context.
- */
-void wpool_devtask_return(struct wpool_devfile *file, struct list_head *taken,
-			  u32 nr);
 
 #endif /* WPOOL_DEVTASK_H */
