@@ -25,14 +25,13 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
-#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/kref.h>
-#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/wpool.h>
@@ -40,14 +39,11 @@
 
 #include "core/counts.h"
 #include "core/state.h"
-#include "faces/dev/control/deadline.h"
 #include "pool/attrs.h"
 #include "pool/capacity.h"
 #include "pool/pool.h"
 #include "pool/tune.h"
-
-/* Longest pause between two checks whether a pool is empty. */
-#define DRAIN_POLL_MAX_NS	(10 * NSEC_PER_MSEC)
+#include "task/flush.h"
 
 /* A pool made through the device. D: under devpools_mutex, taken after @mutex and @tune_mutex. */
 struct devpool {
@@ -185,47 +181,22 @@ static int charge_workers(struct devpool *entry, u32 workers)
 /* The pool is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
-	struct wpool_stats stats;
-
-	wpool_get_stats(pool, &stats);
-	return stats.state == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
-}
-
-/* Are all tasks and workers of a closed pool gone, or is the pool open again? */
-static bool is_drained(struct wpool *pool)
-{
-	struct wpool_stats stats;
-
-	wpool_get_stats(pool, &stats);
-	return stats.state != WPOOL_CLOSED ||
-	       (!stats.outstanding && !stats.workers);
+	return READ_ONCE(pool->state) == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
 }
 
 /*
- * Wait until a closed pool is empty. wpool_release_timeout() would return more promptly, but it is
- * only killable, and it would close a pool again that was rebooted meanwhile.
+ * Wait until a closed pool is empty, or open again. wpool_release_timeout() is only killable, and
+ * would close a pool again that was rebooted meanwhile.
  */
 static int drain_pool(struct wpool *pool, u64 timeout_ns)
 {
-	ktime_t end = timeout_ns ? wpool_dev_deadline(timeout_ns) : KTIME_MAX;
-	u64 pause_ns = NSEC_PER_MSEC;
-	ktime_t now, until;
+	/* in ticks, of which the first has begun and the last is cut off: never too short */
+	long timeout = timeout_ns ? timeout_ns / TICK_NSEC + 2 : MAX_SCHEDULE_TIMEOUT;
+	/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
+	int err = wpool_flush_drain(pool, TASK_INTERRUPTIBLE, timeout);
 
-	while (!is_drained(pool)) {
-		now = ktime_get();
-		if (ktime_compare(now, end) >= 0)
-			return -ETIME;
-		until = min_t(ktime_t, ktime_add_ns(now, pause_ns), end);
-		/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
-		set_current_state(TASK_INTERRUPTIBLE);
-		schedule_hrtimeout_range(&until, current->timer_slack_ns,
-					 HRTIMER_MODE_ABS);
-		/* a call with a timeout must not start again */
-		if (signal_pending(current))
-			return timeout_ns ? -EINTR : -ERESTARTSYS;
-		pause_ns = min_t(u64, 2 * pause_ns, DRAIN_POLL_MAX_NS);
-	}
-	return 0;
+	/* a call with a timeout must not start again */
+	return err == -EINTR && !timeout_ns ? -ERESTARTSYS : err;
 }
 
 static void devpool_remove(struct devpool *entry)

@@ -9,10 +9,10 @@
 
 #include <linux/freezer.h>
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
-#include "faces/dev/control/deadline.h"
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/item.h"
 
@@ -155,7 +155,7 @@ static int wait_until(struct wpool_devfile *file, ktime_t until)
 int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns)
 {
 	if (timeout_ns)
-		return wait_until(file, wpool_dev_deadline(timeout_ns));
+		return wait_until(file, ktime_add_safe(ktime_get(), timeout_ns));
 	return wait_event_freezable(file->waiters,
 				    !READ_ONCE(file->nr_unfinished));
 }
