@@ -187,20 +187,12 @@ static int ioctl_info(struct call *call, void *cmd)
 
 /* ---- tasks ---- */
 
-/* A task that faults in its submitter, under policy "run", would kill the submitter. */
-static bool faults_are_contained(struct wpool *pool)
-{
-	struct wpool_attrs attrs;
-
-	wpool_get_attrs(pool, &attrs, NULL);
-	return attrs.policy != WPOOL_RUN;
-}
-
 static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 {
 	int err = wpool_workload_check(work);
 
-	if (!err && work->kind == WPOOL_WORK_FAULT && !faults_are_contained(pool))
+	/* under policy "run" a task may run in its submitter, which a fault would kill */
+	if (!err && work->kind == WPOOL_WORK_FAULT && READ_ONCE(pool->policy) == WPOOL_RUN)
 		err = -EPERM;
 	return err;
 }
@@ -353,10 +345,8 @@ static int ioctl_cancel(struct call *call, void *cmd)
 static int ioctl_stats(struct call *call, void *cmd)
 {
 	struct wpool_dev_stats *out = cmd;
-	struct wpool_attrs attrs;
 	struct wpool_stats stats;
 
-	wpool_get_attrs(call->pool, &attrs, NULL);
 	wpool_get_stats(call->pool, &stats);
 	*out = (struct wpool_dev_stats) {
 		.size = out->size,
@@ -384,7 +374,7 @@ static int ioctl_stats(struct call *call, void *cmd)
 		.overdue = stats.overdue,
 		.errors = stats.errors,
 	};
-	strscpy((char *)out->name, attrs.name, sizeof(out->name));
+	strscpy((char *)out->name, call->pool->name, sizeof(out->name));
 	wpool_devfile_stats(call->file, out);
 	return 0;
 }

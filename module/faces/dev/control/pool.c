@@ -50,10 +50,9 @@ struct devpool {
 	struct list_head node;		/* D: in devpools */
 	struct kref kref;		/* held by the list, and by threads that use the entry */
 	struct wpool *pool;		/* D: NULL until the pool is made; holds the creator's
-					 *    reference until @destroyed
+					 *    reference until the pool is destroyed
 					 */
 	struct mutex mutex;		/* one reboot or destroy at a time */
-	bool destroyed;			/* wpool_destroy() was called; under @mutex */
 	kuid_t owner;			/* user who made the pool */
 	struct mutex tune_mutex;	/* one change of the capacity, and of @workers, at a time */
 	u32 workers;			/* D: capacity to charge for; 0: the pool is not limited */
@@ -178,10 +177,15 @@ static int charge_workers(struct devpool *entry, u32 workers)
 	return err;
 }
 
+static bool is_destroyed(struct wpool *pool)
+{
+	return READ_ONCE(pool->state) == WPOOL_DESTROYED;
+}
+
 /* The pool is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
-	return READ_ONCE(pool->state) == WPOOL_DESTROYED ? if_destroyed : -EBUSY;
+	return is_destroyed(pool) ? if_destroyed : -EBUSY;
 }
 
 /*
@@ -337,7 +341,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	/* wait here, where any signal ends the wait: wpool_reboot() is only killable */
-	err = entry->destroyed ? -ESHUTDOWN : drain_pool(pool, 0);
+	err = is_destroyed(pool) ? -ESHUTDOWN : drain_pool(pool, 0);
 	if (!err)
 		err = wpool_reboot(pool);
 	devpool_unlock(entry);
@@ -348,7 +352,6 @@ int wpool_devpool_reboot(struct wpool *pool)
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);
-	entry->destroyed = true;
 	devpool_remove(entry);
 }
 
@@ -359,7 +362,7 @@ int wpool_devpool_destroy(struct wpool *pool)
 
 	if (IS_ERR_OR_NULL(entry))
 		return PTR_ERR(entry);
-	if (!entry->destroyed) {
+	if (!is_destroyed(pool)) {
 		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);
 		if (!err)
 			err = drain_pool(pool, 0);
