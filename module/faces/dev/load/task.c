@@ -168,12 +168,6 @@ static int turn_create(struct wpool_devitem *item, struct wpool *pool, bool urge
 	return item->turn ? 0 : -ENOMEM;
 }
 
-static int armed_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
-{
-	item->armed = wpool_devarmed_create(pool, &item->task, urgent);
-	return item->armed ? 0 : -ENOMEM;
-}
-
 static void stand_in_free(struct wpool_devitem *item)
 {
 	wpool_devarmed_free(item->armed);
@@ -183,14 +177,15 @@ static void stand_in_free(struct wpool_devitem *item)
 /* Allocate the event or turn for a task. Returns 0, -ENOMEM, or as wpool_devarmed_set_file(). */
 static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
-	int err;
+	int err = 0;
 
 	if (item->load.kind == WPOOL_WORK_STRAND)
 		return turn_create(item, pool, urgent);
-	err = armed_create(item, pool, urgent);
-	if (!err && item->load.kind == WPOOL_WORK_POLL)
-		err = wpool_devarmed_set_file(item->armed, item->load.arg,
-					      item->file->ops);
+	item->armed = wpool_devarmed_create(pool, &item->task, urgent);
+	if (!item->armed)
+		return -ENOMEM;
+	if (item->load.kind == WPOOL_WORK_POLL)
+		err = wpool_devarmed_set_file(item->armed, item->load.arg, item->file->ops);
 	if (err)
 		stand_in_free(item);
 	return err;
