@@ -24,6 +24,10 @@ PROG=${0##*/}
 # The stock kernels that the tests run on.
 # shellcheck disable=SC2034
 STOCK_KERNELS="6.12 6.1 rt 7.2 7.3 rt-7.3 arm64 arm64-7.3"
+# QEMU's arguments for a clock that counts instructions, with --accel tcg-single: one takes 2 ns. The
+# guest gets no clock and no random numbers of this machine.
+# shellcheck disable=SC2034
+COUNTED_CLOCK="-icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm -cpu max,la57=off,rdrand=off,rdseed=off"
 # QEMU's arguments for a last-level cache in each die of --smp: only a processor of Intel shows it.
 # shellcheck disable=SC2034
 CACHE_A_DIE="-cpu max,vendor=GenuineIntel,la57=off,cx16=off"
