@@ -307,8 +307,9 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 
 err_drain:
 	mutex_lock(&pool->tune_mutex);
-	WRITE_ONCE(pool->state, WPOOL_CLOSED);
 	close_pool(pool, false);
+	/* the work that follows the CPUs sees this, and makes no worker */
+	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
 	mutex_unlock(&pool->tune_mutex);
 	end_pool(pool);
 err_put:
