@@ -69,7 +69,13 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 		wpool_task_last_pool(task) == pool);
 }
 
-/* Run a queued task of the worker's own pool right here, rather than wait for it. */
+/* Could the worker run the task itself, rather than wait for it? */
+static bool can_help(struct wpool_worker *w, struct wpool_task *task)
+{
+	return !wpool_stack_is_short() && is_at_hand(w->pool, task);
+}
+
+/* Run a queued task of the worker's own pool right here. */
 static void help_with(struct wpool_worker *w, struct wpool_task *task)
 {
 	unsigned long flags;
@@ -77,7 +83,7 @@ static void help_with(struct wpool_worker *w, struct wpool_task *task)
 	u32 tries = 0;
 	bool taken;
 
-	while (!wpool_stack_is_short() && is_at_hand(w->pool, task)) {
+	while (can_help(w, task)) {
 		local_irq_save(flags);
 		pool = wpool_task_pool(task);
 		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
@@ -225,9 +231,12 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
 			return -EDEADLK;
 		looks = 0;
-		/* the macro checks twice before the first sleep: end at the third check */
-		err = wait_var_event_killable(task, is_done(task) || READ_ONCE(w->told) ||
-					      looks++ > 1);
+		/*
+		 * The macro checks twice before the first sleep: end at the third check. A wake-up
+		 * before the first sleep may be missed: then the task was queued again.
+		 */
+		err = wait_var_event_killable(task, is_done(task) || can_help(w, task) ||
+					      READ_ONCE(w->told) || looks++ > 1);
 		wpool_wait_forget(w);
 		if (err)
 			return -EINTR;
