@@ -160,8 +160,7 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
  * first task of another CPU. An event, a task of a strand, or an urgent task is never dropped. The
  * submit gets -EAGAIN if no other task is queued, if eight events and tasks of strands come first,
- * or if dropped tasks pile up: some more than the pool may hold have not ended yet, because their
- * abort functions are slow.
+ * or if 1,024 dropped tasks wait for their end, because abort functions are slow.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,

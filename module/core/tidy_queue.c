@@ -48,6 +48,7 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
 
 	raw_spin_lock(&tidy->lock);
 	list_add_tail(&task->node, &tidy->tasks);
+	WRITE_ONCE(tidy->nr, tidy->nr + 1);
 	queue_sweep(tidy);
 	raw_spin_unlock(&tidy->lock);
 }
@@ -88,8 +89,10 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
 		tidy->sweep = false;
 	} else {
 		*task = list_first_entry_or_null(&tidy->tasks, struct wpool_task, node);
-		if (*task)
+		if (*task) {
 			list_del(&(*task)->node);
+			WRITE_ONCE(tidy->nr, tidy->nr - 1);
+		}
 		any = *task;
 	}
 	tidy->is_queued = any;

@@ -2,7 +2,6 @@
 /* The pool is full: the submitter waits, runs its task, drops the oldest one, or is refused. */
 #include "task/overload.h"
 
-#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -53,8 +52,8 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 /* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
 #define MAX_KEPT	8
 
-/* How many submitters of each CPU may drop a task at once, even if the pool holds few tasks. */
-#define DROPS_PER_CPU	4
+/* So many dropped tasks may wait for their end: more would pile up if they come faster than that. */
+#define MAX_DROPPED	1024
 
 /* Take the oldest droppable task out of its queue, or return NULL. */
 static struct wpool_task *take_droppable(struct wpool *pool)
@@ -74,17 +73,6 @@ static struct wpool_task *take_droppable(struct wpool *pool)
 }
 
 /*
- * Have as many dropped tasks not ended yet as the pool may hold, and some for each CPU? More would
- * pile up without end if tasks come faster than workers/tidy.c ends them.
- */
-static bool is_indebted(struct wpool *pool)
-{
-	s64 limit = wpool_tokens_total(READ_ONCE(pool->capacity), READ_ONCE(pool->queue_depth));
-
-	return atomic_read(&pool->admission.tokens) + limit + DROPS_PER_CPU * nr_cpu_ids < 0;
-}
-
-/*
  * Accept a claimed task in place of the oldest droppable one, which has a token until it is
  * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
  */
@@ -99,7 +87,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 	/* interrupts are off: if this thread sees the pool open, a close waits for it */
 	if (wpool_refuses(pool))
 		err = -ESHUTDOWN;
-	else if (!is_indebted(pool))
+	else if (READ_ONCE(pool->tidy.nr) + READ_ONCE(pool->tidy_joinable.nr) < MAX_DROPPED)
 		oldest = take_droppable(pool);
 	if (oldest) {
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
