@@ -246,8 +246,12 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 		 * make_reserve() may have created workers beyond the old min_workers. If the pool
 		 * was destroyed meanwhile, the timer has been stopped for good.
 		 */
-		if (pool->state != WPOOL_DESTROYED)
+		if (pool->state != WPOOL_DESTROYED) {
 			wpool_expire_rearm(pool);
+			/* the CPUs may have changed while capacity_per_cpu was off */
+			if (old.capacity_per_cpu)
+				schedule_delayed_work(&pool->follow_work, 0);
+		}
 		goto out;
 	}
 	apply_attrs(pool, &new, mask);
