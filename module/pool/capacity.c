@@ -101,6 +101,6 @@ void wpool_limits_trim(struct wpool *pool)
 {
 	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
 
-	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
-		wpool_items_shrink(&pool->items, total);
+	if (pool->func)
+		wpool_items_shrink(&pool->items, total == WPOOL_TOKENS_UNLIMITED ? 0 : total);
 }
