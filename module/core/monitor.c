@@ -55,7 +55,7 @@
 #define PERIOD_NS	(10 * NSEC_PER_MSEC)
 #define STALL_NS	PERIOD_NS
 /* Counted in ticks, the first of which may have been short, a task of this age is PERIOD_NS old. */
-#define OLD_NS		(PERIOD_NS + TICK_NSEC - 1)
+#define OLD_NS		(PERIOD_NS + TICK_NSEC / 2)
 #define STALL_LOG_NS	NSEC_PER_SEC
 
 /*
@@ -217,7 +217,8 @@ static void watch_shared(struct wpool *pool, u64 now)
 /* Was a task queued at @jiffy over @ns ago? The answer may be a tick off. */
 static bool is_older(u32 jiffy, u64 ns)
 {
-	return (u64)((u32)jiffies - jiffy) * TICK_NSEC > ns;
+	/* signed: @jiffy may be one tick later than jiffies were */
+	return (s64)(s32)((u32)jiffies - jiffy) * TICK_NSEC > (s64)ns;
 }
 
 /* Has the first task of a list waited for over @ns? A cancelled task may still count. */
