@@ -12,11 +12,17 @@
 
 #include "core/state.h"
 
-int (*wpool_worker_fn)(void *worker) __ro_after_init;
+int (*wpool_worker_fn)(struct wpool_worker *w) __ro_after_init;
+
+/* The function of all workers' threads: to compare its address takes no read. */
+int wpool_worker_thread(void *worker)
+{
+	return wpool_worker_fn(worker);
+}
 
 struct wpool_worker *__wpool_worker_current(void)
 {
-	if (!in_task() || kthread_func(current) != wpool_worker_fn)
+	if (!in_task() || kthread_func(current) != wpool_worker_thread)
 		return NULL;
 	return kthread_data(current);
 }

@@ -14,6 +14,7 @@
 #include "core/active.h"
 #include "core/class.h"
 #include "core/counts.h"
+#include "core/current.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"
 #include "core/trace.h"
@@ -23,7 +24,6 @@
 #include "workers/owner_hooks.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
-#include "workers/worker.h"
 
 /*
  * Returns a new worker, which waits for wpool_hooks_go(), or ERR_PTR(). @leaving: the worker is not
@@ -45,7 +45,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 	init_completion(&w->may_go);
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
-		thread = kthread_create_on_node(wpool_worker_main, w, cpu_to_node(cpu),
+		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
 						"wp/%s", pool->name);
 	if (IS_ERR(thread)) {
 		kfree(w);

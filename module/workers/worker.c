@@ -92,10 +92,8 @@ static void run_tasks(struct wpool_worker *w)
 	}
 }
 
-int wpool_worker_main(void *worker)
+int wpool_worker_main(struct wpool_worker *w)
 {
-	struct wpool_worker *w = worker;
-
 	wpool_reaper_arm(w);
 	wpool_cgroup_arrive(w);
 	if (!wpool_hooks_start(w))

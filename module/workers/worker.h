@@ -14,7 +14,9 @@
 #ifndef WPOOL_WORKERS_WORKER_H
 #define WPOOL_WORKERS_WORKER_H
 
-/* The thread of @worker: the main loop, until it ends; before that it may be the rescuer. */
-int wpool_worker_main(void *worker);
+struct wpool_worker;
+
+/* The thread of @w: the main loop, until it ends; before that it may be the rescuer. */
+int wpool_worker_main(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_WORKER_H */
