@@ -8,6 +8,8 @@
  */
 #include "core/fifo.h"
 
+#include <linux/irqflags.h>
+
 #include "inject.h"
 
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
@@ -93,13 +95,12 @@ void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *ta
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 {
 	struct list_head *first;
-	unsigned long flags;
 	u32 n = 0;
 
 	if (!wpool_fifo_len(fifo))
 		return 0;
 
-	raw_spin_lock_irqsave(&fifo->lock, flags);
+	raw_spin_lock(&fifo->lock);
 	for (first = fifo->tasks.next; n < max && first != &fifo->tasks; n++) {
 		tasks[n] = list_entry(first, struct wpool_task, node);
 		WRITE_ONCE(tasks[n]->pool, fifo->pool);
@@ -109,15 +110,20 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	first->prev = &fifo->tasks;
 	set_nr(fifo, fifo->nr - n);
 	WRITE_ONCE(fifo->popped, fifo->popped + n);
-	raw_spin_unlock_irqrestore(&fifo->lock, flags);
+	raw_spin_unlock(&fifo->lock);
 	return n;
 }
 
 struct wpool_task *__wpool_fifo_pop_first(struct wpool_fifo *fifo)
 {
 	struct wpool_task *task;
+	unsigned long flags;
+	u32 nr;
 
-	return wpool_fifo_pop(fifo, &task, 1) ? task : NULL;
+	local_irq_save(flags);
+	nr = wpool_fifo_pop(fifo, &task, 1);
+	local_irq_restore(flags);
+	return nr ? task : NULL;
 }
 
 static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)

@@ -70,7 +70,7 @@ u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u3
 /* Put tasks at the front; they are older than all tasks in the list. Interrupts are off */
 void wpool_fifo_push_first(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
-/* Take up to @max tasks from the front; any context. Returns how many were taken. */
+/* Take up to @max tasks from the front. Interrupts are off. Returns how many were taken. */
 u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max);
 
 /* Not inline: if the callers took the address of a task, they would get a stack protector. */
