@@ -48,11 +48,12 @@ static void repair_after_death(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	report_fault(w);
+	/* first: the owner of the task may then free the one that the worker waited for */
+	wpool_wait_forget(w);
 	/* the worker may have died between two tasks, because of damage done by a task */
 	if (w->task)
 		wpool_finish_dead(w);
 
-	wpool_wait_forget(w);
 	local_irq_disable();
 	/* a worker that died between two tasks may have been idle or waking */
 	raw_spin_lock(&w->rq->lock);
