@@ -79,6 +79,12 @@ int wpk_cpu(unsigned int n)
 	return -1;
 }
 
+void wpk_need_cpus(struct kunit *test, unsigned int nr)
+{
+	if (wpk_cpu(nr - 1) < 0)
+		kunit_skip(test, "it takes %u CPUs", nr);
+}
+
 int wpk_do_remove_cpu(struct wpk_thread *thread)
 {
 	return remove_cpu((unsigned long)thread->arg);

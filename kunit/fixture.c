@@ -43,6 +43,14 @@ static struct wpk *wpk_of(struct kunit *test)
 	return test->priv;
 }
 
+void *wpk_alloc(struct kunit *test, size_t size)
+{
+	void *memory = kunit_kzalloc(test, size, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	return memory;
+}
+
 /* ---- threads -------------------------------------------------------------- */
 
 static int thread_main(void *data)
@@ -101,6 +109,14 @@ int wpk_join(struct kunit *test, struct wpk_thread *thread)
 	kthread_stop(thread->task);
 	thread->task = NULL;
 	return thread->ret;
+}
+
+void wpk_join_all(struct kunit *test, struct wpk_thread *const *threads, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wpk_join(test, threads[i]), 0, "thread %u", i);
 }
 
 bool wpk_ended(struct wpk_thread *thread)
@@ -166,9 +182,8 @@ int wpk_do_submit_jobs(struct wpk_thread *thread)
 
 const char *wpk_name(struct kunit *test)
 {
-	char *name = kunit_kzalloc(test, WPOOL_NAME_LEN, GFP_KERNEL);
+	char *name = wpk_alloc(test, WPOOL_NAME_LEN);
 
-	KUNIT_ASSERT_NOT_NULL(test, name);
 	snprintf(name, WPOOL_NAME_LEN, "kunit-%d", atomic_inc_return(&nr_names));
 	return name;
 }
@@ -375,6 +390,7 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *
 	jobs = kvzalloc(struct_size(jobs, job, nr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, jobs);
 	jobs->test = test;
+	jobs->gate = gate;
 	jobs->nr = nr;
 	init_waitqueue_head(&jobs->wq);
 	for (i = 0; i < nr; i++) {
@@ -456,6 +472,16 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 
 	for (i = from; i < from + nr; i++)
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
+}
+
+struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
+			  unsigned int held)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, wpk_gate(test));
+
+	wpk_jobs_submit(test, pool, jobs, 0, held);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, held));
+	return jobs;
 }
 
 void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,

@@ -105,6 +105,7 @@ struct wpk_job {
  * @running: number of jobs that are running
  * @peak: the largest value of @running
  * @wq: threads that wait for @started or @finished
+ * @gate: gate at which the jobs wait, or %NULL; wpk_job.gate may be changed for single jobs
  * @nr: number of jobs
  * @job: the jobs
  */
@@ -116,6 +117,7 @@ struct wpk_jobs {
 	atomic_t running;
 	atomic_t peak;
 	wait_queue_head_t wq;
+	struct wpk_gate *gate;
 	unsigned int nr;
 	struct wpk_job job[] __counted_by(nr);
 };
@@ -136,6 +138,9 @@ struct wpk_thread {
 
 int wpk_init(struct kunit *test);
 void wpk_exit(struct kunit *test);
+
+/* Memory of the case, which is 0. If there is none, the case fails at once. */
+void *wpk_alloc(struct kunit *test, size_t size);
 
 #define WPK_SUITE(suite, ...) WPK_SUITE_INIT(suite, wpk_init, __VA_ARGS__)
 
@@ -162,6 +167,15 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
+/* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). The value is that of wpool_tune(). */
+#define wpk_tune(pool, NAME, name, value)				\
+({									\
+	struct wpool_attrs __attrs;					\
+									\
+	wpool_attrs_init(&__attrs);					\
+	__attrs.name = value;						\
+	wpool_tune(pool, &__attrs, WPOOL_TUNE_##NAME);			\
+})
 /* The case destroys @pool: wpk_exit() must not. */
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
@@ -204,6 +218,9 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 /* Wait until @nr jobs have started; false if no job started for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
+/* @nr jobs with a gate, of which the first @held have arrived there. */
+struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
+			  unsigned int held);
 /* Expect that each job ran once, and none in two threads at once. */
 void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 /* Submit @nr jobs from @from on; all must be accepted. */
@@ -224,6 +241,8 @@ struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *t
 			      struct wpool *pool, struct wpool_task *work, void *arg);
 /* Wait until the thread ends, and return its result. If it does not end, fail with -EBUSY. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
+/* Wait until all threads end, and expect that each returns 0. */
+void wpk_join_all(struct kunit *test, struct wpk_thread *const *threads, unsigned int nr);
 bool wpk_ended(struct wpk_thread *thread);
 /*
  * Wait for @done. Returns false if, for WPK_PATIENCE, no job of any case has started, and @thread,
@@ -280,5 +299,16 @@ unsigned int wpk_lines_about(const char *name, const char *text);
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */
 int wpk_cpu(unsigned int n);
+/* Skip the case unless @nr CPUs are online. */
+void wpk_need_cpus(struct kunit *test, unsigned int nr);
+
+/* The generator name##_gen_params of a case with the numbers of @array as its parameters. */
+#define WPK_PARAM(name, array, format)					\
+static void name##_desc(const typeof((array)[0]) *param, char *desc)	\
+{									\
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, format, *param);		\
+}									\
+									\
+KUNIT_ARRAY_PARAM(name, array, name##_desc)
 
 #endif /* WPOOL_KUNIT_FIXTURE_H */
