@@ -293,9 +293,8 @@ static void check_reserve(struct sweep *sweep, u32 nr)
 /* Not on the stack: tasks may outlive the case. */
 static struct sweep *gated_sweep(struct kunit *test, struct wpool *pool)
 {
-	struct sweep *sweep = kunit_kzalloc(test, sizeof(*sweep), GFP_KERNEL);
+	struct sweep *sweep = wpk_alloc(test, sizeof(*sweep));
 
-	KUNIT_ASSERT_NOT_NULL(test, sweep);
 	sweep->test = test;
 	sweep->pool = pool;
 	sweep->gate = wpk_gate(test);

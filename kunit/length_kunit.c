@@ -61,11 +61,10 @@ static bool is_fresh_at(struct wpool_runq *rq, u32 jiffy)
 /* A stamp may be later than the reader's jiffies; one that is half a round old is old. */
 static void wpool_runq_is_fresh_until_the_next_tick(struct kunit *test)
 {
-	struct wpool_runq *rq = kunit_kzalloc(test, sizeof(*rq), GFP_KERNEL);
+	struct wpool_runq *rq = wpk_alloc(test, sizeof(*rq));
 	static const u32 ages[] = { 3, S32_MAX, 0x80000000, 0x80000005, U32_MAX - 1000000 };
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, rq);
 	WPK_EVENTUALLY(test, is_fresh_at(rq, jiffies));
 	WPK_EVENTUALLY(test, is_fresh_at(rq, jiffies + 1));
 	for (i = 0; i < ARRAY_SIZE(ages); i++)
@@ -107,7 +106,7 @@ static bool is_without_wait(const struct wpool_runq *rq)
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {
-	struct contended *contended = kunit_kzalloc(test, sizeof(*contended), GFP_KERNEL);
+	struct contended *contended = wpk_alloc(test, sizeof(*contended));
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -115,7 +114,6 @@ static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *te
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "one CPU waits for no lock");
-	KUNIT_ASSERT_NOT_NULL(test, contended);
 	contended->pool = pool;
 	wpk_jobs_body(jobs, submit_itself, contended);
 	wpk_move_to(wpk_cpu(1));

@@ -7,7 +7,6 @@
  */
 #include <linux/module.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "die.h"
@@ -121,7 +120,7 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {
-	struct deadly *deadly = kunit_kzalloc(test, sizeof(*deadly), GFP_KERNEL);
+	struct deadly *deadly = wpk_alloc(test, sizeof(*deadly));
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate), *others = wpk_jobs(test, 1, NULL);
 	struct wpool *pool, *other;
@@ -130,7 +129,6 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, deadly);
 	deadly->task = &jobs->job[1].task;
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));

@@ -101,8 +101,7 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	again = kunit_kzalloc(test, sizeof(*again), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, again);
+	again = wpk_alloc(test, sizeof(*again));
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	again->pool = wpk_pool_attrs(test, &attrs);
@@ -301,7 +300,7 @@ static int submit_and_look(struct wpk_thread *thread)
 /* When a waiting submitter returns, its task counts as submitted, so a flush waits for it. */
 static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit *test)
 {
-	struct line *line = kunit_kzalloc(test, sizeof(*line), GFP_KERNEL);
+	struct line *line = wpk_alloc(test, sizeof(*line));
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
@@ -310,7 +309,6 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, line);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	threads[0] = wpk_thread(test, submit_and_look, pool, &jobs->job[1].task, line);

@@ -12,7 +12,6 @@
 #include <linux/ktime.h>
 #include <linux/poll.h>
 #include <linux/preempt.h>
-#include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/tracepoint.h>
 #include <linux/wait.h>
@@ -97,10 +96,9 @@ static void see_it_counted(struct wpk_job *job)
 
 static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, bool makes_way)
 {
-	struct hog *hog = kunit_kzalloc(test, sizeof(*hog), GFP_KERNEL);
+	struct hog *hog = wpk_alloc(test, sizeof(*hog));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, hog);
 	hog->pool = pool;
 	hog->child = wpk_jobs(test, 1, NULL);
 	hog->waits = waits;
@@ -342,11 +340,10 @@ static void stop_listening(void *data)
 
 static struct listener *listen(struct kunit *test, struct wpool *pool)
 {
-	struct listener *listener = kunit_kzalloc(test, sizeof(*listener), GFP_KERNEL);
+	struct listener *listener = wpk_alloc(test, sizeof(*listener));
 	struct wpool_attrs attrs;
 	char path[64];
 
-	KUNIT_ASSERT_NOT_NULL(test, listener);
 	wpool_get_attrs(pool, &attrs, NULL);
 	snprintf(path, sizeof(path), "class/wpool/%s/pressure", attrs.name);
 	listener->file = wpk_fs_open("sysfs", path, O_RDONLY);
@@ -558,10 +555,9 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	int *before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
+	int *before = wpk_alloc(test, sizeof(*before));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, before);
 	start_counting(test);
 	wpk_jobs_body(jobs, run_until_the_monitor_looks, before);
 	for (i = 0; i < 3; i++) {

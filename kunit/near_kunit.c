@@ -27,8 +27,7 @@ static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool p
 
 	if (wpk_cpu(NEAR) < 0)
 		kunit_skip(test, "fewer than four CPUs");
-	mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, mask);
+	mask = wpk_alloc(test, cpumask_size());
 	for (i = 0; i < NR_CPUS_USED; i++)
 		cpumask_set_cpu(wpk_cpu(i), mask);
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
@@ -65,9 +64,8 @@ static void submit_and_wait(struct wpk_job *job)
 static int place_of_second(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
-	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
+	struct pair *pair = wpk_alloc(test, sizeof(*pair));
 
-	KUNIT_ASSERT_NOT_NULL(test, pair);
 	pair->pool = pool;
 	pair->child = wpk_jobs(test, 1, NULL);
 	wpk_jobs_body(parent, submit_and_wait, pair);

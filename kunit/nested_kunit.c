@@ -86,13 +86,12 @@ static void wait_and_count_locks(struct wpk_job *job)
 /* Lockdep tracks 48 held locks of a thread, and tasks may nest deeper: nesting must add no lock. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
-	struct levels *levels = kunit_kzalloc(test, sizeof(*levels), GFP_KERNEL);
+	struct levels *levels = wpk_alloc(test, sizeof(*levels));
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_LEVELS, NULL);
 	int i;
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
 		kunit_skip(test, "nobody counts locks");
-	KUNIT_ASSERT_NOT_NULL(test, levels);
 	levels->pool = wpk_pool(test, 1, NR_LEVELS);
 	wpk_jobs_body(jobs, wait_and_count_locks, levels);
 	wpk_jobs_submit(test, levels->pool, jobs, 0, 1);
@@ -172,10 +171,9 @@ static void wait_for_again(struct wpk_job *job)
 static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct again *again = kunit_kzalloc(test, sizeof(*again), GFP_KERNEL);
+	struct again *again = wpk_alloc(test, sizeof(*again));
 	struct wpool *pool = wpk_pool(test, 1, 4);
 
-	KUNIT_ASSERT_NOT_NULL(test, again);
 	again->pool = pool;
 	wpk_jobs_body(jobs, wait_for_again, NULL);
 	jobs->job[1].arg = again;

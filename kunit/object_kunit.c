@@ -70,10 +70,9 @@ static void count_call(struct wpool_task *task)
 
 static void wpool_submit_without_init_is_reported(struct kunit *test)
 {
-	struct wpool_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct wpool_task *task = wpk_alloc(test, sizeof(*task));
 	struct wpool *pool = wpk_pool(test, 1, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, task);
 	atomic_set(&nr_called, 0);
 	task->func = count_call;
 	expect_report("assert_init not available", "wpool_task");

@@ -12,11 +12,10 @@
 /* Attributes of a pool on two CPUs, where no task is a hog. Moves the case to the first CPU. */
 static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	struct cpumask *mask = wpk_alloc(test, cpumask_size());
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "needs two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, mask);
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
 	attrs->cpumask = mask;

@@ -36,11 +36,9 @@ static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 				       struct wpk_jobs *jobs)
 {
-	struct wpool_task **tasks;
+	struct wpool_task **tasks = wpk_alloc(test, jobs->nr * sizeof(*tasks));
 	unsigned int i;
 
-	tasks = kunit_kcalloc(test, jobs->nr, sizeof(*tasks), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	for (i = 0; i < jobs->nr; i++)
 		tasks[i] = &jobs->job[i].task;
 	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0), (int)jobs->nr);

@@ -7,7 +7,6 @@
  * becomes overdue sooner or later. Or the limit is longer than any case, and the case may set a
  * task's time of submit back.
  */
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_stats.h>
@@ -255,12 +254,10 @@ static void late_arg_abort(void *arg, int status)
 
 static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 {
-	struct late_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
-	struct late_arg *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
+	struct late_task *task = wpk_alloc(test, sizeof(*task));
+	struct late_arg *arg = wpk_alloc(test, sizeof(*arg));
 	struct wpk_full full;
 
-	KUNIT_ASSERT_NOT_NULL(test, task);
-	KUNIT_ASSERT_NOT_NULL(test, arg);
 	unserved_pool(test, &full);
 	wpool_task_init_abortable(&task->task, late_fn, late_abort, THIS_MODULE);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
@@ -334,13 +331,11 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 /* The second task begins to wait when the first has ended, so the two become overdue in turn. */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
-	struct late_turn *turns = kunit_kcalloc(test, 2, sizeof(*turns), GFP_KERNEL);
-	struct wpool_strand *strand = kunit_kzalloc(test, sizeof(*strand), GFP_KERNEL);
+	struct late_turn *turns = wpk_alloc(test, 2 * sizeof(*turns));
+	struct wpool_strand *strand = wpk_alloc(test, sizeof(*strand));
 	struct wpk_full full;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, turns);
-	KUNIT_ASSERT_NOT_NULL(test, strand);
 	unserved_pool(test, &full);
 	wpool_strand_init(strand, full.pool, 2);
 	for (i = 0; i < 2; i++) {
@@ -463,11 +458,10 @@ static void submit_late_task(struct wpk_job *job)
 
 static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *test)
 {
-	struct late_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct late_task *task = wpk_alloc(test, sizeof(*task));
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, task);
 	wpool_task_init_abortable(&task->task, late_fn, late_abort, NULL);
 	jobs->job[0].body = submit_late_task;
 	jobs->job[0].arg = pool;

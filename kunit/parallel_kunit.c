@@ -75,19 +75,16 @@ static int span_fn(unsigned long from, unsigned long to, void *arg)
 
 static struct span *span(struct kunit *test, unsigned long first, unsigned long nr)
 {
-	struct span *span = kunit_kzalloc(test, sizeof(*span), GFP_KERNEL);
+	struct span *span = wpk_alloc(test, sizeof(*span));
 
-	KUNIT_ASSERT_NOT_NULL(test, span);
 	span->test = test;
 	span->caller = current;
 	span->first = first;
 	span->nr = nr;
 	span->most = nr;
 	span->fail_at = ULONG_MAX;
-	if (nr <= WPK_RING_ITEMS) {
-		span->done = kunit_kzalloc(test, nr, GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, span->done);
-	}
+	if (nr <= WPK_RING_ITEMS)
+		span->done = wpk_alloc(test, nr);
 	return span;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A capacity that follows the CPUs. hotplug_kunit.c tests it with CPUs that go and come. */
 #include <linux/cpumask.h>
-#include <linux/slab.h>
 
 #include "fixture.h"
 
@@ -19,10 +18,9 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 
 static const struct cpumask *first_cpus(struct kunit *test, unsigned int nr)
 {
-	struct cpumask *mask = kunit_kzalloc(test, cpumask_size(), GFP_KERNEL);
+	struct cpumask *mask = wpk_alloc(test, cpumask_size());
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, mask);
 	for (i = 0; i < nr; i++)
 		cpumask_set_cpu(wpk_cpu(i), mask);
 	return mask;

@@ -3,7 +3,6 @@
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "core/state.h"

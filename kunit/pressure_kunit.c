@@ -11,9 +11,8 @@
 
 static struct wpool_pressure *pressure(struct kunit *test)
 {
-	struct wpool_pressure *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	struct wpool_pressure *p = wpk_alloc(test, sizeof(*p));
 
-	KUNIT_ASSERT_NOT_NULL(test, p);
 	wpool_pressure_init(p, START_NS);
 	return p;
 }

@@ -73,9 +73,8 @@ static void remove(void *data)
 
 void wpk_probe(struct kunit *test, const char *name, void *fn, void *data)
 {
-	struct probe *probe = kunit_kzalloc(test, sizeof(*probe), GFP_KERNEL);
+	struct probe *probe = wpk_alloc(test, sizeof(*probe));
 
-	KUNIT_ASSERT_NOT_NULL(test, probe);
 	probe->tp = find(name);
 	KUNIT_ASSERT_NOT_NULL_MSG(test, probe->tp, "no tracepoint %s", name);
 	probe->fn = fn;

@@ -6,7 +6,6 @@
  */
 #include <linux/delay.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/wpool_stats.h>

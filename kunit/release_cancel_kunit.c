@@ -4,7 +4,6 @@
  * queue, and no abort function runs in the thread that closes the pool.
  */
 #include <linux/delay.h>
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
@@ -108,12 +107,11 @@ static void event_run(struct wpool_event *event)
 /* The caller of the release may hold a lock that abort functions take. */
 static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *test)
 {
-	struct aborted *a = kunit_kzalloc(test, sizeof(*a), GFP_KERNEL);
+	struct aborted *a = wpk_alloc(test, sizeof(*a));
 	struct wpool_attrs attrs;
 	struct wpk_full full;
 	struct wpool *pool;
 
-	KUNIT_ASSERT_NOT_NULL(test, a);
 	wpk_attrs(&attrs, 1, 8);
 	wpk_full_pool_attrs(test, &full, &attrs);
 	pool = full.pool;
@@ -171,12 +169,11 @@ static void queued_abort(struct wpool_task *task, int status)
 
 static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *test)
 {
-	struct queued_lot *lot = kunit_kzalloc(test, sizeof(*lot), GFP_KERNEL);
+	struct queued_lot *lot = wpk_alloc(test, sizeof(*lot));
 	struct wpool *pool = wpk_pool(test, 2, NR_QUEUED);
 	struct wpk_gate *gate = wpk_gate(test);
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, lot);
 	wpk_jobs_submit(test, pool, wpk_jobs(test, 2, gate), 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	lot->gate = gate;

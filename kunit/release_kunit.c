@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Release and reboot: a pool that closes, empties, and opens again. */
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"

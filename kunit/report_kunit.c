@@ -133,7 +133,7 @@ static void spin_until_it_is_said(struct wpk_job *job)
 static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 {
 	struct wpk_jobs *hogs = wpk_jobs(test, 1, NULL), *jobs = wpk_jobs(test, 1, NULL);
-	bool *seen = kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
+	bool *seen = wpk_alloc(test, sizeof(*seen));
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 	const char *name;

@@ -7,7 +7,6 @@
  * event needs the held CPU, HOLD_LIMIT ends the hold, and the case fails.
  */
 #include <linux/preempt.h>
-#include <linux/slab.h>
 
 #include "one_cpu.h"
 
@@ -91,10 +90,9 @@ static int hold_a_cpu(struct wpk_thread *thread)
 static struct wpk_thread *hold_start(struct kunit *test, struct wpool *pool, int cpu,
 				     struct wpool_task *task)
 {
-	struct hold *hold = kunit_kzalloc(test, sizeof(*hold), GFP_KERNEL);
+	struct hold *hold = wpk_alloc(test, sizeof(*hold));
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_NOT_NULL(test, hold);
 	hold->pool = pool;
 	hold->cpu = cpu;
 	hold->task = task;

@@ -9,7 +9,6 @@
 #include <kunit/test.h>
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
-#include <linux/slab.h>
 
 #include "core/ring.c"
 #include "fixture.h"
@@ -84,9 +83,8 @@ static struct wpool_task *steal_half(struct wpool_ring *own, struct wpool_ring *
 
 static struct wpool_ring *ring_at(struct kunit *test, u32 start)
 {
-	struct wpool_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+	struct wpool_ring *ring = wpk_alloc(test, sizeof(*ring));
 
-	KUNIT_ASSERT_NOT_NULL(test, ring);
 	wpool_ring_init(ring);
 	atomic_set(&ring->head, start);
 	ring->tail = start;
@@ -133,20 +131,15 @@ static void expect_array(struct kunit *test, struct wpool_task **tasks, unsigned
 /* An array for the items of a full ring, and one more to see an overrun. */
 static struct wpool_task **array(struct kunit *test)
 {
-	struct wpool_task **tasks;
-
-	tasks = kunit_kcalloc(test, WPOOL_RING_SIZE + 1, sizeof(*tasks), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, tasks);
-	return tasks;
+	return wpk_alloc(test, (WPOOL_RING_SIZE + 1) * sizeof(struct wpool_task *));
 }
 
 static void wpool_ring_init_makes_an_empty_ring(struct kunit *test)
 {
-	struct wpool_ring *ring = kunit_kmalloc(test, sizeof(*ring), GFP_KERNEL);
+	struct wpool_ring *ring = wpk_alloc(test, sizeof(*ring));
 	struct wpool_task **tasks = array(test);
 	u32 nr = 77;
 
-	KUNIT_ASSERT_NOT_NULL(test, ring);
 	memset(ring, 0xff, sizeof(*ring));
 	wpool_ring_init(ring);
 	KUNIT_EXPECT_EQ(test, wpool_ring_len(ring), 0);
@@ -410,11 +403,9 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 {
 	struct wpk_thread *takers[NR_TAKERS];
 	struct wpool_task *tasks[3];
-	struct contest *contest;
+	struct contest *contest = wpk_alloc(test, sizeof(*contest));
 	u32 sent = 0, nr, i;
 
-	contest = kunit_kzalloc(test, sizeof(*contest), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, contest);
 	wpool_ring_init(&contest->ring);
 	/* the indices wrap half-way */
 	contest->ring.tail = 0U - WPK_RING_ITEMS / 2;

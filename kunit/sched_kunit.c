@@ -5,7 +5,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "core/length.h"
@@ -195,9 +194,8 @@ static void note_steps(struct wpk_job *job)
 static struct load *load_create(struct kunit *test, struct wpool *pool,
 				unsigned int nr, void (*body)(struct wpk_job *job))
 {
-	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct load *load = wpk_alloc(test, sizeof(*load));
 
-	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->pool = pool;
 	load->jobs = wpk_jobs(test, nr, NULL);
 	load->target = wpk_jobs(test, 1, NULL);
@@ -392,9 +390,8 @@ static void submit_and_stay(struct wpk_job *job)
 
 static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool spin)
 {
-	struct stuck *stuck = kunit_kzalloc(test, sizeof(*stuck), GFP_KERNEL);
+	struct stuck *stuck = wpk_alloc(test, sizeof(*stuck));
 
-	KUNIT_ASSERT_NOT_NULL(test, stuck);
 	stuck->pool = pool;
 	stuck->left = wpk_jobs(test, NR_LEFT, NULL);
 	stuck->spin = spin;

@@ -53,7 +53,7 @@ static void expect_a_worker(struct kunit *test, struct wpool *pool, struct wpk_j
 /* Only wpool_destroy() of the thread's own pool waits for a thread that is ending. */
 static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct kunit *test)
 {
-	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
+	struct late *late = wpk_alloc(test, sizeof(*late));
 	struct wpool *pools[] = {
 		wpk_pool(test, 1, 0),
 		wpk_pool(test, 1, 0),
@@ -67,7 +67,6 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_NOT_NULL(test, late);
 	late->gate = gate;
 	wpk_jobs_body(jobs[0], be_late, late);
 	wpk_jobs_submit(test, pools[0], jobs[0], 0, 1);
@@ -107,12 +106,11 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 /* The limit is that of the system, not max_workers: no idle worker of another pool is woken. */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
-	struct wakes *wakes = kunit_kzalloc(test, sizeof(*wakes), GFP_KERNEL);
+	struct wakes *wakes = wpk_alloc(test, sizeof(*wakes));
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool, *other;
 	struct wpool_attrs attrs;
 
-	KUNIT_ASSERT_NOT_NULL(test, wakes);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(test);
 	wakes->name = attrs.name;
@@ -170,13 +168,12 @@ static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, 
 
 static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 {
-	struct makers *makers = kunit_kzalloc(test, sizeof(*makers), GFP_KERNEL);
+	struct makers *makers = wpk_alloc(test, sizeof(*makers));
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_POOLS, NULL);
 	struct wpool *pools[NR_POOLS];
 	struct wpool_attrs attrs;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, makers);
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "the spawner that is held keeps the only CPU");
 	for (i = 0; i < NR_POOLS; i++) {
@@ -230,14 +227,13 @@ static void note_start(struct wpk_job *job)
  */
 static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 {
-	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
+	struct pair *pair = wpk_alloc(test, sizeof(*pair));
 	struct wpool_attrs attrs;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int round, valid = 0;
 	u64 more = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, pair);
 	pair->name = "";
 	wpk_probe(test, "wpool_worker_spawned", note_sent, pair);
 	for (round = 0; round < NR_ROUNDS; round++) {

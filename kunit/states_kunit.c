@@ -381,16 +381,14 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 /* As wpool_task_cancel_detached_task_leaves_its_pool_behind(), with an earlier cancel. */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
-	struct memory *memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
-	struct in_hands *hands = kunit_kzalloc(test, sizeof(*hands), GFP_KERNEL);
+	struct memory *memory = wpk_alloc(test, sizeof(*memory));
+	struct in_hands *hands = wpk_alloc(test, sizeof(*hands));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
 	struct full full;
 
-	KUNIT_ASSERT_NOT_NULL(test, memory);
-	KUNIT_ASSERT_NOT_NULL(test, hands);
 	init_completion(&memory->gone);
 	wpk_probe(test, "kmem_cache_free", note_free, memory);
 	wpk_probe(test, "workqueue_execute_end", note_end_of_work, memory);
@@ -601,13 +599,12 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct module *going = kunit_kzalloc(test, sizeof(*going), GFP_KERNEL);
+	struct module *going = wpk_alloc(test, sizeof(*going));
 	unsigned int refused = 0, i;
 	struct wpk_thread *thread;
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, going);
 	going->state = MODULE_STATE_GOING;
 	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, going);
 	thread = wpk_thread(test, submit_in_vain, pool, &jobs->job[1].task, NULL);

@@ -57,13 +57,12 @@ static void loner_fn(struct wpool_strand_task *task)
 
 static void wpool_strand_function_may_free_its_task(struct kunit *test)
 {
-	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpool_strand *strand;
 	struct loner *loner;
 	int i, j;
 
-	KUNIT_ASSERT_NOT_NULL(test, freed);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
 		strand = kmalloc(sizeof(*strand), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, strand);
@@ -175,8 +174,7 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	st[0].arg = &st[1];
 	st[0].ret = -1;
 	/* a finish that wrongly succeeds would write to this memory */
-	st[1].task.gone = kunit_kzalloc(test, sizeof(bool), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, st[1].task.gone);
+	st[1].task.gone = wpk_alloc(test, sizeof(bool));
 	st_submit(test, st, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
@@ -212,12 +210,11 @@ static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 
 static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test)
 {
-	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, freed);
 	pool = wpk_pool(test, 2, 0);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++)
 		submit_packets(test, pool, freed);
@@ -362,11 +359,10 @@ static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct st_strand *of = st_strand(test, pool, 4);
 	struct st *st = st_tasks(test, of, NULL, NR_RACE_TASKS);
-	struct race *races = kunit_kcalloc(test, 4, sizeof(*races), GFP_KERNEL);
+	struct race *races = wpk_alloc(test, 4 * sizeof(*races));
 	struct wpk_thread *threads[4];
 	u32 submitted = 0, ended = 0, i;
 
-	KUNIT_ASSERT_NOT_NULL(test, races);
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		races[i].st = st;
 		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);

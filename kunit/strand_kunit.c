@@ -254,10 +254,9 @@ static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);
 	struct wpk_thread *threads[NR_RACERS];
-	struct race *races = kunit_kcalloc(test, NR_RACERS, sizeof(*races), GFP_KERNEL);
+	struct race *races = wpk_alloc(test, NR_RACERS * sizeof(*races));
 	int i, j, submitted = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, races);
 	for (i = 0; i < NR_RACERS; i++) {
 		races[i] = (struct race){ of, st_tasks(test, of, NULL, NR_RACE_TASKS) };
 		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);

@@ -256,14 +256,12 @@ static void wpool_strand_parts_by_the_thousand_keep_the_order(struct kunit *test
 {
 	struct wpool *pool = wpk_pool(test, 4, 4);
 	struct st_strand *of = st_strand(test, pool, WINDOW);
-	u32 *next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
-	atomic_t *bad = kunit_kzalloc(test, sizeof(*bad), GFP_KERNEL);
+	u32 *next = wpk_alloc(test, sizeof(*next));
+	atomic_t *bad = wpk_alloc(test, sizeof(*bad));
 	struct many *many;
 	int err = 0;
 	u32 nr = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, next);
-	KUNIT_ASSERT_NOT_NULL(test, bad);
 	while (!err && nr < NR_MANY && wpk_has_time(test)) {
 		many = kzalloc(sizeof(*many), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, many);

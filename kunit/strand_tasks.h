@@ -91,9 +91,8 @@ static inline void st_abort(struct wpool_strand_task *task, int status)
 /* Create a strand. Its tasks end with its pool. */
 static inline struct st_strand *st_strand(struct kunit *test, struct wpool *pool, u32 limit)
 {
-	struct st_strand *of = kunit_kzalloc(test, sizeof(*of), GFP_KERNEL);
+	struct st_strand *of = wpk_alloc(test, sizeof(*of));
 
-	KUNIT_ASSERT_NOT_NULL(test, of);
 	wpool_strand_init(&of->strand, pool, limit);
 	return of;
 }
@@ -101,10 +100,9 @@ static inline struct st_strand *st_strand(struct kunit *test, struct wpool *pool
 static inline struct st *st_tasks(struct kunit *test, struct st_strand *of,
 				  struct wpk_gate *gate, int nr)
 {
-	struct st *st = kunit_kcalloc(test, nr, sizeof(*st), GFP_KERNEL);
+	struct st *st = wpk_alloc(test, nr * sizeof(*st));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, st);
 	for (i = 0; i < nr; i++) {
 		st[i].of = of;
 		st[i].gate = gate;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Submits from all contexts: threads, interrupts, and tasks of this pool or of another pool. */
-#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "fixture.h"
@@ -82,10 +81,9 @@ static void submit_fn_atomic(void *arg)
 /* Make the call in all contexts that can allocate: not in a hard interrupt on PREEMPT_RT. */
 static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
 {
-	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 	struct fn_call call = { .ran = ran };
 
-	KUNIT_ASSERT_NOT_NULL(test, ran);
 	call.pool = wpk_pool(test, 1, 3);
 	submit_fn_atomic(&call);
 	KUNIT_EXPECT_EQ(test, call.ret, 0);

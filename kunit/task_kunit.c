@@ -33,10 +33,8 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct surroundings *seen;
+	struct surroundings *seen = wpk_alloc(test, sizeof(*seen));
 
-	seen = kunit_kzalloc(test, sizeof(*seen), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, seen);
 	wpk_jobs_body(jobs, look_around, seen);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_destroy(test, pool);

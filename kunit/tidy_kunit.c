@@ -102,7 +102,7 @@ static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test), *next = wpk_gate(test);
 	struct wpk_jobs *jobs, *hog = wpk_jobs(test, 1, NULL), *after = wpk_jobs(test, 1, NULL);
-	bool *end = kunit_kzalloc(test, sizeof(*end), GFP_KERNEL);
+	bool *end = wpk_alloc(test, sizeof(*end));
 	struct wpool *pool;
 
 	if (wpk_cpu(1) < 0)

@@ -2,7 +2,6 @@
 /* Tune a pool while tasks run and submitters wait: a tune is all or nothing. */
 #include <linux/delay.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
 #include "attr_values.h"
 #include "fixture.h"

@@ -4,7 +4,6 @@
  * left to the others. Drop-oldest spares them; all else happens to them as to others.
  */
 #include <linux/prandom.h>
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
@@ -197,11 +196,10 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = one_worker(test, gate);
-	struct stream *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct stream *s = wpk_alloc(test, sizeof(*s));
 	struct wpk_jobs *jobs = wpk_jobs(test, 500, NULL);
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, s);
 	s->others = jobs;
 	s->pool = pool;
 	the_stream = s;
@@ -514,13 +512,12 @@ static void strand_fn(struct wpool_strand_task *task)
 /* An event, a task of a group and both tasks of a strand start before a hundred others. */
 static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
-	struct others *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+	struct others *o = wpk_alloc(test, sizeof(*o));
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = one_worker(test, gate);
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, o);
 	o->jobs = jobs;
 	the_others = o;
 	wpk_jobs_submit(test, pool, jobs, 0, 100);

@@ -4,7 +4,6 @@
  * number and the time of their wait may be limited. A wait that fails has no effect.
  */
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 
 #include "full_pool.h"
 

@@ -10,7 +10,6 @@
 #include <kunit/resource.h>
 #include <linux/random.h>
 #include <linux/sched/task.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"
@@ -63,10 +62,9 @@ static int watch_fn(struct wpk_thread *thread)
 static unsigned int count_lost(struct kunit *test, struct wpool *pool,
 			       void (*rounds)(struct kunit *test, struct watch *watch))
 {
-	struct watch *watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+	struct watch *watch = wpk_alloc(test, sizeof(*watch));
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_NOT_NULL(test, watch);
 	watch->pool = pool;
 	thread = wpk_thread(test, watch_fn, NULL, NULL, watch);
 	rounds(test, watch);
@@ -297,10 +295,9 @@ static void hit_back(struct wpk_job *job)
 /* Two jobs submit each other, in turn to the watched pool and to another pool. */
 static void play(struct kunit *test, struct watch *watch)
 {
-	struct rally *rally = kunit_kzalloc(test, sizeof(*rally), GFP_KERNEL);
+	struct rally *rally = wpk_alloc(test, sizeof(*rally));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, rally);
 	rally->watch = watch;
 	rally->nr_hops = WPK_WAKE_ROUNDS;
 	rally->jobs = wpk_jobs(test, 2, NULL);

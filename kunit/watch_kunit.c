@@ -55,8 +55,7 @@ static struct file *fake_file(struct kunit *test, struct fake **fake,
 	struct file *file;
 	unsigned int i;
 
-	*fake = kunit_kzalloc(test, sizeof(**fake), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, *fake);
+	*fake = wpk_alloc(test, sizeof(**fake));
 	(*fake)->nr_heads = 1;
 	for (i = 0; i < ARRAY_SIZE((*fake)->heads); i++)
 		init_waitqueue_head(&(*fake)->heads[i]);
@@ -74,9 +73,8 @@ static void end_watch(void *watch)
 
 static struct wpool_watch *new_watch(struct kunit *test)
 {
-	struct wpool_watch *watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+	struct wpool_watch *watch = wpk_alloc(test, sizeof(*watch));
 
-	KUNIT_ASSERT_NOT_NULL(test, watch);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_watch, watch), 0);
 	return watch;
 }
@@ -254,14 +252,13 @@ static int keep_waking(struct wpk_thread *thread)
 static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);
-	atomic_t *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
 	struct fake *fake;
 	struct file *file = fake_file(test, &fake, &fake_fops);
 	struct wpk_thread *thread;
 	struct once *once;
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, gone);
 	thread = wpk_thread(test, keep_waking, pool, NULL, fake);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
 		once = kzalloc(sizeof(*once), GFP_KERNEL);

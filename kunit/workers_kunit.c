@@ -6,8 +6,6 @@
  * A case may measure that a worker does not expire too early. How late a worker expires depends on
  * the machine, and is not measured.
  */
-#include <linux/slab.h>
-
 #include "fixture.h"
 
 static void rest_a_little(struct wpk_job *job)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Flush, cancel, disable, drain and destroy of wpool_wq, and all of it under load. */
 #include <linux/random.h>
-#include <linux/slab.h>
 
 #include "fixture.h"
 #include "wq_items.h"
@@ -354,11 +353,10 @@ static int do_delayed_load(struct wpk_thread *thread)
 /* Each work that became pending ran or was taken back, and no work ran twice at once. */
 static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
 {
-	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct load *load = wpk_alloc(test, sizeof(*load));
 	struct wpk_thread *threads[NR_THREADS];
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->items = wpk_items(test, NULL, NR_ITEMS);
 	load->wq[0] = wpk_wq(test, WQ_UNBOUND, 3);
 	load->wq[1] = nr_queues == 2 ? wpk_wq(test, WQ_UNBOUND, 1) : load->wq[0];

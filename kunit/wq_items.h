@@ -71,12 +71,10 @@ static inline void wpk_item_fn(struct work_struct *work)
 
 static inline struct wpk_item *wpk_items(struct kunit *test, struct wpk_gate *gate, int nr)
 {
-	struct wpk_item *items = kunit_kcalloc(test, nr, sizeof(*items), GFP_KERNEL);
-	atomic_t *counts = kunit_kcalloc(test, 3, sizeof(*counts), GFP_KERNEL);
+	struct wpk_item *items = wpk_alloc(test, nr * sizeof(*items));
+	atomic_t *counts = wpk_alloc(test, 3 * sizeof(*counts));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, items);
-	KUNIT_ASSERT_NOT_NULL(test, counts);
 	for (i = 0; i < nr; i++) {
 		INIT_DELAYED_WORK(&items[i].work, wpk_item_fn);
 		items[i].gate = gate;

@@ -278,7 +278,7 @@ static void free_parcel(struct work_struct *work)
 
 static void queue_work_a_work_may_free_itself(struct kunit *test)
 {
-	atomic_t *freed = kunit_kzalloc(test, sizeof(*freed), GFP_KERNEL);
+	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 	struct parcel *parcel;
 	int i;

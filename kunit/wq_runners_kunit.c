@@ -18,10 +18,9 @@ static void pass_gate(struct wpool_work *work)
 
 static struct gated *gated_works(struct kunit *test, struct wpk_gate *gate)
 {
-	struct gated *works = kunit_kcalloc(test, NR_WORKS, sizeof(*works), GFP_KERNEL);
+	struct gated *works = wpk_alloc(test, NR_WORKS * sizeof(*works));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, works);
 	for (i = 0; i < NR_WORKS; i++) {
 		wpool_work_init(&works[i].work, pass_gate);
 		works[i].gate = gate;

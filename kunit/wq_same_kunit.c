@@ -268,10 +268,9 @@ static void rcu_item_fn(struct work_struct *work)
 
 static void queue_rcu_work_runs_after_a_grace_period(struct kunit *test)
 {
-	struct rcu_item *item = kunit_kzalloc(test, sizeof(*item), GFP_KERNEL);
+	struct rcu_item *item = wpk_alloc(test, sizeof(*item));
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
 
-	KUNIT_ASSERT_NOT_NULL(test, item);
 	INIT_RCU_WORK(&item->rwork, rcu_item_fn);
 	rcu_read_lock();
 	KUNIT_EXPECT_TRUE(test, queue_rcu_work(wq, &item->rwork));

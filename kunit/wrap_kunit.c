@@ -156,11 +156,10 @@ struct load {
 /* Run @body in the only worker of a new pool. @body queues NR_LOAD tasks, and must not sleep. */
 static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *job))
 {
-	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct load *load = wpk_alloc(test, sizeof(*load));
 	struct wpk_jobs *loader = wpk_jobs(test, 1, NULL);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, load);
 	WRITE_ONCE(wpool_inject_start, *(const u32 *)test->param_value);
 	load->pool = wpk_one_cpu_pool(test, 1, 1, true);
 	WRITE_ONCE(wpool_inject_start, 0);

@@ -2,7 +2,6 @@
 /* On kernels without preemption, a loop over many tasks lets other threads of its CPU run. */
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
 #include "fixture.h"
 
@@ -32,8 +31,7 @@ static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urge
 
 	if (!preempt_model_none() && !preempt_model_voluntary())
 		kunit_skip(test, "a kernel that preempts the loop anyway");
-	*urgent = kunit_kzalloc(test, sizeof(**urgent), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, *urgent);
+	*urgent = wpk_alloc(test, sizeof(**urgent));
 	init_completion(&(*urgent)->ready);
 	init_completion(&(*urgent)->go);
 	wpk_move_to(wpk_cpu(0));
@@ -51,17 +49,14 @@ static void do_nothing(struct wpool_task *task)
 
 static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 {
-	struct wpool_task *task, **tasks;
+	struct wpool_task **tasks = wpk_alloc(test, NR_TASKS * sizeof(*tasks));
+	struct wpool_task *task = wpk_alloc(test, NR_TASKS * sizeof(*task));
 	struct wpk_thread *thread;
 	struct urgent *urgent;
 	struct wpool *pool;
 	int i, accepted;
 	bool in_time;
 
-	task = kunit_kcalloc(test, NR_TASKS, sizeof(*task), GFP_KERNEL);
-	tasks = kunit_kcalloc(test, NR_TASKS, sizeof(*tasks), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, task);
-	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	for (i = 0; i < NR_TASKS; i++) {
 		wpool_task_init(&task[i], do_nothing);
 		tasks[i] = &task[i];
