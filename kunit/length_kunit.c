@@ -112,8 +112,7 @@ static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *te
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	unsigned long end = jiffies + WPK_PATIENCE / 2, flags;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU waits for no lock");
+	wpk_need_cpus(test, 2);
 	contended->pool = pool;
 	wpk_jobs_body(jobs, submit_itself, contended);
 	wpk_move_to(wpk_cpu(1));

@@ -54,8 +54,7 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool_task *task;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 2, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	other = wpk_pool_attrs(test, &attrs);
@@ -127,8 +126,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	struct wpk_thread *waiter;
 	struct wpool_attrs attrs;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	deadly->task = &jobs->job[1].task;
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));

@@ -39,8 +39,7 @@ static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test
 	unsigned int i, refused = 0, bad = 0;
 	struct wpk_thread *thread;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
@@ -99,8 +98,7 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 	struct wpool_attrs attrs;
 	struct again *again;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	again = wpk_alloc(test, sizeof(*again));
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
@@ -175,8 +173,7 @@ static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *tes
 	struct wpool *pool;
 	int before, ret;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	pool = wpk_pool_attrs(test, &attrs);
@@ -241,8 +238,7 @@ static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kuni
 	/* the loop may end before the first cancel */
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) >= 1);
 	wpk_stop(test);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 }
 
 /*
@@ -307,8 +303,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	struct wpk_thread *threads[2];
 	struct wpool_attrs attrs;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	threads[0] = wpk_thread(test, submit_and_look, pool, &jobs->job[1].task, line);
@@ -326,8 +321,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	wpk_move_to(-1);
 	/* both tasks are accepted: the probe must not wake a thread that may have ended */
 	WRITE_ONCE(line->second, NULL);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	wpk_join_all(test, threads, 2);
 	if (!line->in_time)
 		kunit_skip(test, "the other CPU was not there");
 	KUNIT_EXPECT_GE(test, line->submitted, 2);

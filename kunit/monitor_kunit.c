@@ -30,8 +30,7 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, boo
 	cpumask_var_t mask;
 	int i;
 
-	if (wpk_cpu(nr_cpus - 1) < 0)
-		kunit_skip(test, "too few CPUs");
+	wpk_need_cpus(test, nr_cpus);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
 	for (i = 0; i < nr_cpus; i++)
 		cpumask_set_cpu(wpk_cpu(i), mask);
@@ -115,12 +114,7 @@ static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, b
 
 static const bool off_and_on[] = { false, true };
 
-static void handoff_desc(const bool *handoff, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
-}
-
-KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
+WPK_PARAM(handoff, off_and_on, "handoff %d");
 
 static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit *test)
 {
@@ -433,8 +427,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 	struct wpool *pool;
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	pool = wpk_pool_attrs(test, &attrs);

@@ -14,8 +14,7 @@ static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 {
 	struct cpumask *mask = wpk_alloc(test, cpumask_size());
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
 	attrs->cpumask = mask;
@@ -266,8 +265,7 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 	struct wpool *pool;
 	u32 i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 3, 500);
 	attrs.spin_us = 0;
 	pool = wpk_pool_attrs(test, &attrs);
@@ -275,8 +273,7 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 		of[i] = (struct crossing){ pool, jobs, i * WPK_LIMIT_TASKS, WPK_LIMIT_TASKS };
 		thread[i] = wpk_thread(test, submit_across, pool, NULL, &of[i]);
 	}
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, thread[i]), 0);
+	wpk_join_all(test, thread, 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	wpk_jobs_ran_once(test, jobs);
 	wpk_destroy(test, pool);

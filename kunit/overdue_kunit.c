@@ -99,12 +99,7 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 
 static const bool off_and_on[] = { false, true };
 
-static void handoff_desc(const bool *handoff, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
-}
-
-KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
+WPK_PARAM(handoff, off_and_on, "handoff %d");
 
 /*
  * For a second no task is queued, and the only worker sleeps in its task: the monitor stops its

@@ -173,8 +173,7 @@ static void wpool_parallel_for_gets_help(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
 	struct span *of = span(test, 0, WPK_RING_ITEMS);
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, of->nr, 1, meet, of), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_GT(test, atomic_read(&of->by_helpers), 0);
@@ -196,8 +195,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	struct span *of = span(test, 0, 8);
 	struct wpk_thread *thread;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	of->gate = wpk_gate(test);
 	thread = wpk_thread(test, run_gated, pool, NULL, of);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(of->gate, 1));
@@ -357,8 +355,7 @@ static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
 	struct span *of = span(test, 0, NR_INDICES);
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	of->pool = pool;
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, NR_INDICES, 1, fail_in_helper, of),
 			-EDOM);
@@ -405,8 +402,7 @@ static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *tes
 		KUNIT_ASSERT_TRUE(test, another_loop(of));
 	}
 	wpk_stop(test);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, thread[i]), 0);
+	wpk_join_all(test, thread, 2);
 	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&of->sum) % 50, 0UL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->bad), 0);
 	wpk_destroy(test, pool);

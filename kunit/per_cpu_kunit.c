@@ -75,8 +75,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	pool = per_cpu_pool(test, 2, first_cpus(test, 1));
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -243,8 +242,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	struct wpool *pool;
 	unsigned int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.policy = WPOOL_FAIL;
 	attrs.capacity_per_cpu = 4;

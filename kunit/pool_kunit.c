@@ -111,8 +111,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 	}
 	wpk_stop(test);
 	/* first end the submitters: a flush leaves out tasks that are submitted while it waits */
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	stats = expect_identities(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
@@ -310,8 +309,7 @@ static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 		wpk_forget(test, pool);
 		for (i = 0; i < 3; i++)
 			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-		for (i = 0; i < 3; i++)
-			KUNIT_EXPECT_EQ(test, wpk_join(test, destroyers[i]), 0);
+		wpk_join_all(test, destroyers, 3);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 		ran = wpk_stat(pool, completed);

@@ -209,8 +209,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "on one CPU the rescuer is behind the hog");
+	wpk_need_cpus(test, 2);
 	reclaim_attrs(&attrs, 4, 1);
 	attrs.hog_ms = 10;
 	pool = wpk_pool_attrs(test, &attrs);

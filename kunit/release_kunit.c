@@ -223,8 +223,7 @@ static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *t
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
 	wpk_stop(test);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 	wpk_destroy(test, pool);
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < jobs[i]->nr; j++) {

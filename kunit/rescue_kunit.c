@@ -18,8 +18,7 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 	struct wpool *pool;
 	cpumask_var_t mask;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
+	wpk_need_cpus(test, 2);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
@@ -33,8 +32,7 @@ static struct wpool *second_cpu_pool(struct kunit *test)
 {
 	struct wpool_attrs attrs;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	return wpk_pool_attrs(test, &attrs);

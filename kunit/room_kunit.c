@@ -47,8 +47,7 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), 0);
+	wpk_join_all(test, waiters, 2);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);

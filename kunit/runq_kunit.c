@@ -18,12 +18,7 @@ static const u32 starts[] = {
 	0, 1, 255, 256, 0x7fffff80, U32_MAX - 256, U32_MAX - 127, U32_MAX,
 };
 
-static void start_desc(const u32 *start, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "indices from %u", *start);
-}
-
-KUNIT_ARRAY_PARAM(start, starts, start_desc);
+WPK_PARAM(start, starts, "indices from %u");
 
 static struct wpool_task *item(unsigned long nr)
 {
@@ -214,12 +209,7 @@ static const u32 lengths[] = {
 	WPOOL_RING_SIZE - 1, WPOOL_RING_SIZE,
 };
 
-static void length_desc(const u32 *length, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u in the ring", *length);
-}
-
-KUNIT_ARRAY_PARAM(length, lengths, length_desc);
+WPK_PARAM(length, lengths, "%u in the ring");
 
 static void wpool_ring_grab_all_takes_all_in_order(struct kunit *test)
 {
@@ -433,8 +423,7 @@ static void wpool_ring_one_producer_many_takers_each_item_once(struct kunit *tes
 	}
 	wpk_move_to(-1);
 	WRITE_ONCE(contest->ended, true);
-	for (i = 0; i < NR_TAKERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, takers[i]), 0);
+	wpk_join_all(test, takers, NR_TAKERS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&contest->taken), WPK_RING_ITEMS);
 	KUNIT_EXPECT_EQ(test, contest->repeated, 0);
 	KUNIT_EXPECT_EQ(test, contest->bad_len, 0);

@@ -44,12 +44,7 @@ static void fork_and_join(struct wpk_job *job)
 
 static const u32 capacities[] = { 1, 2, 5 };
 
-static void capacity_desc(const u32 *capacity, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "capacity %u", *capacity);
-}
-
-KUNIT_ARRAY_PARAM(capacity, capacities, capacity_desc);
+WPK_PARAM(capacity, capacities, "capacity %u");
 
 static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 {
@@ -261,8 +256,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	struct load *load = load_create(test, one_cpu_pool(test, 1), 6, submit_partner);
 	int steps, ret, i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one outside its mask");
+	wpk_need_cpus(test, 2);
 	for (i = 0; i < 6; i++) {
 		ret = wpool_submit(load->pool, &load->jobs->job[i].task);
 		/* -EALREADY: the job's partner has submitted the job */
@@ -297,8 +291,7 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	struct wpk_jobs *first = wpk_jobs(test, 3, gate);
 	int steps, cpu;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has one ring");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_submit(test, pool, first, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	wpk_gate_let(gate, 2);
@@ -411,8 +404,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	cpumask_var_t mask;
 	int i, same = 0, spin;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has nobody to steal from");
+	wpk_need_cpus(test, 2);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
@@ -536,8 +528,7 @@ static void wpool_worker_that_searches_ends_outdated_offers(struct kunit *test)
 	bool ended = false;
 	int try;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	attrs.spin_us = WPOOL_MAX_SPIN_US;

@@ -174,8 +174,7 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 	struct wpool_attrs attrs;
 	int i;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "the spawner that is held keeps the only CPU");
+	wpk_need_cpus(test, 2);
 	for (i = 0; i < NR_POOLS; i++) {
 		wpk_attrs(&attrs, 1, 0);
 		makers->names[i] = wpk_name(test);

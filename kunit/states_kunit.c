@@ -65,8 +65,7 @@ static void wpool_submit_policy_run_two_submitters_each_accept_runs(struct kunit
 	int accepted = 0;
 	long i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	full_pool(test, &full, WPOOL_RUN);
 	wpool_task_init(&jobs->job[0].task, count_run);
 	for (i = 0; i < 2; i++)
@@ -439,8 +438,7 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 	unsigned int nr = 0;
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	for (i = 0; i < 2; i++) {
 		wpk_attrs(&attrs, 1, 4);
 		attrs.name = wpk_name(test);
@@ -603,8 +601,7 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 	unsigned int refused = 0, i;
 	struct wpk_thread *thread;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	going->state = MODULE_STATE_GOING;
 	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, going);
 	thread = wpk_thread(test, submit_in_vain, pool, &jobs->job[1].task, NULL);

@@ -371,8 +371,7 @@ static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_release(pool, i & 1 ? WPOOL_RELEASE_CANCEL : 0), 0);
 		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	}
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, ARRAY_SIZE(threads));
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		submitted += races[i].submitted;

@@ -261,8 +261,7 @@ static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
 		races[i] = (struct race){ of, st_tasks(test, of, NULL, NR_RACE_TASKS) };
 		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);
 	}
-	for (i = 0; i < NR_RACERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_RACERS);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	for (i = 0; i < NR_RACERS; i++)
 		submitted += races[i].submitted;

@@ -207,8 +207,7 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 		jobs[i] = wpk_jobs(test, 500, NULL);
 	for (i = 0; i < 4; i++)
 		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
-	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 4);
 	wpk_destroy(test, pool);
 	for (i = 0; i < 4; i++) {
 		wpk_jobs_ran_once(test, jobs[i]);

@@ -105,9 +105,7 @@ static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit
 	bool *end = wpk_alloc(test, sizeof(*end));
 	struct wpool *pool;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, end);
+	wpk_need_cpus(test, 2);
 	pool = pool_with_cancelled(test, inside, slow, &jobs);
 	wpk_jobs_body(hog, hog_until_told, end);
 	wpk_jobs_body(after, count_cpus_after_gate, next);

@@ -142,13 +142,11 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 7, gate);
 	struct wpk_thread *threads[6];
-	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 6, threads);
 	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), 0);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
@@ -156,8 +154,7 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	KUNIT_EXPECT_EQ(test, tune_depth(pool, WPOOL_UNLIMITED), 0);
-	for (i = 3; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, &threads[3], 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 3);
 	wpk_gate_open(gate);
@@ -276,8 +273,7 @@ static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[3].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	wpk_join_all(test, threads, 2);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
 }
@@ -289,7 +285,6 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
 	struct wpk_thread *threads[3];
 	struct wpool_attrs attrs;
-	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 3, threads);
@@ -299,8 +294,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	wpk_gate_open(gate);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 }
 
 /* @dir: "kunit/", a cgroup that scripts/guest/kunit.sh makes, or "", the root. */
@@ -368,8 +362,7 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 
 	if (enter_cgroup("kunit/"))
 		kunit_skip(test, "there is no cgroup to enter");
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	wpool_attrs_init(&attrs);
 	attrs.spin_us = WPOOL_MAX_SPIN_US;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SPIN_US), 0);

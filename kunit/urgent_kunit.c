@@ -247,8 +247,7 @@ static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 4, 4);
 	atomic_t flag = ATOMIC_INIT(0);
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has nobody to help it");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_body(jobs, spin_for_another, &flag);
 	jobs->job[1].body = set_flag;
 	set_urgent(jobs, 1, 1);
@@ -600,8 +599,7 @@ static void wpool_urgent_under_load(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
 		usleep_range(500, 1000);
 	}
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&load[i].jobs->finished),

@@ -20,8 +20,7 @@ static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *tes
 	for (i = 0; i < nr; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	wpk_gate_open(full.gate);
-	for (i = 0; i < nr; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, nr);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].seq, i + 1);
@@ -54,8 +53,7 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 		barger = wpk_thread(test, try_until_accepted, full.pool, &jobs->job[3].task, NULL);
 		wpk_gate_open(full.gate);
-		for (i = 0; i < 3; i++)
-			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		wpk_join_all(test, threads, 3);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, barger), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 4));
 		for (i = 0; i < 4; i++)
@@ -126,8 +124,7 @@ static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
 		threads[i] = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[i].task, NULL);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, waiting) == nr);
 	wpk_gate_open(full.gate);
-	for (i = 0; i < nr; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, nr);
 	wpk_destroy(test, full.pool);
 	wpk_jobs_ran_once(test, jobs);
 }
@@ -264,8 +261,7 @@ static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *tes
 		jobs[i] = wpk_jobs(test, WPK_LIMIT_TASKS / 16, NULL);
 	for (i = 0; i < 6; i++)
 		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
-	for (i = 0; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 6);
 	wpk_destroy(test, pool);
 	for (i = 0; i < 6; i++)
 		wpk_jobs_ran_once(test, jobs[i]);

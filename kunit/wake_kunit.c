@@ -142,12 +142,7 @@ static int one_round(struct watch *watch, struct wpk_jobs *jobs, u32 round)
 
 static const u32 spins[] = { 0, 20, 200 };
 
-static void spin_desc(const u32 *spin, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "spin_us %u", *spin);
-}
-
-KUNIT_ARRAY_PARAM(spin, spins, spin_desc);
+WPK_PARAM(spin, spins, "spin_us %u");
 
 static struct wpool *spin_pool(struct kunit *test, u32 capacity, u32 spin_us)
 {
@@ -200,8 +195,7 @@ static void two_submitters(struct kunit *test, struct watch *watch)
 	}
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_thread(test, rounds_fn, NULL, NULL, jobs[i]);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 }
 
 static void wpool_submit_two_submitters_lose_no_wake_up(struct kunit *test)

@@ -258,12 +258,7 @@ static struct wpool *expiring_pool(struct kunit *test, u32 capacity, u32 expiry_
 
 static const u32 mins[] = { 0, 1, 3 };
 
-static void min_desc(const u32 *min, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "min_workers %u", *min);
-}
-
-KUNIT_ARRAY_PARAM(min, mins, min_desc);
+WPK_PARAM(min, mins, "min_workers %u");
 
 static void wpool_expiry_leaves_min_workers(struct kunit *test)
 {
@@ -557,8 +552,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	struct wpool *pool;
 	int i, cpu;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 4, 100);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	pool = wpk_pool_attrs(test, &attrs);
@@ -595,8 +589,7 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
 	struct wpool_attrs attrs;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);

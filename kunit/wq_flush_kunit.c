@@ -74,8 +74,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 		threads[i] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	for (i = 0; i < 20; i++)
 		flush_workqueue(wq);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 	for (i = 0; i < 3; i++)
 		cancel_work_sync(wpk_work(&items[i]));
 
@@ -362,8 +361,7 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), i
 	load->wq[1] = nr_queues == 2 ? wpk_wq(test, WQ_UNBOUND, 1) : load->wq[0];
 	for (i = 0; i < NR_THREADS; i++)
 		threads[i] = wpk_thread(test, fn, NULL, NULL, load);
-	for (i = 0; i < NR_THREADS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_THREADS);
 	for (i = 0; i < NR_ITEMS; i++)
 		if (cancel_delayed_work_sync(&load->items[i].work))
 			atomic_inc(&load->cancelled);

@@ -17,12 +17,7 @@
 /* Start values of the counters, just before a wrap to 0 and before a change of sign. */
 static const u32 starts[] = { U32_MAX - BEFORE, S32_MAX - BEFORE };
 
-static void start_desc(const u32 *start, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "counters from %u", *start);
-}
-
-KUNIT_ARRAY_PARAM(start, starts, start_desc);
+WPK_PARAM(start, starts, "counters from %u");
 
 /* Let an unused pool assume that its tasks are short, so that they go to the ring. */
 static void expect_short_tasks(struct wpool *pool)
