@@ -33,15 +33,12 @@ static int submit_pending(struct wpk_thread *thread)
 static void wpool_try_submit_pending_task_takes_nobodys_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 3, 1);
 	struct wpool_task *last = &jobs->job[2].task;
 	unsigned int i, refused = 0, bad = 0;
 	struct wpk_thread *thread;
 
 	wpk_need_cpus(test, 2);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	thread = wpk_thread(test, submit_pending, pool, &jobs->job[1].task, NULL);
 	wpk_move_to(wpk_cpu(0));
@@ -218,14 +215,11 @@ static int submit_and_cancel_each(struct wpk_thread *thread)
 static void wpool_get_stats_cancelled_tasks_never_count_as_completed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 3, 1);
 	const struct wpool_stats *stats;
 	struct wpk_thread *threads[2];
 	unsigned int i, bad = 0;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_thread(test, submit_and_cancel_each, pool,
 					&jobs->job[i + 1].task, NULL);
@@ -298,14 +292,12 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 {
 	struct line *line = wpk_alloc(test, sizeof(*line));
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs;
 	struct wpk_thread *threads[2];
 	struct wpool_attrs attrs;
 
 	wpk_need_cpus(test, 2);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	jobs = wpk_held(test, pool, 3, 1);
 	threads[0] = wpk_thread(test, submit_and_look, pool, &jobs->job[1].task, line);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 	threads[1] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);

@@ -225,14 +225,11 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 static struct wpool *pair_pool(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 2, 2, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *warm = wpk_held(test, pool, 2, 2);
 	struct wpool_cpu_stats stats;
 	int i;
 
-	wpk_jobs_submit(test, pool, warm, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	for (i = 0; i < 2; i++) {
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
@@ -420,8 +417,7 @@ static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit 
 /* The pool is at capacity, and all its workers are idle on another CPU. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *warm;
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -431,9 +427,8 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_submit(test, pool, warm, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	warm = wpk_held(test, pool, 2, 2);
+	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	attrs.cpumask = cpu_online_mask;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
@@ -567,8 +562,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
@@ -578,10 +572,9 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 	attrs.concurrency = 3;
 	pool = wpk_pool_attrs(test, &attrs);
 	start_counting(test);
-	wpk_jobs_submit(test, pool, jobs, 0, 3);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	jobs = wpk_held(test, pool, 3, 3);
 	expect_quiet(test);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	expect_quiet(test);
 }

@@ -33,21 +33,10 @@ static void expect_report(const char *what, const char *which)
 	pr_info("wpool-expect: ODEBUG: %s of %s\n", what, which);
 }
 
-/* A pool of one worker, which is busy until the gate opens. */
-static struct wpool *busy_pool(struct kunit *test, struct wpk_jobs *jobs, struct wpk_gate *gate)
-{
-	struct wpool *pool = wpk_pool(test, 1, 2);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	return pool;
-}
-
 static void wpool_task_init_of_a_queued_task_is_reported(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	struct wpool *pool = busy_pool(test, jobs, gate);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
 	struct wpool_task *task = &jobs->job[1].task;
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
@@ -55,7 +44,7 @@ static void wpool_task_init_of_a_queued_task_is_reported(struct kunit *test)
 	wpool_task_init(task, wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
 	wpk_destroy(test, pool);
@@ -88,9 +77,8 @@ static void wpool_submit_without_init_is_reported(struct kunit *test)
 
 static void kfree_of_a_queued_task_is_reported(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpool *pool = busy_pool(test, jobs, gate);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 	struct wpool_task *task = kmalloc(sizeof(*task), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, task);
@@ -101,7 +89,7 @@ static void kfree_of_a_queued_task_is_reported(struct kunit *test)
 	kfree(task);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }
@@ -121,14 +109,13 @@ static noinline_for_stack int submit_and_forget(struct wpool *pool)
 
 static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpool *pool = busy_pool(test, jobs, gate);
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 
 	atomic_set(&nr_called, 0);
 	KUNIT_EXPECT_EQ(test, submit_and_forget(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 }

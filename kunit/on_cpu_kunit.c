@@ -25,17 +25,15 @@ static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 /* A pool with an idle worker on each of two CPUs. No worker expires. */
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs;
 	struct wpool *pool;
 
 	on_two_cpus(test, attrs);
 	attrs->prealloc = true;
 	pool = wpk_pool_attrs(test, attrs);
 	/* each worker has its home CPU when both have run a task */
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	jobs = wpk_held(test, pool, 2, 2);
+	wpk_gate_open(jobs->gate);
 	KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);

@@ -210,14 +210,11 @@ static int look_while_held(struct wpk_thread *thread)
 static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 2);
 	DECLARE_COMPLETION_ONSTACK(held);
 	struct wpk_thread *reader;
 	bool ended;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	reader = wpk_thread(test, look_while_held, pool, NULL, &held);
 	/* no assertions as long as the mutex is held */
 	mutex_lock(&pool->workers.mutex);
@@ -226,7 +223,7 @@ static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kun
 	mutex_unlock(&pool->workers.mutex);
 	KUNIT_EXPECT_TRUE(test, ended);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, reader), 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 }
 
 /* ---- the end -------------------------------------------------------------- */

@@ -17,14 +17,11 @@
 static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
 	wpk_destroy(test, pool);
@@ -192,17 +189,14 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 /* WPOOL_RELEASE_CANCEL also cancels the queued tasks of a pool that is closed already. */
 static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 64, gate);
 	struct wpool *pool = wpk_pool(test, 1, 64);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 64, 1);
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 63);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	for (i = 1; i < 64; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
@@ -217,20 +211,18 @@ static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test
 static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 3);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs;
 	int i;
 
 	/* one task first: of four submitted at once, any could start first */
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	jobs = wpk_held(test, pool, 4, 1);
 	wpk_jobs_submit(test, pool, jobs, 1, 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 }

@@ -29,14 +29,12 @@ static void wpool_release_runs_what_is_queued(struct kunit *test)
 static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 500);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	struct wpk_jobs *jobs;
 	struct wpk_thread *waiter;
 	int i;
 
 	/* queue some tasks in a ring, and the others in the global queue */
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	jobs = wpk_held(test, pool, 400, 1);
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
@@ -45,7 +43,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 399);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);

@@ -21,22 +21,11 @@ static const char *name_of(struct wpool *pool)
 	return attrs.name;
 }
 
-/* A pool at its capacity: two tasks are at the gate. */
-static struct wpool *full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
-{
-	struct wpool *pool = wpk_pool(test, 2, queue_depth);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	return pool;
-}
-
 static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = full_pool(test, WPOOL_UNLIMITED, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, busy->gate);
 	const char *name = name_of(pool);
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
@@ -44,21 +33,21 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
 	/* some tasks continue, and the others wait: this is the same episode, and no stall */
-	wpk_gate_let(gate, 2);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	wpk_gate_let(busy->gate, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(busy->gate, 4));
 	/* sleep longer than any timer of the module: the episode is not logged or counted again */
 	msleep(1500);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
 }
 
 /* Nothing is queued, and all workers sleep: the monitor runs because a submitter waits. */
 static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = full_pool(test, 0, gate);
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	const char *name = name_of(pool);
 	struct wpk_thread *thread;
@@ -67,7 +56,7 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "0 tasks queued, 1 submitters waiting"), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
@@ -75,37 +64,37 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 /* At most 10 of these lines are logged in 5 s. The monitor tries a suppressed line again. */
 static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit *test)
 {
-	struct wpk_gate *gates[12];
-	struct wpool *pools[ARRAY_SIZE(gates)];
+	struct wpk_jobs *busy[12];
+	struct wpool *pools[ARRAY_SIZE(busy)];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(gates); i++) {
-		gates[i] = wpk_gate(test);
-		pools[i] = full_pool(test, WPOOL_UNLIMITED, gates[i]);
+	for (i = 0; i < ARRAY_SIZE(pools); i++) {
+		pools[i] = wpk_pool(test, 2, WPOOL_UNLIMITED);
+		busy[i] = wpk_held(test, pools[i], 2, 2);
 		wpk_jobs_submit(test, pools[i], wpk_jobs(test, 1, NULL), 0, 1);
 	}
-	for (i = 0; i < ARRAY_SIZE(gates); i++) {
+	for (i = 0; i < ARRAY_SIZE(pools); i++) {
 		WPK_EVENTUALLY(test, wpk_lines_about(name_of(pools[i]), CAPACITY_LINE));
 		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pools[i]), ""), 1);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], exhausted), 1);
-		wpk_gate_open(gates[i]);
+		wpk_gate_open(busy[i]->gate);
 	}
 }
 
 /* While tasks start and end, the log has no line, however long the queue is. */
 static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = full_pool(test, WPOOL_UNLIMITED, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 40, gate);
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 40, busy->gate);
 	ktime_t before = ktime_get(), now;
 	s64 longest_ms = 0;
 	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 40);
 	for (i = 0; i < 30; i++) {
-		wpk_gate_let(gate, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3 + i));
+		wpk_gate_let(busy->gate, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy->gate, 3 + i));
 		msleep(50);
 		now = ktime_get();
 		longest_ms = max(longest_ms, ktime_ms_delta(now, before));
@@ -114,7 +103,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 	/* if the machine itself stopped for 500 ms, a line is no error */
 	if (longest_ms < 500)
 		KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 40));
 	if (longest_ms >= 500)
 		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);

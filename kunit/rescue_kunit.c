@@ -168,8 +168,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first;
 	struct wpk_thread *holder;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -180,8 +179,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	attrs.handoff = false;
 	pool = two_cpu_pool(test, &attrs);
 	wpk_move_to(wpk_cpu(0));
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	first = wpk_held(test, pool, 1, 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
 
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
@@ -193,7 +191,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawned) >= 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 	hold_end(test, holder);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_TICKS));
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
@@ -204,14 +202,12 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *warm;
 	struct wpool *pool;
 
 	pool = second_cpu_pool(test);
-	wpk_jobs_submit(test, pool, warm, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	warm = wpk_held(test, pool, 2, 2);
+	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);
 	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);

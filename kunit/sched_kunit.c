@@ -213,14 +213,11 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 {
 	struct load *load = load_create(test, one_cpu_pool(test, 1),
 					MANY_STEPS + 1, submit_follower);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
 
-	wpk_jobs_submit(test, load->pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
@@ -231,14 +228,11 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
 	struct load *load = load_create(test, one_cpu_pool(test, 1), 1, submit_again);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
 
-	wpk_jobs_submit(test, load->pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
 	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
@@ -287,17 +281,15 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
 	struct load *load = load_create(test, pool, NR_FLOOD, submit_again_until_then);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *first;
 	int steps, cpu;
 
 	wpk_need_cpus(test, 2);
-	wpk_jobs_submit(test, pool, first, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_let(gate, 2);
+	first = wpk_held(test, pool, 3, 2);
+	wpk_gate_let(first->gate, 2);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	wpk_jobs_submit(test, pool, first, 2, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->gate, 3));
 	cpu = first->job[2].cpu;
 
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
@@ -313,7 +305,7 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	 * starves waits until the case ends.
 	 */
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	wpk_destroy(test, pool);
 	expect_no_errors(test, load->jobs);
 }
@@ -395,8 +387,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *warm;
 	struct wpool_cpu_stats stats;
 	struct wpool_attrs attrs;
 	struct stuck *stuck;
@@ -414,9 +405,8 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	free_cpumask_var(mask);
 
-	wpk_jobs_submit(test, pool, warm, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	warm = wpk_held(test, pool, 2, 2);
+	wpk_gate_open(warm->gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	/* a new worker is made on the CPU that has fewer workers */
 	for (i = 0; i < 2; i++) {

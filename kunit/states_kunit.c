@@ -518,13 +518,10 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 	struct wpool_task *task = &jobs->job[0].task;
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < 3; i++) {
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
@@ -536,7 +533,7 @@ static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1 + i);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -ECANCELED);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
@@ -546,14 +543,11 @@ static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test
 static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_thread *thread;
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < 3; i++) {
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -562,7 +556,7 @@ static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kun
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, task, NULL);
 	/* the task refuses submits until the cancel has returned */
 	WPK_EVENTUALLY(test, wpool_try_submit(pool, task) == -ECANCELED);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);

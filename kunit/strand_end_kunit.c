@@ -211,28 +211,28 @@ static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 static void wpool_strand_finish_last_task_may_free_the_strand(struct kunit *test)
 {
 	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpk_jobs *busy;
 	int i;
 
-	pool = wpk_pool(test, 2, 0);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++)
 		submit_packets(test, pool, freed);
 	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS);
 	/* an abort function may also finish the strand and free it */
-	pool = st_full_pool(test, 1, gate);
+	pool = wpk_pool(test, 1, 1);
+	busy = wpk_held(test, pool, 1, 1);
 	submit_packets(test, pool, freed);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	WPK_EVENTUALLY(test, atomic_read(freed) == WPK_LIFETIME_ROUNDS + 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 }
 
 /* ---- the end of the pool -------------------------------------------------- */
 
 static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = st_full_pool(test, 0, gate);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 2) };
 	struct st *st[2] = { st_tasks(test, of[0], NULL, 4), st_tasks(test, of[1], NULL, 2) };
 
@@ -242,7 +242,7 @@ static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[0][3].task), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	st_ran_in_order(test, st[0], 3);
 	st_ran_in_order(test, st[1], 2);

@@ -131,16 +131,6 @@ static inline void st_ran_in_order(struct kunit *test, struct st *st, int nr)
 	}
 }
 
-/* A pool whose only worker is in a job at the gate. */
-static inline struct wpool *st_full_pool(struct kunit *test, u32 queue_depth, struct wpk_gate *gate)
-{
-	struct wpool *pool = wpk_pool(test, 1, queue_depth);
-
-	wpk_jobs_submit(test, pool, wpk_jobs(test, 1, gate), 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	return pool;
-}
-
 /* @arg: the strand */
 static inline int wpk_do_strand_flush(struct wpk_thread *thread)
 {

@@ -11,25 +11,6 @@
 #include "core/state.h"
 #include "fixture.h"
 
-/* A pool whose only worker waits at the gate in a task. */
-static struct wpool *held_pool(struct kunit *test, struct wpk_gate *gate, struct wpool_attrs *attrs)
-{
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
-	struct wpool *pool = wpk_pool_attrs(test, attrs);
-
-	wpk_jobs_submit(test, pool, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	return pool;
-}
-
-static struct wpool *one_worker(struct kunit *test, struct wpk_gate *gate)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	return held_pool(test, gate, &attrs);
-}
-
 static void set_urgent(struct wpk_jobs *jobs, u32 from, u32 nr)
 {
 	u32 i;
@@ -84,8 +65,8 @@ static void make_call(void *arg)
 static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 {
 	const struct by *by = test->param_value;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
 	struct call call = { .by = by, .pool = pool, .task = &jobs->job[1000].task };
 
@@ -97,7 +78,7 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 		make_call(&call);
 	KUNIT_EXPECT_EQ(test, call.ret, 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1001);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1001));
 	KUNIT_EXPECT_EQ(test, jobs->job[1000].seq, 1);
 	wpk_destroy(test, pool);
@@ -110,8 +91,8 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 /* Every 16th start is that of a task that is not urgent, as long as the batch has one. */
 static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_ALL, NULL);
 	struct wpool_task *tasks[NR_ALL];
 	u32 i, seq;
@@ -122,7 +103,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 		tasks[i] = &jobs->job[i].task;
 	}
 	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, NR_ALL, 0), NR_ALL);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_ALL));
 	for (i = 0; i < NR_OTHERS; i++) {
 		seq = jobs->job[26 * i + 3].seq;
@@ -136,9 +117,9 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 /* After the start of a task that is not urgent, 15 urgent tasks may again start before others. */
 static void wpool_urgent_count_begins_anew(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
+	struct wpk_jobs *jobs = wpk_jobs(test, 400, busy->gate);
 	u32 i, round;
 
 	/* in each round ten urgent tasks run, and then one other; each task waits at the gate */
@@ -149,12 +130,12 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	for (round = 0; round < 36; round++) {
 		wpk_jobs_submit(test, pool, jobs, 40 + 10 * round, 10);
 		/* one other task and ten urgent ones pass the gate; the next other one arrives */
-		wpk_gate_let(gate, 11);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 11 * (round + 1) + 1));
+		wpk_gate_let(busy->gate, 11);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy->gate, 11 * (round + 1) + 1));
 		for (i = 0; i < 10; i++)
 			KUNIT_EXPECT_LE(test, jobs->job[40 + 10 * round + i].seq, 11 * round + 10);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
@@ -194,8 +175,8 @@ static void stream_fn(struct wpool_task *task)
 /* Three urgent tasks submit themselves again and again in the only worker. */
 static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct stream *s = wpk_alloc(test, sizeof(*s));
 	struct wpk_jobs *jobs = wpk_jobs(test, 500, NULL);
 	int i;
@@ -211,7 +192,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 	/* the other tasks are queued in the ring, in its backlog, and for one CPU */
 	wpk_jobs_submit(test, pool, jobs, 0, 499);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[499].task), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 500));
 	WRITE_ONCE(s->stop, true);
 	for (i = 0; i < 3; i++)
@@ -340,8 +321,8 @@ static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
 
 static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 40, NULL);
 	u32 i;
 
@@ -357,7 +338,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	wpool_task_set_urgent(&jobs->job[0].task, false);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 34));
 	KUNIT_EXPECT_GT(test, jobs->job[0].seq, 15);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -370,8 +351,8 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 static void wpool_urgent_release_and_reboot(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	u32 i;
 
 	set_urgent(jobs, 0, 30);
@@ -380,7 +361,7 @@ static void wpool_urgent_release_and_reboot(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 60);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	for (i = 0; i < 60; i++)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
@@ -393,14 +374,10 @@ static void wpool_urgent_release_and_reboot(struct kunit *test)
 
 static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool_policy(test, 1, 2, WPOOL_DROP_OLDEST);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 
-	wpk_attrs(&attrs, 1, 2);
-	attrs.policy = WPOOL_DROP_OLDEST;
-	pool = held_pool(test, gate, &attrs);
 	set_urgent(jobs, 0, 1);
 	set_urgent(jobs, 3, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
@@ -412,7 +389,7 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ECANCELED);
 	/* only urgent tasks are left */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[4].task), -EAGAIN);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
 	wpk_destroy(test, pool);
@@ -421,14 +398,12 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 /* No worker takes the tasks within max_wait_ms, so the monitor ends them. */
 static void wpool_urgent_overdue_is_etime(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool_attrs attrs;
-	struct wpool *pool;
 	u32 i;
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	pool = held_pool(test, gate, &attrs);
 	/* set the limit only now: the first task must not be overdue */
 	attrs.max_wait_ms = 50;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
@@ -438,28 +413,25 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 20);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
 static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *waiter;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 
-	wpk_attrs(&attrs, 1, 2);
-	pool = held_pool(test, gate, &attrs);
 	set_urgent(jobs, 2, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), -EAGAIN);
 	waiter = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_destroy(test, pool);
@@ -513,8 +485,8 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
 	struct others *o = wpk_alloc(test, sizeof(*o));
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool = one_worker(test, gate);
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	int i;
 
 	o->jobs = jobs;
@@ -534,7 +506,7 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 		wpool_strand_task_set_urgent(&o->in_strand[i], true);
 		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&o->in_strand[i]), 0);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(&o->group), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&o->strand), 0);
 	wpool_event_cancel_sync(&o->event);

@@ -76,27 +76,22 @@ static void look_for_others(struct wpk_job *job)
 static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *old = wpk_jobs(test, 4, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
-	struct wpk_jobs *idle = wpk_jobs(test, 4, wpk_gate(test));
+	struct wpk_jobs *idle = wpk_held(test, pool, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL), *old;
 	struct wpool_attrs attrs;
 	int i, bad = 0;
 
-	wpk_jobs_body(jobs, look_for_others, old);
-	/* make four workers: after the tune, three of them must take no task */
-	wpk_jobs_submit(test, pool, idle, 0, 4);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(idle, 4));
-	wpk_gate_open(idle->job[0].gate);
+	/* there are four workers: after the tune, three of them must take no task */
+	wpk_gate_open(idle->gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(idle, 4));
-	wpk_jobs_submit(test, pool, old, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	old = wpk_held(test, pool, 4, 2);
+	wpk_jobs_body(jobs, look_for_others, old);
 	wpk_attrs(&attrs, 1, 0);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 60);
 	for (i = 1; i <= 2; i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-		wpk_gate_let(gate, 1);
+		wpk_gate_let(old->gate, 1);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, i));
 	}
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 60));
@@ -236,13 +231,10 @@ static void wpool_order_prealloc_is_fifo(struct kunit *test)
 /* Make @nr workers. When this returns, each has run one task, and becomes idle. */
 static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, nr, nr);
 
-	wpk_jobs_submit(test, pool, jobs, 0, nr);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), nr);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
 }
 
@@ -264,16 +256,13 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 {
 	const u32 min_workers = *(const u32 *)test->param_value;
 	struct wpool *pool = expiring_pool(test, 8, 400, min_workers);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 8, 8);
 	u64 before, made = U64_MAX;
 	unsigned long start;
 	int try;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 8);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 8));
 	start = jiffies;
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
 	/* no worker leaves too early; jiffies are the clock of the timers */
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
@@ -434,8 +423,7 @@ static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 fr
 static void wpool_sched_is_the_tasks_class(struct kunit *test)
 {
 	const struct class *class = test->param_value, *other;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *busy;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4 * (ARRAY_SIZE(classes) + 3), NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -448,8 +436,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	expect_class(test, jobs, 0, 4, class, 4);
-	wpk_jobs_submit(test, pool, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	busy = wpk_held(test, pool, 1, 1);
 	for (i = 0; i < ARRAY_SIZE(classes); i++) {
 		other = &classes[i];
 		attrs.sched = other->sched;
@@ -468,7 +455,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	nr += 4;
 	attrs.sched = WPOOL_SCHED_NORMAL;
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
@@ -585,20 +572,18 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs;
 	struct wpool_attrs attrs;
 
 	wpk_need_cpus(test, 2);
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	jobs = wpk_held(test, pool, 2, 2);
 	/* add the other CPUs while no worker is idle */
 	attrs.cpumask = cpu_online_mask;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);

@@ -90,15 +90,12 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
 	struct wpool *pool = pool_from(test, 1, start);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 
-	wpk_jobs_submit(test, pool, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	submit_in_all_ways(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
@@ -110,20 +107,17 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
 	struct wpool *pool = pool_from(test, 1, start);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 	struct wpool_attrs attrs;
 
-	wpk_jobs_submit(test, pool, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	/* the task at the gate must not be overdue, however slow the machine is */
 	wpool_attrs_init(&attrs);
 	attrs.max_wait_ms = 20;
 	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
 	submit_in_all_ways(test, pool, jobs);
 	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == NR_JOBS);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	wpk_destroy(test, pool);
