@@ -303,27 +303,24 @@ static struct sweep *gated_sweep(struct kunit *test, struct wpool *pool)
 
 static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 {
-	struct wpool_attrs attrs = { .queue_depth = 30 };
 	struct sweep *sweep;
 
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
 	/* all items are free again; the tune makes as many items as its limits allow */
 	check_reserve(sweep, 12);
-	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 30), 0);
 	check_reserve(sweep, 32);
 	/* tune to fewer items while all are in use, then to more before they are back */
 	invoke_from_reserve(sweep, 32);
-	attrs.queue_depth = 4;
-	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
-	attrs.queue_depth = 9;
-	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 9), 0);
 	wpk_gate_let(sweep->gate, 32);
 	check_served(sweep);
 	check_reserve(sweep, 11);
 	/* a pool that was created without a limit gets items with its first limit */
 	sweep = gated_sweep(test, func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_FAIL));
-	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 9), 0);
 	check_reserve(sweep, 11);
 }
 
@@ -391,18 +388,15 @@ static void wpool_invoke_unlimited_when_its_allocation_fails(struct kunit *test)
 
 static int call_grow(struct sweep *sweep)
 {
-	struct wpool_attrs attrs = { .queue_depth = 30 };
-
-	return wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH);
+	return wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 30);
 }
 
 static void undo_grow(struct sweep *sweep)
 {
-	struct wpool_attrs attrs = { .queue_depth = 10 };
 	struct kunit *test = sweep->test;
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, free), 32);
-	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 10), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(sweep->pool, free), 12);
 	KUNIT_EXPECT_EQ(test, call_invoke(sweep), 0);
 	check_served(sweep);

@@ -294,7 +294,6 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs;
 	struct wpk_thread *threads[2];
-	struct wpool_attrs attrs;
 
 	wpk_need_cpus(test, 2);
 	jobs = wpk_held(test, pool, 3, 1);
@@ -308,8 +307,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	line->second = &jobs->job[2].task;
 	wpk_probe(test, "wpool_task_submitted", wake_the_first, line);
 	wpk_move_to(wpk_cpu(0));
-	attrs.queue_depth = 2;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 2), 0);
 	wpk_move_to(-1);
 	/* both tasks are accepted: the probe must not wake a thread that may have ended */
 	WRITE_ONCE(line->second, NULL);

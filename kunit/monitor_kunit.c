@@ -175,17 +175,14 @@ static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
 
-	wpool_attrs_init(&attrs);
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	wpk_jobs_body(jobs, run_until_free, NULL);
 	jobs->job[1].body = see_that_it_is_bound;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	wpool_flush(pool);
 	/* the second task is no hog, even if it waits for its CPU */
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HOG_MS, hog_ms, WPOOL_MAX_HOG_MS), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_no_errors(test, jobs);
@@ -430,8 +427,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 	warm = wpk_held(test, pool, 2, 2);
 	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	attrs.cpumask = cpu_online_mask;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < 20; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);

@@ -229,13 +229,10 @@ static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpool_site *site = &pool->sites[wpk_cpu(0)], before = *site;
-	struct wpool_attrs attrs;
 
 	site->cache = ~before.cache;
 	site->node = ~before.node;
-	wpk_attrs(&attrs, 1, 0);
-	attrs.cpumask = cpu_online_mask;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	KUNIT_EXPECT_EQ(test, site->cache, before.cache);
 	KUNIT_EXPECT_EQ(test, site->node, before.node);
 }

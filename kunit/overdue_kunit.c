@@ -21,11 +21,7 @@
 
 static void set_max_wait(struct kunit *test, struct wpool *pool, u32 ms)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.max_wait_ms = ms;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, ms), 0);
 }
 
 /* A pool whose only worker is at the gate, so that no worker serves the queue. */
@@ -405,13 +401,10 @@ static bool is_idle(const struct wpk_job *job)
 static void help_until_others_are_overdue(struct wpk_job *job)
 {
 	struct wpk_job *helped = job + 3;
-	struct wpool_attrs attrs;
 	int i, ret;
 
 	/* set the limit only now: otherwise this task might become overdue */
-	wpool_attrs_init(&attrs);
-	attrs.max_wait_ms = SHORT_MS;
-	job->ret = wpool_tune(job->arg, &attrs, WPOOL_TUNE_MAX_WAIT_MS);
+	job->ret = wpk_tune(job->arg, MAX_WAIT_MS, max_wait_ms, SHORT_MS);
 	for (i = 1; i <= 2 && !job->ret; i++)
 		job->ret = wpool_submit(job->arg, &(job + i)->task);
 	while (!job->ret && !wpk_stopped(job->jobs->test) &&
@@ -488,13 +481,10 @@ static void wpool_task_that_is_in_time_runs(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct wpool_attrs attrs;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpool_attrs_init(&attrs);
-	attrs.latency = true;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, LATENCY, latency, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
 	set_max_wait(test, pool, 0);

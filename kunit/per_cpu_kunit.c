@@ -36,20 +36,7 @@ static u32 per_cpu_of(struct wpool *pool)
 
 static int tune_per_cpu(struct wpool *pool, u32 per_cpu)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.capacity_per_cpu = per_cpu;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU);
-}
-
-static int tune_min_workers(struct wpool *pool, u32 min_workers)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.min_workers = min_workers;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS);
+	return wpk_tune(pool, CAPACITY_PER_CPU, capacity_per_cpu, per_cpu);
 }
 
 static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
@@ -72,7 +59,6 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	wpk_need_cpus(test, 2);
@@ -80,15 +66,12 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = first_cpus(test, 2);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 2)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_jobs_submit(test, pool, jobs, 4, 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[6].task), -EAGAIN);
-	attrs.cpumask = first_cpus(test, 1);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 1)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	/* running tasks continue; two of the workers take no other task, and leave */
@@ -97,8 +80,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	wpool_attrs_init(&attrs);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, NULL), 0);
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
 	wpk_destroy(test, pool);
 }
@@ -193,15 +175,15 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
 	struct wpool_attrs attrs;
 
-	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 20), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 20), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 2), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
-	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	/* without capacity_per_cpu, min_workers above the capacity is refused */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 3), -EINVAL);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.capacity_per_cpu = 2;
 	attrs.min_workers = 20;
@@ -224,7 +206,7 @@ static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
-	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 5), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 5), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 }
@@ -251,8 +233,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
-	attrs.cpumask = first_cpus(test, 2);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 2)), 0);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);

@@ -49,15 +49,6 @@ static struct wpool *reclaim_pool(struct kunit *test, u32 capacity, u32 min_work
 	return pool;
 }
 
-static int tune_reclaim(struct wpool *pool, bool reclaim)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.reclaim = reclaim;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_RECLAIM);
-}
-
 static bool has_rescuer(struct wpool *pool)
 {
 	return READ_ONCE(pool->reserve.rescuer);
@@ -272,14 +263,11 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	struct wpk_jobs *first = wpk_jobs(test, 4, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 	struct wpool *pool = reclaim_pool(test, 4, 1);
-	struct wpool_attrs attrs;
 
 	block_workers(test, pool, first, 4);
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
-	wpool_attrs_init(&attrs);
-	attrs.capacity = 2;
 	/* the tune wakes the spawner, which must not use the rescuer for the queued tasks */
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 2), 0);
 	/* time for an error to show */
 	msleep(50);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
@@ -363,29 +351,26 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
-	struct wpool_attrs attrs;
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
-	wpool_attrs_init(&attrs);
-	attrs.min_workers = 3;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 3), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
 
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, false), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, false), 0);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
 	/* the pool runs a task without reclaim, and then gets reclaim back */
 	block_workers(test, pool, first, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_gate_open(gate);
@@ -432,8 +417,7 @@ static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit
 	attrs.expiry_ms = 1;
 	attrs.worker_start = start_slowly;
 	pool = wpk_pool_attrs(test, &attrs);
-	attrs.min_workers = 6;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 6), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	/* six workers and the rescuer: no more were made */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 7);
@@ -445,15 +429,11 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	struct wpool *pool = reclaim_pool(test, 4, 0);
 	struct task_struct *thread = pool->reserve.rescuer->thread;
 	int first = cpumask_first(cpu_online_mask);
-	struct wpool_attrs attrs;
 
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = cpumask_of(first);
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(first)), 0);
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, cpumask_of(first)));
-	attrs.cpumask = NULL;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, NULL), 0);
 	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
 }
@@ -465,7 +445,7 @@ static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	struct wpool_attrs attrs;
 
 	wpk_no_threads(test);
-	KUNIT_EXPECT_EQ(test, tune_reclaim(pool, true), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), -EAGAIN);
 	wpk_threads_again(test);
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_FALSE(test, attrs.reclaim);
@@ -542,7 +522,7 @@ static void wpool_tune_reclaim_under_load(struct kunit *test)
 	for (i = 0; i < NR_LOAD; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		if (i % 50 == 0)
-			KUNIT_EXPECT_EQ(test, tune_reclaim(pool, i / 50 % 2), 0);
+			KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, i / 50 % 2), 0);
 		if (i % 200 == 0)
 			KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i));
 	}

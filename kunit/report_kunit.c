@@ -279,11 +279,9 @@ static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *tes
 	struct wpool_attrs attrs;
 
 	wpool_attrs_init(&attrs);
-	attrs.hog_ms = 0;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), -ERANGE);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, HOG_MS, hog_ms, 0), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "hog_ms = 0 is out of its range"), 1);
-	attrs.min_workers = 5;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 5), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "min_workers = 5 is above capacity = 2"), 1);
 	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, BIT(31)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "unknown bits 80000000"), 1);

@@ -38,15 +38,6 @@ static struct wpool *second_cpu_pool(struct kunit *test)
 	return wpk_pool_attrs(test, &attrs);
 }
 
-static int tune_all_cpus(struct wpool *pool)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = cpu_online_mask;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK);
-}
-
 /* ---- a CPU that a thread holds -------------------------------------------- */
 
 /*
@@ -131,7 +122,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	pool = second_cpu_pool(test);
 	wpk_jobs_submit(test, pool, warm, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(warm, 1));
-	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
 
@@ -210,7 +201,7 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);
-	KUNIT_ASSERT_EQ(test, tune_all_cpus(pool), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	WPK_EVENTUALLY(test, wpk_workers_at(pool, wpk_cpu(1)) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);

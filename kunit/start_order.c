@@ -35,9 +35,7 @@ struct order {
 
 static void tune_capacity(struct order *order, u32 capacity)
 {
-	struct wpool_attrs attrs = { .capacity = capacity };
-
-	KUNIT_EXPECT_EQ(order->test, wpool_tune(order->load.pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(order->test, wpk_tune(order->load.pool, CAPACITY, capacity, capacity), 0);
 }
 
 static void do_meanwhile(struct order *order, unsigned int i)

@@ -263,7 +263,6 @@ static void wpool_release_unlimited_pool_runs_what_strands_have_accepted(struct 
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
 	struct st_strand *of = st_strand(test, pool, 8);
 	struct st *st = st_tasks(test, of, gate, 3);
-	struct wpool_attrs attrs;
 
 	st_submit(test, st, 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
@@ -272,8 +271,7 @@ static void wpool_release_unlimited_pool_runs_what_strands_have_accepted(struct 
 	st_ran_in_order(test, st, 3);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
 	/* with a limit, the count of free places must be right */
-	wpk_attrs(&attrs, 5, 0);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 5), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 }
 

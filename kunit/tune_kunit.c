@@ -7,33 +7,6 @@
 #include "fixture.h"
 #include "knob.h"
 
-static int tune_capacity(struct wpool *pool, u32 capacity)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.capacity = capacity;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY);
-}
-
-static int tune_depth(struct wpool *pool, u32 queue_depth)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.queue_depth = queue_depth;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH);
-}
-
-static int tune_policy(struct wpool *pool, enum wpool_policy policy)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.policy = policy;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_POLICY);
-}
-
 /* Start the submitters of jobs @from..., one by one, so that they wait in this order. */
 static void start_waiters(struct kunit *test, struct wpool *pool,
 			  struct wpk_jobs *jobs, unsigned int from,
@@ -89,19 +62,16 @@ static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpool_attrs attrs;
 
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = cpu_none_mask;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_none_mask), -EINVAL);
 }
 
 static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
 
-	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_BLOCK), -EINVAL);
-	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_FAIL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_BLOCK), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), -EINVAL);
 }
 
 static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
@@ -112,8 +82,8 @@ static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
 	wpk_attrs(&attrs, 8, 0);
 	attrs.min_workers = 4;
 	pool = wpk_pool_attrs(test, &attrs);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
 	/* two attributes in one call are checked together */
 	wpool_attrs_init(&attrs);
 	attrs.capacity = 2;
@@ -130,9 +100,9 @@ static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *t
 	wpk_attrs(&attrs, 2, 0);
 	attrs.prealloc = true;
 	pool = wpk_pool_attrs(test, &attrs);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), -EINVAL);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, WPOOL_UNLIMITED), -EINVAL);
-	KUNIT_EXPECT_EQ(test, tune_depth(pool, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, WPOOL_UNLIMITED), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 4), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
 }
 
@@ -145,15 +115,15 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 6, threads);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 3), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), 0);
 	wpk_join_all(test, threads, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
-	KUNIT_EXPECT_EQ(test, tune_depth(pool, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
-	KUNIT_EXPECT_EQ(test, tune_depth(pool, WPOOL_UNLIMITED), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, WPOOL_UNLIMITED), 0);
 	wpk_join_all(test, &threads[3], 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 3);
@@ -172,8 +142,8 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 6);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
-	KUNIT_EXPECT_EQ(test, tune_depth(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 2), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 0), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 2), 0);
 	/* the pool keeps all six tasks, although its limit is two now */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 6);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
@@ -201,7 +171,7 @@ static void wpool_tune_down_waiters_go_on_after_the_debt(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 3);
 	start_waiters(test, pool, jobs, 3, 1, &thread);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
 	for (left = 3; left >= 1; left--) {
 		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == left);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
@@ -226,7 +196,7 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(depths); i++) {
 		u32 depth = depths[i];
 
-		KUNIT_EXPECT_EQ(test, tune_depth(pool, depth), 0);
+		KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, depth), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free),
 				depth == WPOOL_UNLIMITED ? WPOOL_UNLIMITED :
 				depth + 2 < 5 ? 0 : depth + 2 - 5);
@@ -245,14 +215,14 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
 
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 4), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, WPOOL_UNLIMITED), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, WPOOL_UNLIMITED), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), WPOOL_UNLIMITED);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs, 6));
-	KUNIT_EXPECT_EQ(test, tune_capacity(pool, 7), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 7), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
@@ -269,7 +239,7 @@ static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 2, threads);
-	KUNIT_EXPECT_EQ(test, tune_policy(pool, WPOOL_FAIL), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[3].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
 	wpk_gate_open(gate);
@@ -284,13 +254,10 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
 	struct wpk_thread *threads[3];
-	struct wpool_attrs attrs;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 3, threads);
-	wpool_attrs_init(&attrs);
-	attrs.max_blocking = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_BLOCKING), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	wpk_gate_open(gate);
@@ -357,15 +324,12 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_job *job = &jobs->job[0];
-	struct wpool_attrs attrs;
 	int i, j;
 
 	if (enter_cgroup("kunit/"))
 		kunit_skip(test, "there is no cgroup to enter");
 	wpk_need_cpus(test, 2);
-	wpool_attrs_init(&attrs);
-	attrs.spin_us = WPOOL_MAX_SPIN_US;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SPIN_US), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SPIN_US, spin_us, WPOOL_MAX_SPIN_US), 0);
 	wpk_jobs_body(jobs, note_worker, NULL);
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < WPK_ROUNDS(40); i++) {

@@ -401,12 +401,10 @@ static void wpool_urgent_overdue_is_etime(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
 	u32 i;
 
 	/* set the limit only now: the first task must not be overdue */
-	attrs.max_wait_ms = 50;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 50), 0);
 	set_urgent(jobs, 0, 20);
 	wpk_jobs_submit(test, pool, jobs, 0, 20);
 	for (i = 0; i < 20; i++)

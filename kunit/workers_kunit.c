@@ -53,12 +53,10 @@ static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 20);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 10, gate);
-	struct wpool_attrs attrs;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 10);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_attrs(&attrs, 4, 0);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_gate_open(gate);
 }
@@ -78,7 +76,6 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
 	struct wpk_jobs *idle = wpk_held(test, pool, 4, 4);
 	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL), *old;
-	struct wpool_attrs attrs;
 	int i, bad = 0;
 
 	/* there are four workers: after the tune, three of them must take no task */
@@ -86,8 +83,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(idle, 4));
 	old = wpk_held(test, pool, 4, 2);
 	wpk_jobs_body(jobs, look_for_others, old);
-	wpk_attrs(&attrs, 1, 0);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 60);
 	for (i = 1; i <= 2; i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
@@ -287,16 +283,13 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 {
 	struct wpool *pool = expiring_pool(test, 6, 0, 1);
-	struct wpool_attrs attrs;
 
 	make_idle(test, pool, 6);
 	/* time for an error to show */
 	msleep(300);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	/* the tune of expiry_ms starts the timer for workers that are idle already */
-	wpool_attrs_init(&attrs);
-	attrs.expiry_ms = 50;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 50), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 5);
 }
@@ -314,8 +307,7 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 					 WPOOL_TUNE_MIN_WORKERS), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	/* fewer workers must stay now, so the timer must start again */
-	attrs.min_workers = 0;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 0), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 }
 
@@ -329,8 +321,7 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 	pool = one_cpu_pool(test, WPOOL_LIFO, false);
 	idle_in_turn(test, pool, pids);
 	wpool_attrs_init(&attrs);
-	attrs.expiry_ms = 100;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 100), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
 	attrs.expiry_ms = 0;
 	/* at capacity 1 no other worker takes the task if this worker waits for its CPU */
@@ -382,8 +373,7 @@ static void wpool_nice_is_the_tasks_nice_value(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	attrs.nice = -3;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, NICE, nice, -3), 0);
 	wpk_jobs_submit(test, pool, jobs, 4, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	for (i = 0; i < 8; i++)
@@ -439,22 +429,19 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	busy = wpk_held(test, pool, 1, 1);
 	for (i = 0; i < ARRAY_SIZE(classes); i++) {
 		other = &classes[i];
-		attrs.sched = other->sched;
-		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+		KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, other->sched), 0);
 		wpk_jobs_submit(test, pool, jobs, nr, 4);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
 		expect_class(test, jobs, nr, 4, other, 4);
 		nr += 4;
 	}
 	/* the nice value has no effect while the class is not normal */
-	attrs.nice = -2;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, NICE, nice, -2), 0);
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
 	expect_class(test, jobs, nr, 4, other, -2);
 	nr += 4;
-	attrs.sched = WPOOL_SCHED_NORMAL;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, WPOOL_SCHED_NORMAL), 0);
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
@@ -486,8 +473,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	attrs.reclaim = true;
 	attrs.min_workers = 0;
 	pool = wpk_pool_attrs(test, &attrs);
-	attrs.sched = class->sched;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, class->sched), 0);
 	/* the rescuer runs one job, and a new worker runs the other */
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
@@ -551,8 +537,8 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 		if (i == 30) {
 			/* one worker is in a task, the other workers are idle */
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
-			attrs.cpumask = cpumask_of(wpk_cpu(1));
-			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+			KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask,
+						       cpumask_of(wpk_cpu(1))), 0);
 		}
 		if (i == 45)
 			wpk_gate_open(gate);
@@ -573,20 +559,16 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs;
-	struct wpool_attrs attrs;
 
 	wpk_need_cpus(test, 2);
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
 	jobs = wpk_held(test, pool, 2, 2);
 	/* add the other CPUs while no worker is idle */
-	attrs.cpumask = cpu_online_mask;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	wpk_gate_open(jobs->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
 }

@@ -326,13 +326,10 @@ static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 	const char *name = wpk_name(test);
 	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 2, name);
 	struct wpool *pool = wpool_find(name);
-	struct wpool_attrs attrs;
 
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	KUNIT_ASSERT_NOT_NULL(test, pool);
-	wpool_attrs_init(&attrs);
-	attrs.capacity = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
 	wpool_put(pool);
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));

@@ -31,15 +31,12 @@ static struct gated *gated_works(struct kunit *test, struct wpk_gate *gate)
 /* A queue that may have more runners than works, and whose pool has one worker. */
 static struct wpool_wq *one_worker_queue(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpool_wq *wq;
 
 	wq = wpool_wq_create(THIS_MODULE, WQ_UNBOUND, 4 * NR_WORKS, "%s", wpk_name(test));
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	KUNIT_ASSERT_LT(test, wq->nr_runners, NR_WORKS);
-	wpool_get_attrs(wq->pool, &attrs, NULL);
-	attrs.capacity = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(wq->pool, CAPACITY, capacity, 1), 0);
 	return wq;
 }
 

@@ -109,12 +109,9 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 	struct wpool *pool = pool_from(test, 1, start);
 	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
-	struct wpool_attrs attrs;
 
 	/* the task at the gate must not be overdue, however slow the machine is */
-	wpool_attrs_init(&attrs);
-	attrs.max_wait_ms = 20;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MAX_WAIT_MS), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 20), 0);
 	submit_in_all_ways(test, pool, jobs);
 	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == NR_JOBS);
 	wpk_gate_open(busy->gate);
