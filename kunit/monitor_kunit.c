@@ -26,21 +26,12 @@
 static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, bool handoff)
 {
 	struct wpool_attrs attrs;
-	struct wpool *pool;
-	cpumask_var_t mask;
-	int i;
 
-	wpk_need_cpus(test, nr_cpus);
-	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
-	for (i = 0; i < nr_cpus; i++)
-		cpumask_set_cpu(wpk_cpu(i), mask);
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
+	attrs.cpumask = wpk_first_cpus(test, nr_cpus);
 	attrs.handoff = handoff;
 	attrs.hog_ms = HOG_MS;
-	pool = wpk_pool_attrs(test, &attrs);
-	free_cpumask_var(mask);
-	return pool;
+	return wpk_pool_attrs(test, &attrs);
 }
 
 /* ---- hogs ----------------------------------------------------------------- */
@@ -222,16 +213,11 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 static struct wpool *pair_pool(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 2, 2, true);
-	struct wpk_jobs *warm = wpk_held(test, pool, 2, 2);
-	struct wpool_cpu_stats stats;
 	int i;
 
-	wpk_gate_open(warm->gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	for (i = 0; i < 2; i++) {
-		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
-		KUNIT_EXPECT_EQ(test, stats.workers, 1);
-	}
+	wpk_warm(test, pool, 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
 	return pool;
 }
 
@@ -414,7 +400,6 @@ static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit 
 /* The pool is at capacity, and all its workers are idle on another CPU. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
-	struct wpk_jobs *warm;
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -424,9 +409,7 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	pool = wpk_pool_attrs(test, &attrs);
-	warm = wpk_held(test, pool, 2, 2);
-	wpk_gate_open(warm->gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	wpk_warm(test, pool, 2);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < 20; i++) {

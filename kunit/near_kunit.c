@@ -11,7 +11,7 @@
 
 #include "core/near.h"
 #include "core/state.h"
-#include "fixture.h"
+#include "one_cpu.h"
 
 #define ROUNDS 15
 
@@ -21,17 +21,11 @@ enum { HERE, FAR_1, FAR_2, NEAR, NR_CPUS_USED };
 static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool prealloc)
 {
 	struct wpool_attrs attrs;
-	struct cpumask *mask;
 	struct wpool *pool;
 	int i;
 
-	if (wpk_cpu(NEAR) < 0)
-		kunit_skip(test, "fewer than four CPUs");
-	mask = wpk_alloc(test, cpumask_size());
-	for (i = 0; i < NR_CPUS_USED; i++)
-		cpumask_set_cpu(wpk_cpu(i), mask);
 	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
+	attrs.cpumask = wpk_first_cpus(test, NR_CPUS_USED);
 	attrs.prealloc = prealloc;
 	attrs.handoff = false;
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;

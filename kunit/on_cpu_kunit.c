@@ -12,12 +12,7 @@
 /* Attributes of a pool on two CPUs, where no task is a hog. Moves the case to the first CPU. */
 static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct cpumask *mask = wpk_alloc(test, cpumask_size());
-
-	wpk_need_cpus(test, 2);
-	cpumask_set_cpu(wpk_cpu(0), mask);
-	cpumask_set_cpu(wpk_cpu(1), mask);
-	attrs->cpumask = mask;
+	attrs->cpumask = wpk_first_cpus(test, 2);
 	attrs->hog_ms = WPOOL_MAX_HOG_MS;
 	wpk_move_to(wpk_cpu(0));
 }
@@ -25,19 +20,14 @@ static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 /* A pool with an idle worker on each of two CPUs. No worker expires. */
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct wpk_jobs *jobs;
 	struct wpool *pool;
 
 	on_two_cpus(test, attrs);
 	attrs->prealloc = true;
 	pool = wpk_pool_attrs(test, attrs);
-	/* each worker has its home CPU when both have run a task */
-	jobs = wpk_held(test, pool, 2, 2);
-	wpk_gate_open(jobs->gate);
-	KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+	wpk_warm(test, pool, 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	return pool;
 }
 

@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool whose workers and queues are all on one CPU, so that only hand-off and concurrency decide
- * whether a task can start before another one has ended.
+ * Pools on the first CPUs. If the workers and queues of a pool are all on one CPU, only hand-off
+ * and concurrency decide whether a task can start before another one has ended.
  */
 #ifndef WPOOL_KUNIT_ONE_CPU_H
 #define WPOOL_KUNIT_ONE_CPU_H
 
+#include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"
+
+/* The first @nr CPUs that are online. If there are fewer, the case is skipped. */
+static inline struct cpumask *wpk_first_cpus(struct kunit *test, unsigned int nr)
+{
+	struct cpumask *mask = wpk_alloc(test, cpumask_size());
+	unsigned int i;
+
+	wpk_need_cpus(test, nr);
+	for (i = 0; i < nr; i++)
+		cpumask_set_cpu(wpk_cpu(i), mask);
+	return mask;
+}
+
+/* Make @nr workers, and wait until all are idle. Each has its home CPU: it has run a task. */
+static inline void wpk_warm(struct kunit *test, struct wpool *pool, unsigned int nr)
+{
+	wpk_gate_open(wpk_held(test, pool, nr, nr)->gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr);
+}
 
 /* hog_ms is so long that no task of a case is a hog. */
 static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
@@ -66,7 +86,7 @@ static inline void wpk_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "of %u jobs", jobs->nr);
 }
 
-static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
+static inline const struct wpool_stats *wpk_figures_agree(struct kunit *test, struct wpool *pool)
 {
 	const struct wpool_stats *stats = wpk_snapshot(pool);
 
@@ -75,6 +95,7 @@ static inline void wpk_figures_agree(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, stats->submitted,
 			stats->completed + stats->failed + stats->cancelled + stats->overdue +
 			stats->outstanding);
+	return stats;
 }
 
 #endif /* WPOOL_KUNIT_ONE_CPU_H */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A capacity that follows the CPUs. hotplug_kunit.c tests it with CPUs that go and come. */
-#include <linux/cpumask.h>
-
-#include "fixture.h"
+#include "one_cpu.h"
 
 /* Create a pool with @per_cpu workers for each CPU of @mask; attrs.capacity is ignored. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
@@ -14,16 +12,6 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 	attrs.capacity_per_cpu = per_cpu;
 	attrs.cpumask = mask;
 	return wpk_pool_attrs(test, &attrs);
-}
-
-static const struct cpumask *first_cpus(struct kunit *test, unsigned int nr)
-{
-	struct cpumask *mask = wpk_alloc(test, cpumask_size());
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		cpumask_set_cpu(wpk_cpu(i), mask);
-	return mask;
 }
 
 static u32 per_cpu_of(struct wpool *pool)
@@ -41,7 +29,7 @@ static int tune_per_cpu(struct wpool *pool, u32 per_cpu)
 
 static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 {
-	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+	struct wpool *pool = per_cpu_pool(test, 3, wpk_first_cpus(test, 1));
 
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), 3);
@@ -62,16 +50,16 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	struct wpool *pool;
 
 	wpk_need_cpus(test, 2);
-	pool = per_cpu_pool(test, 2, first_cpus(test, 1));
+	pool = per_cpu_pool(test, 2, wpk_first_cpus(test, 1));
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 2)), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 2)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
 	wpk_jobs_submit(test, pool, jobs, 4, 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[6].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 1)), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 1)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	/* running tasks continue; two of the workers take no other task, and leave */
@@ -96,7 +84,7 @@ static int tune_all(struct wpool *pool)
 
 static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 {
-	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+	struct wpool *pool = per_cpu_pool(test, 3, wpk_first_cpus(test, 1));
 	struct wpool_attrs attrs;
 
 	KUNIT_EXPECT_EQ(test, tune_all(pool), -EINVAL);
@@ -138,12 +126,12 @@ static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(test);
-	attrs.cpumask = first_cpus(test, 1);
+	attrs.cpumask = wpk_first_cpus(test, 1);
 	attrs.capacity_per_cpu = most + 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
 	attrs.capacity_per_cpu = U32_MAX;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
-	pool = per_cpu_pool(test, most, first_cpus(test, 1));
+	pool = per_cpu_pool(test, most, wpk_first_cpus(test, 1));
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, most + 1), -ERANGE);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_CAPACITY + 1), -ERANGE);
@@ -172,7 +160,7 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 /* The capacity is at least min_workers, whichever of the two a tune changes. */
 static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 {
-	struct wpool *pool = per_cpu_pool(test, 3, first_cpus(test, 1));
+	struct wpool *pool = per_cpu_pool(test, 3, wpk_first_cpus(test, 1));
 	struct wpool_attrs attrs;
 
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 20), 0);
@@ -187,7 +175,7 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	wpk_attrs(&attrs, 1, 0);
 	attrs.capacity_per_cpu = 2;
 	attrs.min_workers = 20;
-	attrs.cpumask = first_cpus(test, 1);
+	attrs.cpumask = wpk_first_cpus(test, 1);
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 }
@@ -202,7 +190,7 @@ static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 	attrs.capacity_per_cpu = 1;
 	attrs.min_workers = 3;
 	attrs.reclaim = true;
-	attrs.cpumask = first_cpus(test, 1);
+	attrs.cpumask = wpk_first_cpus(test, 1);
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
@@ -228,12 +216,12 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	wpk_attrs(&attrs, 1, 0);
 	attrs.policy = WPOOL_FAIL;
 	attrs.capacity_per_cpu = 4;
-	attrs.cpumask = first_cpus(test, 1);
+	attrs.cpumask = wpk_first_cpus(test, 1);
 	pool = wpk_pool_func(test, &attrs, wait_here);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, first_cpus(test, 2)), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 2)), 0);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
@@ -244,7 +232,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
-	attrs.cpumask = first_cpus(test, 1);
+	attrs.cpumask = wpk_first_cpus(test, 1);
 	attrs.name = wpk_name(test);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)), -ERANGE);
 }

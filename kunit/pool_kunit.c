@@ -3,10 +3,9 @@
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/wpool_stats.h>
 
 #include "core/state.h"
-#include "fixture.h"
+#include "one_cpu.h"
 
 static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
 {
@@ -47,18 +46,6 @@ static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
 
 /* ---- figures -------------------------------------------------------------- */
 
-static const struct wpool_stats *expect_identities(struct kunit *test, struct wpool *pool)
-{
-	const struct wpool_stats *stats = wpk_snapshot(pool);
-
-	KUNIT_EXPECT_EQ(test, stats->workers, stats->idle + stats->searching + stats->busy);
-	KUNIT_EXPECT_LE(test, stats->blocked, stats->busy);
-	KUNIT_EXPECT_EQ(test, stats->submitted,
-			stats->completed + stats->failed + stats->cancelled + stats->overdue +
-			stats->outstanding);
-	return stats;
-}
-
 static int submit_and_cancel(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
@@ -94,7 +81,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 		threads[i] = wpk_thread(test, submit_and_cancel, pool, NULL, jobs);
 	}
 	for (i = 0; i < 400; i++) {
-		stats = expect_identities(test, pool);
+		stats = wpk_figures_agree(test, pool);
 		KUNIT_EXPECT_LE(test, stats->busy, 5);
 		KUNIT_EXPECT_LE(test, stats->workers, 5);
 		/*
@@ -113,7 +100,7 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 	/* first end the submitters: a flush leaves out tasks that are submitted while it waits */
 	wpk_join_all(test, threads, 3);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	stats = expect_identities(test, pool);
+	stats = wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
 }
 
@@ -132,7 +119,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
 		;
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[i].task), -ECANCELED);
-	stats = expect_identities(test, pool);
+	stats = wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->workers, 2);
 	KUNIT_EXPECT_EQ(test, stats->busy, 2);
 	KUNIT_EXPECT_EQ(test, stats->idle, 0);
@@ -149,7 +136,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	/* a worker may be idle between two tasks, but not before its last task is counted out */
 	WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 4);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	stats = expect_identities(test, pool);
+	stats = wpk_figures_agree(test, pool);
 	KUNIT_EXPECT_EQ(test, stats->completed, 4);
 	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
 	KUNIT_EXPECT_EQ(test, stats->busy, 0);

@@ -15,17 +15,8 @@
 
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct wpool *pool;
-	cpumask_var_t mask;
-
-	wpk_need_cpus(test, 2);
-	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
-	cpumask_set_cpu(wpk_cpu(0), mask);
-	cpumask_set_cpu(wpk_cpu(1), mask);
-	attrs->cpumask = mask;
-	pool = wpk_pool_attrs(test, attrs);
-	free_cpumask_var(mask);
-	return pool;
+	attrs->cpumask = wpk_first_cpus(test, 2);
+	return wpk_pool_attrs(test, attrs);
 }
 
 static struct wpool *second_cpu_pool(struct kunit *test)

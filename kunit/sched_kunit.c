@@ -387,32 +387,20 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_jobs *warm;
-	struct wpool_cpu_stats stats;
 	struct wpool_attrs attrs;
 	struct stuck *stuck;
 	struct wpool *pool;
-	cpumask_var_t mask;
 	int i, same = 0, spin;
 
-	wpk_need_cpus(test, 2);
-	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
-	cpumask_set_cpu(wpk_cpu(0), mask);
-	cpumask_set_cpu(wpk_cpu(1), mask);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
+	attrs.cpumask = wpk_first_cpus(test, 2);
 	attrs.expiry_ms = 0;
 	pool = wpk_pool_attrs(test, &attrs);
-	free_cpumask_var(mask);
 
-	warm = wpk_held(test, pool, 2, 2);
-	wpk_gate_open(warm->gate);
-	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	wpk_warm(test, pool, 2);
 	/* a new worker is made on the CPU that has fewer workers */
-	for (i = 0; i < 2; i++) {
-		wpool_get_cpu_stats(pool, wpk_cpu(i), &stats);
-		KUNIT_EXPECT_EQ(test, stats.workers, 1);
-	}
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
 	for (spin = 0; spin < 2; spin++) {
 		stuck = stuck_create(test, pool, spin);
 		jobs->job[spin].body = submit_and_stay;
