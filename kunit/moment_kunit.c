@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 #include <linux/wpool_stats.h>
 
+#include "full_pool.h"
 #include "one_cpu.h"
 #include "probe.h"
 
@@ -299,8 +300,7 @@ static void wpool_submit_back_from_the_line_its_task_is_counted_in(struct kunit 
 	jobs = wpk_held(test, pool, 3, 1);
 	threads[0] = wpk_thread(test, submit_and_look, pool, &jobs->job[1].task, line);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	threads[1] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	threads[1] = wpk_nth_waiter(test, pool, &jobs->job[2], 2);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(threads[0]));
 
 	line->first = threads[0]->task;

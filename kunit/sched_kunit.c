@@ -11,16 +11,6 @@
 #include "core/state.h"
 #include "one_cpu.h"
 
-static struct wpool *one_cpu_pool(struct kunit *test, u32 capacity)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	wpk_move_to(wpk_cpu(0));
-	return wpk_pool_attrs(test, &attrs);
-}
-
 /* ---- fork and join -------------------------------------------------------- */
 
 /* Job i has jobs 2i + 1 and 2i + 2 as children: a binary tree. */
@@ -51,14 +41,11 @@ static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
 	u32 capacity = *(const u32 *)test->param_value;
 	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_jobs(test, (1U << 11) - 1, NULL);
-	unsigned int i, bad = 0;
 
 	wpk_jobs_body(jobs, fork_and_join, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	for (i = 0; i < jobs->nr; i++)
-		bad += !!jobs->job[i].ret;
-	KUNIT_EXPECT_EQ(test, bad, 0);
+	wpk_no_errors(test, jobs);
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
@@ -78,14 +65,11 @@ static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_jobs(test, 300, NULL);
-	unsigned int i, bad = 0;
 
 	wpk_jobs_body(jobs, fork_one, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	for (i = 0; i < jobs->nr; i++)
-		bad += !!jobs->job[i].ret;
-	KUNIT_EXPECT_EQ(test, bad, 0);
+	wpk_no_errors(test, jobs);
 	wpk_jobs_ran_once(test, jobs);
 }
 
@@ -199,20 +183,11 @@ static struct load *load_create(struct kunit *test, struct wpool *pool,
 	return load;
 }
 
-static void expect_no_errors(struct kunit *test, struct wpk_jobs *jobs)
-{
-	unsigned int i, bad = 0;
-
-	for (i = 0; i < jobs->nr; i++)
-		bad += !!jobs->job[i].ret;
-	KUNIT_EXPECT_EQ(test, bad, 0);
-}
-
 /* Tasks that a task submits run next, but at most 16 in a row while others are queued. */
 static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 {
-	struct load *load = load_create(test, one_cpu_pool(test, 1),
-					MANY_STEPS + 1, submit_follower);
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, MANY_STEPS + 1, submit_follower);
 	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
 
 	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
@@ -221,13 +196,14 @@ static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
-	expect_no_errors(test, load->jobs);
+	wpk_no_errors(test, load->jobs);
 }
 
 /* A task that always submits itself must go to the end of its queue. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
-	struct load *load = load_create(test, one_cpu_pool(test, 1), 1, submit_again);
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, 1, submit_again);
 	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
 
 	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
@@ -236,7 +212,7 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
 	wpk_destroy(test, load->pool);
-	expect_no_errors(test, load->jobs);
+	wpk_no_errors(test, load->jobs);
 	KUNIT_EXPECT_FALSE(test, load->jobs->job[0].twice);
 }
 
@@ -247,7 +223,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
  */
 static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 {
-	struct load *load = load_create(test, one_cpu_pool(test, 1), 6, submit_partner);
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct load *load = load_create(test, pool, 6, submit_partner);
 	int steps, ret, i;
 
 	wpk_need_cpus(test, 2);
@@ -263,7 +240,7 @@ static void wpool_submit_to_the_global_queue_is_not_starved(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 3 * 61);
 	wpk_destroy(test, load->pool);
-	expect_no_errors(test, load->jobs);
+	wpk_no_errors(test, load->jobs);
 }
 
 static void submit_again_until_then(struct wpk_job *job)
@@ -307,7 +284,7 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	KUNIT_EXPECT_LE(test, load->steps_at_start - steps, 10 * (int)NR_FLOOD);
 	wpk_gate_open(first->gate);
 	wpk_destroy(test, pool);
-	expect_no_errors(test, load->jobs);
+	wpk_no_errors(test, load->jobs);
 }
 
 /* ---- spill ---------------------------------------------------------------- */
@@ -328,7 +305,7 @@ static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
 /* No worker takes a task: the ring fills and spills, and no task is lost. */
 static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
 {
-	struct wpool *pool = one_cpu_pool(test, 1);
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
 
@@ -396,7 +373,6 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	attrs.cpumask = wpk_first_cpus(test, 2);
 	attrs.expiry_ms = 0;
 	pool = wpk_pool_attrs(test, &attrs);
-
 	wpk_warm(test, pool, 2);
 	/* a new worker is made on the CPU that has fewer workers */
 	for (i = 0; i < 2; i++)
@@ -419,7 +395,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 
 static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
 {
-	struct wpool *pool = one_cpu_pool(test, 2);
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct stuck *stuck = stuck_create(test, pool, false);
 
@@ -474,7 +450,7 @@ static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4095));
 	wpk_destroy(test, pool);
-	expect_no_errors(test, jobs);
+	wpk_no_errors(test, jobs);
 	wpk_jobs_ran_once(test, jobs);
 }
 

@@ -7,23 +7,16 @@
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 
-#include "fixture.h"
+#include "full_pool.h"
 #include "probe.h"
 
-/* A pool that is full: one worker, at the closed gate. */
-struct full {
-	struct wpool *pool;
-	struct wpk_gate *gate;
-	struct wpk_jobs *jobs;
-};
-
-static void full_pool(struct kunit *test, struct full *full, enum wpool_policy policy)
+static void full_run_pool(struct kunit *test, struct wpk_full *full)
 {
-	full->pool = wpk_pool_policy(test, 1, 0, policy);
-	full->gate = wpk_gate(test);
-	full->jobs = wpk_jobs(test, 1, full->gate);
-	wpk_jobs_submit(test, full->pool, full->jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
+	struct wpool_attrs attrs;
+
+	wpk_attrs(&attrs, 1, 0);
+	attrs.policy = WPOOL_RUN;
+	wpk_full_pool_attrs(test, full, &attrs);
 }
 
 /* ---- policy run ----------------------------------------------------------- */
@@ -61,12 +54,12 @@ static void wpool_submit_policy_run_two_submitters_each_accept_runs(struct kunit
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *threads[2];
-	struct full full;
+	struct wpk_full full;
 	int accepted = 0;
 	long i;
 
 	wpk_need_cpus(test, 2);
-	full_pool(test, &full, WPOOL_RUN);
+	full_run_pool(test, &full);
 	wpool_task_init(&jobs->job[0].task, count_run);
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_thread(test, submit_often, full.pool,
@@ -95,10 +88,10 @@ static void cancel_myself(struct wpk_job *job)
 static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full, WPOOL_RUN);
+	full_run_pool(test, &full);
 	jobs->job[0].body = wait_for_myself;
 	jobs->job[1].body = cancel_myself;
 	for (i = 0; i < 2; i++) {
@@ -121,9 +114,9 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full, WPOOL_RUN);
+	full_run_pool(test, &full);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	/* the submit is refused, also when the pool has room */
@@ -143,7 +136,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 
 static void submit_myself_and_flush(struct wpk_job *job)
 {
-	struct full *full = job->arg;
+	struct wpk_full *full = job->arg;
 
 	job->ret = wpool_submit(full->pool, &job->task);
 	wpk_gate_open(full->gate);
@@ -156,9 +149,9 @@ static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full, WPOOL_RUN);
+	full_run_pool(test, &full);
 	wpk_jobs_body(jobs, submit_myself_and_flush, &full);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
@@ -168,24 +161,15 @@ static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit 
 
 /* ---- waiting for room ----------------------------------------------------- */
 
-static struct wpk_thread *wait_in_line(struct kunit *test, struct wpool *pool,
-				       struct wpool_task *task)
-{
-	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, pool, task, NULL);
-
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	return thread;
-}
-
 /* While a submitter waits, -EALREADY promises no run: the submitter may be refused. */
 static void wpool_try_submit_in_line_is_ealready_and_runs_nothing(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full, WPOOL_BLOCK);
-	thread = wait_in_line(test, full.pool, &jobs->job[0].task);
+	wpk_full_pool(test, &full);
+	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EALREADY);
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
@@ -198,13 +182,13 @@ static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *tes
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 	int i;
 
-	full_pool(test, &full, WPOOL_BLOCK);
+	wpk_full_pool(test, &full);
 	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, NULL);
 	for (i = 0; i < 2; i++) {
-		thread = wait_in_line(test, full.pool, &jobs->job[i].task);
+		thread = wpk_nth_waiter(test, full.pool, &jobs->job[i], 1);
 		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
 		KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
@@ -220,10 +204,10 @@ static void wpool_task_cancel_sync_in_line_waits_for_no_other_task(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *submitter, *canceller;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full, WPOOL_BLOCK);
-	submitter = wait_in_line(test, full.pool, &jobs->job[0].task);
+	wpk_full_pool(test, &full);
+	submitter = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	canceller = wpk_thread(test, wpk_do_cancel_sync, NULL, &jobs->job[0].task, NULL);
 	/* the gate is still closed: no task has finished */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, canceller), -ECANCELED);
@@ -246,9 +230,9 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
-	full_pool(test, &full, WPOOL_BLOCK);
+	wpk_full_pool(test, &full);
 	thread = wpk_thread(test, submit_both, full.pool, NULL, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
@@ -298,11 +282,11 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
 	struct wpk_thread *thread;
-	struct full full;
+	struct wpk_full full;
 
 	outlive(test, short_lived_pool(test), task, gate, holder);
-	full_pool(test, &full, WPOOL_BLOCK);
-	thread = wait_in_line(test, full.pool, task);
+	wpk_full_pool(test, &full);
+	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task) == 0, false);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
@@ -329,7 +313,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, free) == 1);
 	/* another task takes the place of the cancelled one */
 	wpk_jobs_submit(test, pool, holders, 1, 1);
-	thread = wait_in_line(test, pool, task);
+	thread = wpk_nth_waiter(test, pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_NE(test, wpool_try_submit(pool, task), 0);
 	wpk_gate_open(gate);
@@ -386,7 +370,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
-	struct full full;
+	struct wpk_full full;
 
 	init_completion(&memory->gone);
 	wpk_probe(test, "kmem_cache_free", note_free, memory);
@@ -395,7 +379,7 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 	outlive(test, memory->pool, task, gate, holder);
 	KUNIT_ASSERT_TRUE(test, wpk_patiently(&memory->gone, NULL));
 
-	full_pool(test, &full, WPOOL_BLOCK);
+	wpk_full_pool(test, &full);
 	hands->task = task;
 	wpk_probe(test, "wpool_pool_overloaded", cancel_in_hands, hands);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -ECANCELED);

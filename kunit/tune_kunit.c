@@ -4,7 +4,7 @@
 #include <linux/sched.h>
 
 #include "attr_values.h"
-#include "fixture.h"
+#include "full_pool.h"
 #include "knob.h"
 
 /* Start the submitters of jobs @from..., one by one, so that they wait in this order. */
@@ -14,10 +14,8 @@ static void start_waiters(struct kunit *test, struct wpool *pool,
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		threads[i] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[from + i].task, NULL);
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
-	}
+	for (i = 0; i < nr; i++)
+		threads[i] = wpk_nth_waiter(test, pool, &jobs->job[from + i], i + 1);
 }
 
 static void wpool_tune_sets_what_the_mask_names_and_no_more(struct kunit *test)
