@@ -80,7 +80,6 @@ static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
 		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
 	}
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-	wpk_destroy(test, pool);
 }
 
 static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
@@ -132,7 +131,6 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 		nr += takes_the_near_one(test, pool);
 	}
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-	wpk_destroy(test, pool);
 }
 
 static void sleep_long(struct wpk_job *job)

@@ -61,7 +61,6 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 				   in_a_row + 1 : 0;
 		KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
 	}
-	wpk_destroy(test, pool);
 }
 
 /* An idle worker was not one too many when it became idle. It is when another CPU gets a worker. */
@@ -113,7 +112,6 @@ static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after[0].submitted - before[0].submitted, 2);
 	KUNIT_EXPECT_EQ(test, after[1].submitted - before[1].submitted, 0);
 	wpk_jobs_ran_once(test, jobs);
-	wpk_destroy(test, pool);
 }
 
 /* Submit a job for the other CPU, and keep this CPU as a real-time thread until the job has run. */
@@ -189,7 +187,6 @@ static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	for_each_possible_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[cpu].runs), 1);
-	wpk_destroy(test, pool);
 }
 
 static int submit_on_here(struct wpk_thread *thread)
@@ -219,7 +216,6 @@ static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
 			-ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&full.first->job[0].runs), 2);
-	wpk_destroy(test, full.pool);
 }
 
 /* A thread submits @nr jobs, from job @from on: 16 for one CPU, 16 for the other, and so on. */
@@ -264,7 +260,6 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 	wpk_join_all(test, thread, 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	wpk_jobs_ran_once(test, jobs);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(on_cpu,

@@ -123,7 +123,6 @@ static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 		else
 			KUNIT_EXPECT_GT(test, atomic_read(&of->calls), 1);
 	}
-	wpk_destroy(test, pool);
 }
 
 static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test)
@@ -143,7 +142,6 @@ static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test
 	KUNIT_EXPECT_EQ(test, run(pool, of, 300), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->calls), 4);
-	wpk_destroy(test, pool);
 }
 
 /* The caller waits in its chunk until a helper has come. */
@@ -177,7 +175,6 @@ static void wpool_parallel_for_gets_help(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, of->nr, 1, meet, of), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_GT(test, atomic_read(&of->by_helpers), 0);
-	wpk_destroy(test, pool);
 }
 
 static int run_gated(struct wpk_thread *thread)
@@ -208,7 +205,6 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	wpk_gate_open(of->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	each_was_done_once(test, of);
-	wpk_destroy(test, pool);
 }
 
 /* If the pool is full, no helper comes, and the caller does not wait. */
@@ -226,7 +222,6 @@ static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
 	wpk_gate_open(full.gate);
-	wpk_destroy(test, full.pool);
 }
 
 /* There is room, but no worker is free: the helpers are taken out of the queue in the end. */
@@ -251,7 +246,6 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	if (wpk_cpu(1) >= 0)
 		KUNIT_EXPECT_GT(test, wpk_stat(full.pool, submitted), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	wpk_destroy(test, full.pool);
 }
 
 static void wpool_parallel_for_closed_pool_runs_in_the_caller(struct kunit *test)
@@ -263,7 +257,6 @@ static void wpool_parallel_for_closed_pool_runs_in_the_caller(struct kunit *test
 	KUNIT_EXPECT_EQ(test, run(pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	wpk_destroy(test, pool);
 }
 
 static void loop_in_task(struct wpk_job *job)
@@ -288,7 +281,6 @@ static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
-	wpk_destroy(test, pool);
 }
 
 static int loop_in_loop(unsigned long from, unsigned long to, void *arg)
@@ -312,7 +304,6 @@ static void wpool_parallel_for_nested_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 50, 1, loop_in_loop, of), 0);
 	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&of->sum), 50UL * 100);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->bad), 0);
-	wpk_destroy(test, pool);
 }
 
 /* The caller runs nothing after its own error, and no helper begins another chunk. */
@@ -334,7 +325,6 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), -ENXIO);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&of->sum), 11);
 	wpk_gate_open(full.gate);
-	wpk_destroy(test, full.pool);
 }
 
 /* Chunks fail in helpers. The caller begins its first chunk when a helper has ended. */
@@ -363,7 +353,6 @@ static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 	KUNIT_EXPECT_LE(test, atomic_read(&of->calls) - atomic_read(&of->by_helpers), 1);
 	KUNIT_EXPECT_LE(test, atomic_read(&of->by_helpers), num_online_cpus() - 1);
 	KUNIT_EXPECT_EQ(test, (int)atomic_long_read(&of->sum), atomic_read(&of->calls));
-	wpk_destroy(test, pool);
 }
 
 static int loop_until_stopped(struct wpk_thread *thread)
@@ -405,7 +394,6 @@ static void wpool_parallel_for_while_the_pool_closes_and_opens(struct kunit *tes
 	wpk_join_all(test, thread, 2);
 	KUNIT_EXPECT_EQ(test, (unsigned long)atomic_long_read(&of->sum) % 50, 0UL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->bad), 0);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(parallel,

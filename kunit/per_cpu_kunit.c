@@ -70,7 +70,6 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, NULL), 0);
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
-	wpk_destroy(test, pool);
 }
 
 /* All values of wpool_get_attrs() at once have both capacities, and no cpumask. */

@@ -390,7 +390,6 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, same, 0);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, stolen), 2);
-	wpk_destroy(test, pool);
 }
 
 static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)

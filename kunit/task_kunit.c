@@ -280,7 +280,6 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&static_task), 0);
 	atomic_set(&static_object.calls, 0);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(task,

@@ -79,10 +79,6 @@ static void wpool_task_cancel_sync_waits_for_no_abort_function(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&joinable->job[0].runs), 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -ECANCELED);
-
-	wpk_gate_open(slow);
-	wpk_gate_open(inside);
-	wpk_destroy(test, pool);
 }
 
 static void hog_until_told(struct wpk_job *job)
@@ -123,7 +119,6 @@ static void wpool_hog_that_has_ended_its_next_task_stays_on_its_cpu(struct kunit
 	wpk_gate_open(next);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(after, 1));
 	KUNIT_EXPECT_EQ(test, after->job[0].ret, 1);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(tidy,

@@ -392,7 +392,6 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
-	wpk_destroy(test, pool);
 }
 
 /* No worker takes the tasks within max_wait_ms, so the monitor ends them. */
@@ -515,7 +514,6 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, o->strand_seq[1], 4);
 	wpool_group_exit(&o->group);
 	wpool_strand_destroy(&o->strand);
-	wpk_destroy(test, pool);
 }
 
 /* ---- load ----------------------------------------------------------------------- */
@@ -575,7 +573,6 @@ static void wpool_urgent_under_load(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&load[i].jobs->finished),
 				NR_LOAD - load[i].cancelled);
 	KUNIT_EXPECT_EQ(test, wpool_fifo_len(&pool->urgent), 0);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(urgent,

@@ -82,7 +82,6 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
-	wpk_destroy(test, pool);
 }
 
 /* The counters wrap while tasks are queued in a ring, and in the backlog behind it. */
@@ -99,7 +98,6 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
-	wpk_destroy(test, pool);
 }
 
 /* The counters tell the monitor whether the first task of a queue is still the same. */
@@ -117,7 +115,6 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	wpk_destroy(test, pool);
 }
 
 /* ---- while a task keeps the CPU ------------------------------------------- */

@@ -70,7 +70,6 @@ static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, accepted, NR_TASKS);
 	KUNIT_EXPECT_TRUE(test, in_time);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(yield,
