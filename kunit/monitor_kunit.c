@@ -182,7 +182,7 @@ static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 
 static void sleep_long(struct wpk_job *job)
 {
-	msleep(700);
+	msleep(250);
 }
 
 /* If the machine stops for hog_ms, a task that is awake for a moment counts as a hog: try again. */
@@ -195,7 +195,7 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 	int try = 0;
 
 	wpk_one_cpu_attrs(&attrs, 2, 1, true);
-	attrs.hog_ms = 300;
+	attrs.hog_ms = 100;
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_body(jobs, sleep_long, NULL);
 	do {
@@ -492,15 +492,15 @@ static void start_counting(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting, NULL), 0);
 }
 
-/* Wait until no timer of the module expires for 1.1 s: by default idle workers expire after 1 s. */
-static void expect_quiet(struct kunit *test)
+/* Wait until no timer of the module expires for @ms, which is many periods of the monitor. */
+static void expect_quiet(struct kunit *test, unsigned int ms)
 {
 	unsigned long end = jiffies + WPK_PATIENCE;
 	int before, after;
 
 	do {
 		before = atomic_read(&nr_expiries);
-		msleep(1100);
+		msleep(ms);
 		after = atomic_read(&nr_expiries);
 	} while (after != before && time_before(jiffies, end));
 	KUNIT_EXPECT_EQ(test, after, before);
@@ -532,7 +532,8 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 		/* the monitor's timer starts again with each task */
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
-		expect_quiet(test);
+		/* the longest timers of the module have 1 s */
+		expect_quiet(test, i ? 300 : 1100);
 	}
 	wpk_no_errors(test, jobs);
 }
@@ -552,10 +553,10 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	start_counting(test);
 	jobs = wpk_held(test, pool, 3, 3);
-	expect_quiet(test);
+	expect_quiet(test, 300);
 	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
-	expect_quiet(test);
+	expect_quiet(test, 300);
 }
 
 WPK_SUITE(monitor,

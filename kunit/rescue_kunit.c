@@ -144,7 +144,7 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 	hold_end(test, holder);
 }
 
-#define NR_TICKS 30
+#define NR_TICKS 8
 
 /* One worker is made for the held CPU, and cannot run. No more are made for that CPU. */
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)

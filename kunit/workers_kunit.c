@@ -251,7 +251,7 @@ WPK_PARAM(min, mins, "min_workers %u");
 static void wpool_expiry_leaves_min_workers(struct kunit *test)
 {
 	const u32 min_workers = *(const u32 *)test->param_value;
-	struct wpool *pool = expiring_pool(test, 8, 400, min_workers);
+	struct wpool *pool = expiring_pool(test, 8, 100, min_workers);
 	struct wpk_jobs *jobs = wpk_held(test, pool, 8, 8);
 	u64 before, made = U64_MAX;
 	unsigned long start;
@@ -261,11 +261,11 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
 	/* no worker leaves too early; jiffies are the clock of the timers */
-	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(400));
+	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(100));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 8 - min_workers);
 	/* the remaining workers stay, for longer than any worker was idle so far */
-	msleep(600);
+	msleep(200);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), min_workers);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == min_workers);
 	/* the next task makes a worker if none is left; on a busy machine it may make another */
@@ -286,7 +286,7 @@ static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 
 	make_idle(test, pool, 6);
 	/* time for an error to show */
-	msleep(300);
+	msleep(100);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	/* the tune of expiry_ms starts the timer for workers that are idle already */
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 50), 0);

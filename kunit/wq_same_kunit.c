@@ -9,7 +9,7 @@
 #include "wq_items.h"
 
 #define NR_ROUNDS	WPK_ROUNDS(2000U)
-#define NR_CANCELS	20
+#define NR_CANCELS	8
 /* more than the runners that a queue of wpool_wq has at first, and after it grew once */
 #define NR_MOVES	10
 
