@@ -306,6 +306,23 @@ static const struct wpk_row parallel_for[] = {
 
 KUNIT_ARRAY_PARAM(parallel_for, parallel_for, wpk_contract_desc);
 
+/* Three chunks: the caller asks for help. */
+static long call_wpool_parallel_for_in_chunks(struct wpk_world *w)
+{
+	return wpool_parallel_for(w->pool, 0, 3, 1, note_range, w->object);
+}
+
+static const struct wpk_row parallel_for_in_chunks[] = {
+	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+};
+
+KUNIT_ARRAY_PARAM(parallel_for_in_chunks, parallel_for_in_chunks, wpk_contract_desc);
+
 static long call_wpool_parallel_for_backwards(struct wpk_world *w)
 {
 	return wpool_parallel_for(w->pool, 1, 0, 0, note_range, w->object);
@@ -336,4 +353,5 @@ WPK_SUITE(contract_task,
 	  TASK(wpool_worker_own, worker_own),
 	  TASK(wpool_worker_set_func, worker_set_func),
 	  TASK(wpool_parallel_for, parallel_for),
+	  TASK(wpool_parallel_for_in_chunks, parallel_for_in_chunks),
 	  TASK(wpool_parallel_for_backwards, parallel_for_backwards));

@@ -72,7 +72,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
 }
 
-/* Overdue tasks end in the ring, in the backlog behind the ring, and on other CPUs. */
+/* Overdue tasks end in the ring, in the backlog behind it, on other CPUs, and if urgent. */
 static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 {
 	u32 nr = NR_MANY * num_online_cpus(), done = 0, i;
@@ -81,6 +81,8 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 	int cpu;
 
 	unserved_pool(test, &full);
+	for (i = 0; i < nr; i += 3)
+		wpool_task_set_urgent(&jobs->job[i].task, true);
 	for_each_online_cpu(cpu) {
 		wpk_move_to(cpu);
 		wpk_jobs_submit(test, full.pool, jobs, done, NR_MANY);

@@ -33,8 +33,10 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	struct wpk_thread *waiter;
 	int i;
 
-	/* queue some tasks in a ring, and the others in the global queue */
+	/* queue some tasks in a ring, some in the global queue, and some with the urgent ones */
 	jobs = wpk_held(test, pool, 400, 1);
+	for (i = 2; i < 400; i += 2)
+		wpool_task_set_urgent(&jobs->job[i].task, true);
 	wpk_jobs_submit(test, pool, jobs, 1, 399);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);

@@ -58,6 +58,8 @@ static void fork_one(struct wpk_job *job)
 		return;
 	job->ret = wpool_submit(job->arg, &child->task) ?:
 		   wpool_task_wait(&child->task);
+	if (!job->ret && atomic_read(&child->runs) != 1)
+		job->ret = -EBADE;
 }
 
 /* Without stack left, a waiting worker sleeps, and another worker continues the chain. */

@@ -226,9 +226,14 @@ static void flush_delayed_work_runs_it_at_once(struct kunit *test)
 	struct wpk_item *item = wpk_items(test, NULL, 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
 
+	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 0));
 	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &item->work, HZ * 7200));
+	/* a flush of the plain work, or of the queue, does not wait for the timer */
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);
 	flush_delayed_work(&item->work);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&item->work));
