@@ -6,7 +6,6 @@
 #include <linux/wpool_stats.h>
 
 #include "fixture.h"
-#include "full_pool.h"
 #include "one_cpu.h"
 
 /* Attributes of a pool on two CPUs, where no task is a hog. Moves the case to the first CPU. */
@@ -189,35 +188,6 @@ static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[cpu].runs), 1);
 }
 
-static int submit_on_here(struct wpk_thread *thread)
-{
-	return wpool_submit_on(thread->pool, wpk_cpu(0), thread->work);
-}
-
-static void wpool_submit_on_full_pool_waits_or_is_refused(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
-			-EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &full.first->job[0].task),
-			-EALREADY);
-	thread = wpk_thread(test, submit_on_here, full.pool, &jobs->job[1].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(full.pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit_on(full.pool, wpk_cpu(0), &jobs->job[0].task),
-			-ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, atomic_read(&full.first->job[0].runs), 2);
-}
-
 /* A thread submits @nr jobs, from job @from on: 16 for one CPU, 16 for the other, and so on. */
 struct crossing {
 	struct wpool *pool;
@@ -268,5 +238,4 @@ WPK_SUITE(on_cpu,
 	  KUNIT_CASE(wpool_submit_on_blocked_cpu_runs_elsewhere),
 	  KUNIT_CASE(wpool_submit_on_from_a_real_time_thread_avoids_its_cpu),
 	  KUNIT_CASE(wpool_submit_on_cpu_without_worker_runs_elsewhere),
-	  KUNIT_CASE(wpool_submit_on_full_pool_waits_or_is_refused),
 	  KUNIT_CASE(wpool_submit_on_many_each_runs_once));

@@ -207,23 +207,6 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	each_was_done_once(test, of);
 }
 
-/* If the pool is full, no helper comes, and the caller does not wait. */
-static void wpool_parallel_for_full_pool_runs_in_the_caller(struct kunit *test)
-{
-	struct span *of = span(test, 0, 1000);
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
-	each_was_done_once(test, of);
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	/* the helpers do not count as refused */
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	wpk_gate_open(full.gate);
-}
-
 /* There is room, but no worker is free: the helpers are taken out of the queue in the end. */
 static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *test)
 {
@@ -245,17 +228,6 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 0);
 	if (wpk_cpu(1) >= 0)
 		KUNIT_EXPECT_GT(test, wpk_stat(full.pool, submitted), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-}
-
-static void wpool_parallel_for_closed_pool_runs_in_the_caller(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 4);
-	struct span *of = span(test, 0, 1000);
-
-	KUNIT_ASSERT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	KUNIT_EXPECT_EQ(test, run(pool, of, 1), 0);
-	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
 }
 
@@ -401,9 +373,7 @@ WPK_SUITE(parallel,
 	  KUNIT_CASE(wpool_parallel_for_largest_ranges_do_not_overflow),
 	  KUNIT_CASE(wpool_parallel_for_gets_help),
 	  KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
-	  KUNIT_CASE(wpool_parallel_for_full_pool_runs_in_the_caller),
 	  KUNIT_CASE(wpool_parallel_for_unstarted_helpers_leave_the_queue),
-	  KUNIT_CASE(wpool_parallel_for_closed_pool_runs_in_the_caller),
 	  KUNIT_CASE(wpool_parallel_for_in_own_task_at_capacity_one),
 	  KUNIT_CASE(wpool_parallel_for_nested_ends),
 	  KUNIT_CASE(wpool_parallel_for_error_ends_the_loop),

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A pool as a whole: names, references, figures that add up, and its end, also under load. */
 #include <linux/completion.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 
 #include "core/state.h"
 #include "one_cpu.h"
-
-static void wpool_default_is_open_unlimited_and_runs_tasks(struct kunit *test)
-{
-	struct wpool *pool = wpool_default(), *found = wpool_find("default");
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, pool);
-	KUNIT_EXPECT_PTR_EQ(test, found, pool);
-	wpool_put(found);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
-	wpool_get_attrs(pool, &attrs, NULL);
-	KUNIT_EXPECT_STREQ(test, attrs.name, "default");
-	KUNIT_EXPECT_EQ(test, attrs.capacity, WPOOL_UNLIMITED);
-	KUNIT_EXPECT_PTR_NE(test, wpool_owner(pool), THIS_MODULE);
-	wpk_jobs_submit(test, pool, jobs, 0, 20);
-	for (i = 0; i < 20; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-}
 
 /* Modules must not find pools of /dev/wpool, where any user may cancel or drop all tasks. */
 static void wpool_find_finds_no_pool_of_the_device(struct kunit *test)
@@ -356,7 +333,6 @@ static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
 }
 
 WPK_SUITE(pool,
-	  KUNIT_CASE(wpool_default_is_open_unlimited_and_runs_tasks),
 	  KUNIT_CASE(wpool_find_finds_no_pool_of_the_device),
 	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	  KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),

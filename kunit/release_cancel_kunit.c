@@ -14,21 +14,6 @@
 
 #define NR_QUEUED	500
 
-static void wpool_release_cancel_takes_back_a_submit_of_a_running_task(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
-
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
-}
-
 /* ---- which thread calls the abort functions ---------------------------------- */
 
 /* One object of each kind. All their functions count in the same three counters. */
@@ -186,50 +171,6 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
 
-/* WPOOL_RELEASE_CANCEL also cancels the queued tasks of a pool that is closed already. */
-static void wpool_release_cancel_of_a_closed_pool_is_the_same(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 64);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 64, 1);
-	int i;
-
-	wpk_jobs_submit(test, pool, jobs, 1, 63);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	for (i = 1; i < 64; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 64);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	for (i = 0; i < 64; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-}
-
-static void wpool_release_cancel_after_drain_cancels_what_is_left(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 3);
-	struct wpk_jobs *jobs;
-	int i;
-
-	/* one task first: of four submitted at once, any could start first */
-	jobs = wpk_held(test, pool, 4, 1);
-	wpk_jobs_submit(test, pool, jobs, 1, 3);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 3);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 3);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	wpk_gate_open(jobs->gate);
-	for (i = 1; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-}
-
 WPK_SUITE(release_cancel,
-	  KUNIT_CASE(wpool_release_cancel_after_drain_cancels_what_is_left),
-	  KUNIT_CASE(wpool_release_cancel_takes_back_a_submit_of_a_running_task),
 	  KUNIT_CASE(wpool_release_cancel_calls_no_abort_function_itself),
-	  KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none),
-	  KUNIT_CASE(wpool_release_cancel_of_a_closed_pool_is_the_same));
+	  KUNIT_CASE(wpool_release_cancel_workers_that_come_free_run_none));

@@ -76,23 +76,6 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), 0);
 }
 
-static void wpool_release_timeout_cancel_waits_for_the_running_only(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 5);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 6);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL, 1), -ETIME);
-	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_CANCEL,
-						    MAX_SCHEDULE_TIMEOUT), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 5);
-}
-
 static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -278,7 +261,6 @@ WPK_SUITE(release,
 	  KUNIT_CASE(wpool_release_runs_what_is_queued),
 	  KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
 	  KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
-	  KUNIT_CASE(wpool_release_timeout_cancel_waits_for_the_running_only),
 	  KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
 	  KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
 	  KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),

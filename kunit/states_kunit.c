@@ -161,23 +161,6 @@ static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit 
 
 /* ---- waiting for room ----------------------------------------------------- */
 
-/* While a submitter waits, -EALREADY promises no run: the submitter may be refused. */
-static void wpool_try_submit_in_line_is_ealready_and_runs_nothing(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EALREADY);
-	wpk_kill(thread);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
 static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -198,24 +181,6 @@ static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-static void wpool_task_cancel_sync_in_line_waits_for_no_other_task(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *submitter, *canceller;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	submitter = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	canceller = wpk_thread(test, wpk_do_cancel_sync, NULL, &jobs->job[0].task, NULL);
-	/* the gate is still closed: no task has finished */
-	KUNIT_EXPECT_EQ(test, wpk_join(test, canceller), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ECANCELED);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 static int submit_both(struct wpk_thread *thread)
@@ -498,58 +463,6 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
-/* Each submit counts as soon as it is accepted or taken back, not when the earlier run ends. */
-static void wpool_submit_of_a_running_task_is_counted_at_once(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
-	struct wpool_task *task = &jobs->job[0].task;
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
-		/* a refused submit is not counted */
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EALREADY);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2 + i);
-		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 1 + i);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
-	}
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), -ECANCELED);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
-/* Each accepted submit counts once: as cancelled or as completed. */
-static void wpool_task_cancel_sync_second_run_taken_back_is_ecanceled(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
-	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_thread *thread;
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-		KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
-	}
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, task, NULL);
-	/* the task refuses submits until the cancel has returned */
-	WPK_EVENTUALLY(test, wpool_try_submit(pool, task) == -ECANCELED);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
-}
-
 /* ---- the limit ------------------------------------------------------------ */
 
 #define NR_TRIES WPK_ROUNDS(3000)
@@ -600,9 +513,7 @@ WPK_SUITE(states,
 	  KUNIT_CASE(wpool_submit_policy_run_waits_for_itself_is_edeadlk),
 	  KUNIT_CASE(wpool_submit_policy_run_running_there_is_ealready),
 	  KUNIT_CASE(wpool_flush_in_a_submitter_that_submits_itself_returns),
-	  KUNIT_CASE(wpool_try_submit_in_line_is_ealready_and_runs_nothing),
 	  KUNIT_CASE(wpool_task_cancel_in_line_sends_the_submitter_away),
-	  KUNIT_CASE(wpool_task_cancel_sync_in_line_waits_for_no_other_task),
 	  KUNIT_CASE(wpool_task_cancel_in_a_batch_in_line_ends_the_batch),
 	  KUNIT_CASE(wpool_task_cancel_detached_task_leaves_its_pool_behind),
 	  KUNIT_CASE(wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind),
@@ -610,6 +521,4 @@ WPK_SUITE(states,
 	  KUNIT_CASE_SLOW(wpool_task_cancel_task_that_changes_pools),
 	  KUNIT_CASE(wpool_task_cancel_sync_of_one_that_submits_itself_ends),
 	  KUNIT_CASE(wpool_task_cancel_sync_before_it_submits_itself_ends),
-	  KUNIT_CASE(wpool_submit_of_a_running_task_is_counted_at_once),
-	  KUNIT_CASE(wpool_task_cancel_sync_second_run_taken_back_is_ecanceled),
 	  KUNIT_CASE_SLOW(wpool_try_submit_beside_one_without_owner_finds_the_place));

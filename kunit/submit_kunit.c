@@ -97,45 +97,6 @@ static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *tes
 
 /* ---- from a task ---------------------------------------------------------- */
 
-static void submit_next(struct wpk_job *job)
-{
-	struct wpool *pool = job->arg;
-	struct wpool_task *next = &(job + 1)->task;
-
-	switch (job - job->jobs->job) {
-	case 0:
-		job->ret = wpool_submit(pool, next);
-		break;
-	case 1:
-		job->ret = wpool_try_submit(pool, next);
-		break;
-	case 2:
-		job->ret = wpool_submit_timeout(pool, next, HZ);
-		break;
-	case 3:
-		job->ret = wpool_submit_batch(pool, &next, 1, 0) - 1;
-		break;
-	case 4:
-		job->ret = wpool_submit_batch(pool, &next, 1, WPOOL_BATCH_TRY) - 1;
-		break;
-	}
-}
-
-static void wpool_submit_from_a_task_of_the_same_pool_is_accepted(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
-	int i;
-
-	wpk_jobs_body(jobs, submit_next, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 6));
-	for (i = 0; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void submit_from_irq_over_a_worker(struct wpk_job *job)
 {
 	struct submit_call call = {
@@ -219,7 +180,6 @@ static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *
 WPK_SUITE(submit,
 	  KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
 	  KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
-	  KUNIT_CASE(wpool_submit_from_a_task_of_the_same_pool_is_accepted),
 	  KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),
 	  KUNIT_CASE(wpool_submit_from_another_pools_task_may_block),
 	  KUNIT_CASE_SLOW(wpool_submit_from_several_threads_each_task_runs_once));

@@ -46,30 +46,6 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
 }
 
-static void wpool_submit_running_task_runs_once_more_never_twice_at_once(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 4);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
-	struct wpk_job *job = &jobs->job[0];
-
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), 0);
-	/* the task is pending again, so a third submit is too early */
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), -EALREADY);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
-
-	wpk_gate_let(jobs->gate, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
-	/* in its second run the task may be submitted once more */
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &job->task), -EALREADY);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 3);
-	KUNIT_EXPECT_FALSE(test, job->twice);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
-}
-
 static void wpool_submit_finished_task_runs_again(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -118,29 +94,6 @@ static void wpool_try_submit_one_task_from_two_threads_each_accept_runs(struct k
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), sum);
 	KUNIT_EXPECT_FALSE(test, job->twice);
-}
-
-static void wpool_task_wait_sleeps_until_the_task_has_returned(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
-	struct wpk_thread *running, *queued, *second;
-
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	running = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[0].task, NULL);
-	queued = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[1].task, NULL);
-	second = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[1].task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(running));
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(queued));
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(second));
-
-	wpk_gate_let(jobs->gate, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 0);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(queued));
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, queued), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, second), 0);
 }
 
 static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit *test)
@@ -285,11 +238,9 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 WPK_SUITE(task,
 	  KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
 	  KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
-	  KUNIT_CASE(wpool_submit_running_task_runs_once_more_never_twice_at_once),
 	  KUNIT_CASE(wpool_submit_finished_task_runs_again),
 	  KUNIT_CASE(wpool_submit_static_task_runs_each_time),
 	  KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
-	  KUNIT_CASE(wpool_task_wait_sleeps_until_the_task_has_returned),
 	  KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
 	  KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
 	  KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),

@@ -3,7 +3,6 @@
  * Submitters that wait because the pool is full. They are served first-in-first-out, and their
  * number and the time of their wait may be limited. A wait that fails has no effect.
  */
-#include <linux/sched/signal.h>
 
 #include "full_pool.h"
 
@@ -212,43 +211,6 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-static int do_submit_interruptible(struct wpk_thread *thread)
-{
-	struct wpool_task *task = thread->work;
-
-	allow_signal(SIGUSR1);
-	return wpool_submit_batch(thread->pool, &task, 1, WPOOL_BATCH_INTERRUPTIBLE);
-}
-
-/* A signal ends an interruptible submit, but not a submit that only a kill ends. */
-static void wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *interruptible, *killable;
-	struct wpk_full full;
-
-	wpk_full_pool(test, &full);
-	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
-				   &jobs->job[0].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
-	killable = wpk_nth_waiter(test, full.pool, &jobs->job[1], 2);
-	send_sig(SIGUSR1, interruptible->task, 1);
-	send_sig(SIGUSR1, killable->task, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), -EINTR);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
-	/* the caller may submit the task again */
-	interruptible = wpk_thread(test, do_submit_interruptible, full.pool,
-				   &jobs->job[0].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killable), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, interruptible), 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_destroy(test, full.pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
-}
-
 /* The pool is nearly always full: each place that becomes free must wake one submitter. */
 static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *test)
 {
@@ -277,5 +239,4 @@ WPK_SUITE(waiters,
 	  KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
 	  KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	  KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),
-	  KUNIT_CASE(wpool_submit_batch_of_one_that_a_signal_ends_is_the_callers),
 	  KUNIT_CASE_SLOW(wpool_submit_full_pool_under_load_loses_no_wake_up));
