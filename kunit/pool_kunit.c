@@ -192,25 +192,6 @@ static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kun
 
 /* ---- the end -------------------------------------------------------------- */
 
-static void wpool_destroy_runs_what_is_queued(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 600, gate);
-	struct wpk_thread *destroyer;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 600);
-	wpk_forget(test, pool);
-	destroyer = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-	WPK_EVENTUALLY(test, wpk_stat(pool, state) != WPOOL_OPEN);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(destroyer));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, destroyer), 0);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 600);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
-}
-
 static void destroy_inside(struct wpk_job *job)
 {
 	job->ret = wpool_destroy(job->arg);
@@ -285,60 +266,11 @@ static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 	}
 }
 
-#define NR_LIVES 3
-
-static int live_and_die(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
-	struct wpool *pool;
-	unsigned int i, j;
-	int ret;
-
-	for (i = 0; i < NR_LIVES; i++) {
-		wpk_attrs(&attrs, 2, 4);
-		snprintf(name, sizeof(name), "kunit-reborn-%d", current->pid);
-		attrs.name = name;
-		pool = wpool_create(&attrs);
-		if (IS_ERR(pool))
-			return PTR_ERR(pool);
-		for (j = 0; j < jobs->nr; j++) {
-			ret = wpool_submit(pool, &jobs->job[j].task);
-			if (ret)
-				return ret;
-		}
-		ret = wpool_destroy(pool);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static void wpool_create_and_destroy_in_ten_threads(struct kunit *test)
-{
-	struct wpk_thread *threads[10];
-	struct wpk_jobs *jobs[10];
-	unsigned int i, j;
-
-	for (i = 0; i < 10; i++)
-		jobs[i] = wpk_jobs(test, 5, NULL);
-	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, live_and_die, NULL, NULL, jobs[i]);
-	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		for (j = 0; j < 5; j++)
-			KUNIT_EXPECT_EQ(test, atomic_read(&jobs[i]->job[j].runs), NR_LIVES);
-	}
-}
-
 WPK_SUITE(pool,
 	  KUNIT_CASE(wpool_find_finds_no_pool_of_the_device),
 	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	  KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
 	  KUNIT_CASE(wpool_get_cpu_stats_add_up),
 	  KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
-	  KUNIT_CASE(wpool_destroy_runs_what_is_queued),
 	  KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
-	  KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load),
-	  KUNIT_CASE_SLOW(wpool_create_and_destroy_in_ten_threads));
+	  KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load));

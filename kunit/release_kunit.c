@@ -146,22 +146,6 @@ static void wpool_reboot_preallocated_pool_has_its_workers_again(struct kunit *t
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static void wpool_release_and_reboot_ten_times_loses_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 3, 5);
-	struct wpk_jobs *jobs = wpk_jobs(test, 80, NULL);
-	unsigned int i;
-
-	for (i = 0; i < 10; i++) {
-		wpk_jobs_submit(test, pool, jobs, 8 * i, 8);
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
-	}
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 /* Submit each job until it is accepted: the pool may be closed at times. */
 static int submit_while_open(struct wpk_thread *thread)
 {
@@ -265,5 +249,4 @@ WPK_SUITE(release,
 	  KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
 	  KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
 	  KUNIT_CASE(wpool_reboot_several_wait_all_return),
-	  KUNIT_CASE_SLOW(wpool_release_and_reboot_ten_times_loses_nothing),
 	  KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all));

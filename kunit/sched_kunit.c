@@ -13,42 +13,9 @@
 
 /* ---- fork and join -------------------------------------------------------- */
 
-/* Job i has jobs 2i + 1 and 2i + 2 as children: a binary tree. */
-static void fork_and_join(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned int first = 2 * (job - jobs->job) + 1, i;
-	struct wpk_job *child;
-
-	for (i = first; i < min(first + 2, jobs->nr); i++) {
-		child = &jobs->job[i];
-		job->ret = wpool_submit(job->arg, &child->task) ?: job->ret;
-	}
-	for (i = first; i < min(first + 2, jobs->nr); i++) {
-		child = &jobs->job[i];
-		job->ret = wpool_task_wait(&child->task) ?: job->ret;
-		if (atomic_read(&child->runs) != 1)
-			job->ret = -EBADE;
-	}
-}
-
 static const u32 capacities[] = { 1, 2, 5 };
 
 WPK_PARAM(capacity, capacities, "capacity %u");
-
-static void wpool_task_wait_fork_join_tree_of_depth_10(struct kunit *test)
-{
-	u32 capacity = *(const u32 *)test->param_value;
-	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, (1U << 11) - 1, NULL);
-
-	wpk_jobs_body(jobs, fork_and_join, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_no_errors(test, jobs);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
-}
 
 static void fork_one(struct wpk_job *job)
 {
@@ -394,20 +361,6 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, stolen), 2);
 }
 
-static void wpool_capacity_left_runs_what_a_sleeping_worker_left(struct kunit *test)
-{
-	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct stuck *stuck = stuck_create(test, pool, false);
-
-	wpk_jobs_body(jobs, submit_and_stay, stuck);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_TRUE(test, stuck->all_ran);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	wpk_jobs_ran_once(test, stuck->left);
-}
-
 static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;
@@ -538,7 +491,6 @@ static void wpool_submit_on_names_a_queue_only_if_its_first_task_is_old(struct k
 }
 
 WPK_SUITE(sched,
-	  KUNIT_CASE_PARAM(wpool_task_wait_fork_join_tree_of_depth_10, capacity_gen_params),
 	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
 	  KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
 	  KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
@@ -548,7 +500,6 @@ WPK_SUITE(sched,
 	  KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
 	  KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
 	  KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
-	  KUNIT_CASE(wpool_capacity_left_runs_what_a_sleeping_worker_left),
 	  KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
 	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
 	  KUNIT_CASE(wpool_worker_that_searches_ends_outdated_offers),

@@ -12,18 +12,6 @@
 
 /* ---- order and exclusion -------------------------------------------------- */
 
-static void wpool_strand_try_submit_runs_in_order_one_at_a_time(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 8, 8);
-	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
-	struct st *st = st_tasks(test, of, NULL, NR_TASKS);
-
-	st_submit(test, st, NR_TASKS);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), NR_TASKS);
-	st_ran_in_order(test, st, NR_TASKS);
-}
-
 static void body_sleeps(struct st *st)
 {
 	usleep_range(10, 50);
@@ -306,7 +294,6 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 }
 
 WPK_SUITE(strand,
-	  KUNIT_CASE(wpool_strand_try_submit_runs_in_order_one_at_a_time),
 	  KUNIT_CASE(wpool_strand_tasks_that_sleep_run_one_at_a_time),
 	  KUNIT_CASE(wpool_strands_run_side_by_side),
 	  KUNIT_CASE(wpool_strand_try_submit_by_its_own_task_goes_behind_the_others),

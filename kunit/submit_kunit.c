@@ -157,29 +157,8 @@ static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static void wpool_submit_from_several_threads_each_task_runs_once(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 50);
-	struct wpk_jobs *jobs[4];
-	struct wpk_thread *threads[4];
-	int i;
-
-	for (i = 0; i < 4; i++)
-		jobs[i] = wpk_jobs(test, 500, NULL);
-	for (i = 0; i < 4; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit_jobs, pool, NULL, jobs[i]);
-	wpk_join_all(test, threads, 4);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 4; i++) {
-		wpk_jobs_ran_once(test, jobs[i]);
-		KUNIT_EXPECT_LE(test, atomic_read(&jobs[i]->peak), 4);
-	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2000);
-}
-
 WPK_SUITE(submit,
 	  KUNIT_CASE(wpool_try_submit_in_any_context_wakes_a_worker),
 	  KUNIT_CASE(wpool_submit_fn_atomic_works_where_it_can_allocate),
 	  KUNIT_CASE(wpool_try_submit_from_an_interrupt_over_a_worker),
-	  KUNIT_CASE(wpool_submit_from_another_pools_task_may_block),
-	  KUNIT_CASE_SLOW(wpool_submit_from_several_threads_each_task_runs_once));
+	  KUNIT_CASE(wpool_submit_from_another_pools_task_may_block));

@@ -46,22 +46,6 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
 }
 
-static void wpool_submit_finished_task_runs_again(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpool *other = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_job *job = &jobs->job[0];
-	int i;
-
-	for (i = 0; i < 50; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(i % 2 ? pool : other, &job->task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), 0);
-		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), i + 1);
-	}
-	KUNIT_EXPECT_FALSE(test, job->twice);
-}
-
 /* Submit a task as fast as possible. Returns how many submits were accepted, or -errno. */
 static int submit_same(struct wpk_thread *thread)
 {
@@ -238,7 +222,6 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 WPK_SUITE(task,
 	  KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
 	  KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
-	  KUNIT_CASE(wpool_submit_finished_task_runs_again),
 	  KUNIT_CASE(wpool_submit_static_task_runs_each_time),
 	  KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
 	  KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),

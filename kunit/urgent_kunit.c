@@ -240,29 +240,6 @@ static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* No other task is submitted, so each urgent task has to wake a worker. */
-static void wpool_urgent_wakes_a_worker(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, WPK_ROUNDS(2000), NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	u32 i;
-
-	wpk_attrs(&attrs, 2, 2);
-	attrs.spin_us = 0;
-	pool = wpk_pool_attrs(test, &attrs);
-	set_urgent(jobs, 0, jobs->nr);
-	for (i = 0; i < jobs->nr; i++) {
-		wpk_move_to(wpk_cpu(i % 3 && wpk_cpu(1) >= 0));
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		if (i % 4)
-			KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
-	}
-	wpk_move_to(-1);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 /* The submit itself wakes the idle worker. The monitor would wake it later. */
 static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 {
@@ -348,30 +325,6 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_fifo_len(&pool->urgent), 0);
 }
 
-static void wpool_urgent_release_and_reboot(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
-	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
-	u32 i;
-
-	set_urgent(jobs, 0, 30);
-	wpk_jobs_submit(test, pool, jobs, 0, 60);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	WPK_EVENTUALLY(test, wpk_stat(pool, cancelled) == 60);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
-	wpk_gate_open(busy->gate);
-	for (i = 0; i < 60; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 60);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 60);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 2, WPOOL_DROP_OLDEST);
@@ -392,27 +345,6 @@ static void wpool_urgent_drop_oldest_never_drops_one(struct kunit *test)
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
-}
-
-/* No worker takes the tasks within max_wait_ms, so the monitor ends them. */
-static void wpool_urgent_overdue_is_etime(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	u32 i;
-
-	/* set the limit only now: the first task must not be overdue */
-	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 50), 0);
-	set_urgent(jobs, 0, 20);
-	wpk_jobs_submit(test, pool, jobs, 0, 20);
-	for (i = 0; i < 20; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ETIME);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 20);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 0);
-	wpk_gate_open(busy->gate);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
 static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
@@ -581,13 +513,10 @@ WPK_SUITE(urgent,
 	  KUNIT_CASE(wpool_urgent_count_begins_anew),
 	  KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
 	  KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
-	  KUNIT_CASE(wpool_urgent_wakes_a_worker),
 	  KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
 	  KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),
 	  KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
-	  KUNIT_CASE(wpool_urgent_release_and_reboot),
 	  KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
-	  KUNIT_CASE(wpool_urgent_overdue_is_etime),
 	  KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
 	  KUNIT_CASE(wpool_urgent_events_groups_and_strands),
 	  KUNIT_CASE(wpool_urgent_under_load));

@@ -3,7 +3,6 @@
  * Submitters that wait because the pool is full. They are served first-in-first-out, and their
  * number and the time of their wait may be limited. A wait that fails has no effect.
  */
-
 #include "full_pool.h"
 
 static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *test)
@@ -108,24 +107,6 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	wpk_destroy(test, full.pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
-}
-
-static void wpool_submit_max_blocking_0_is_no_limit(struct kunit *test)
-{
-	const int nr = 20;
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
-	struct wpk_thread *threads[20];
-	struct wpk_full full;
-	int i;
-
-	wpk_full_pool(test, &full);
-	for (i = 0; i < nr; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[i].task, NULL);
-	WPK_EVENTUALLY(test, wpk_stat(full.pool, waiting) == nr);
-	wpk_gate_open(full.gate);
-	wpk_join_all(test, threads, nr);
-	wpk_destroy(test, full.pool);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
@@ -235,7 +216,6 @@ WPK_SUITE(waiters,
 	  KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
 	  KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
 	  KUNIT_CASE(wpool_submit_max_blocking_reached_is_eagain),
-	  KUNIT_CASE(wpool_submit_max_blocking_0_is_no_limit),
 	  KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
 	  KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
 	  KUNIT_CASE(wpool_submit_timeout_runs_out_is_etime),

@@ -48,19 +48,6 @@ static void wpool_capacity_1_runs_one_after_the_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
 }
 
-static void wpool_tune_up_starts_what_is_queued(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 20);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 10, gate);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 10);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
-	wpk_gate_open(gate);
-}
-
 /* This task starts after the tune to capacity 1: @ret is 1 if another task runs. */
 static void look_for_others(struct wpk_job *job)
 {
@@ -361,25 +348,6 @@ static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *t
 
 /* ---- nice and CPUs -------------------------------------------------------- */
 
-static void wpool_nice_is_the_tasks_nice_value(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 8, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	int i;
-
-	wpk_attrs(&attrs, 2, 8);
-	attrs.nice = 5;
-	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, NICE, nice, -3), 0);
-	wpk_jobs_submit(test, pool, jobs, 4, 4);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	for (i = 0; i < 8; i++)
-		KUNIT_EXPECT_EQ(test, jobs->job[i].nice, i < 4 ? 5 : -3);
-}
-
 struct class {
 	u32 sched;
 	unsigned int policy;
@@ -576,7 +544,6 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 WPK_SUITE(workers,
 	  KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
 	  KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
-	  KUNIT_CASE(wpool_tune_up_starts_what_is_queued),
 	  KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
 	  KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
 	  KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),
@@ -588,7 +555,6 @@ WPK_SUITE(workers,
 	  KUNIT_CASE(wpool_expiry_tuned_shorter_counts_for_idle_workers),
 	  KUNIT_CASE(wpool_expiry_takes_the_coldest_first),
 	  KUNIT_CASE(wpool_prealloc_makes_all_workers_once_and_keeps_them),
-	  KUNIT_CASE(wpool_nice_is_the_tasks_nice_value),
 	  KUNIT_CASE_PARAM(wpool_sched_is_the_tasks_class, class_gen_params),
 	  KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
 	  KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),

@@ -152,25 +152,6 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 2);
 }
 
-static void cancel_work_sync_ends_a_work_that_queues_itself(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	int i, runs;
-
-	item->wq = wq;
-	item->body = queue_for_ever;
-	for (i = 0; i < 50; i++) {
-		runs = wpk_runs(item);
-		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
-		WPK_EVENTUALLY(test, wpk_runs(item) > runs + 1);
-		cancel_work_sync(wpk_work(item));
-		KUNIT_EXPECT_EQ(test, work_busy(wpk_work(item)), 0);
-	}
-	KUNIT_EXPECT_FALSE(test, item->twice);
-	wpk_wq_end(test, wq);
-}
-
 static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);
@@ -350,7 +331,7 @@ static int do_delayed_load(struct wpk_thread *thread)
 }
 
 /* Each work that became pending ran or was taken back, and no work ran twice at once. */
-static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), int nr_queues)
+static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread))
 {
 	struct load *load = wpk_alloc(test, sizeof(*load));
 	struct wpk_thread *threads[NR_THREADS];
@@ -358,15 +339,14 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), i
 
 	load->items = wpk_items(test, NULL, NR_ITEMS);
 	load->wq[0] = wpk_wq(test, WQ_UNBOUND, 3);
-	load->wq[1] = nr_queues == 2 ? wpk_wq(test, WQ_UNBOUND, 1) : load->wq[0];
+	load->wq[1] = wpk_wq(test, WQ_UNBOUND, 1);
 	for (i = 0; i < NR_THREADS; i++)
 		threads[i] = wpk_thread(test, fn, NULL, NULL, load);
 	wpk_join_all(test, threads, NR_THREADS);
 	for (i = 0; i < NR_ITEMS; i++)
 		if (cancel_delayed_work_sync(&load->items[i].work))
 			atomic_inc(&load->cancelled);
-	if (nr_queues == 2)
-		wpk_wq_end(test, load->wq[1]);
+	wpk_wq_end(test, load->wq[1]);
 	wpk_wq_end(test, load->wq[0]);
 	KUNIT_EXPECT_EQ(test, atomic_read(load->items->starts),
 			atomic_read(&load->queued) - atomic_read(&load->cancelled));
@@ -375,24 +355,14 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread), i
 		KUNIT_EXPECT_FALSE(test, load->items[i].twice);
 }
 
-static void queue_cancel_and_flush_at_the_same_time(struct kunit *test)
-{
-	run_load(test, do_load, 1);
-}
-
 static void queue_cancel_and_flush_on_two_queues(struct kunit *test)
 {
-	run_load(test, do_load, 2);
-}
-
-static void mod_cancel_and_flush_at_the_same_time(struct kunit *test)
-{
-	run_load(test, do_delayed_load, 1);
+	run_load(test, do_load);
 }
 
 static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
 {
-	run_load(test, do_delayed_load, 2);
+	run_load(test, do_delayed_load);
 }
 
 WPK_SUITE(wq_flush,
@@ -400,11 +370,8 @@ WPK_SUITE(wq_flush,
 	  KUNIT_CASE(flush_workqueue_ends_while_others_queue),
 	  KUNIT_CASE(cancel_work_takes_a_pending_work_back),
 	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
-	  KUNIT_CASE(cancel_work_sync_ends_a_work_that_queues_itself),
 	  KUNIT_CASE(disable_work_refuses_until_it_is_enabled),
 	  KUNIT_CASE(destroy_workqueue_drains_works_that_queue_works),
 	  KUNIT_CASE(drain_workqueue_lets_only_own_works_in),
-	  KUNIT_CASE_SLOW(queue_cancel_and_flush_at_the_same_time),
 	  KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
-	  KUNIT_CASE_SLOW(mod_cancel_and_flush_at_the_same_time),
 	  KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues));

@@ -211,27 +211,6 @@ static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
 	}
 }
 
-static void queue_again(struct wpk_item *item)
-{
-	if (item->left && item->left--)
-		item->ret = queue_work(item->wq, wpk_work(item));
-}
-
-static void queue_work_in_its_own_function_runs_again(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-
-	item->wq = wq;
-	item->body = queue_again;
-	item->left = 1000;
-	queue_work(wq, wpk_work(item));
-	WPK_EVENTUALLY(test, wpk_runs(item) == 1001);
-	KUNIT_EXPECT_FALSE(test, item->twice);
-	KUNIT_EXPECT_TRUE(test, item->ret);
-	wpk_wq_end(test, wq);
-}
-
 static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -447,22 +426,6 @@ static void mod_delayed_work_changes_the_time(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-static void flush_delayed_work_does_not_wait_for_the_time(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-
-	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
-	queue_delayed_work(wq, &item->work, HZ * 3600);
-	/* a flush of the plain work, or of the queue, does not wait for the timer */
-	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
-	flush_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);
-	flush_delayed_work(&item->work);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
-	wpk_wq_end(test, wq);
-}
-
 static void arm_again(struct wpk_item *item)
 {
 	item->ret = queue_delayed_work(item->wq, &item->work, item->left++ % 2);
@@ -497,7 +460,6 @@ WPK_SUITE(wq,
 	  KUNIT_CASE(queue_work_max_active_works_run_at_once),
 	  KUNIT_CASE(create_workqueue_one_work_a_cpu),
 	  KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
-	  KUNIT_CASE(queue_work_in_its_own_function_runs_again),
 	  KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
 	  KUNIT_CASE(queue_work_a_work_may_free_itself),
 	  KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
@@ -506,5 +468,4 @@ WPK_SUITE(wq,
 	  KUNIT_CASE(schedule_work_the_default_queue_runs_it),
 	  KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
 	  KUNIT_CASE(mod_delayed_work_changes_the_time),
-	  KUNIT_CASE(flush_delayed_work_does_not_wait_for_the_time),
 	  KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself));
