@@ -12,8 +12,8 @@
 
 #include "core/spawn_queue.h"
 #include "core/state.h"
-#include "fixture.h"
 #include "knob.h"
+#include "one_cpu.h"
 
 #define DROP_CACHES	"sys/vm/drop_caches"
 
@@ -54,22 +54,18 @@ static bool has_rescuer(struct wpool *pool)
 	return READ_ONCE(pool->reserve.rescuer);
 }
 
-/* Keep each worker of the pool in a task, at the gate of @jobs. */
-static void block_workers(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 nr)
-{
-	wpk_jobs_submit(test, pool, jobs, 0, nr);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, nr));
-}
-
 /* A pool with its only worker at the gate and the rescuer in reserve; skip on a slow machine. */
 static struct wpool *blocked_pool(struct kunit *test, u32 capacity, struct wpk_gate *gate)
 {
+	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int try;
 
 	for (try = 0; try < 10; try++) {
 		pool = reclaim_pool(test, capacity, 1);
-		block_workers(test, pool, wpk_jobs(test, 1, gate), 1);
+		jobs = wpk_jobs(test, 1, gate);
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
 		if (wpk_stat(pool, workers) == 1 && has_rescuer(pool))
 			return pool;
 	}
@@ -218,16 +214,14 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 /* All workers are at the gate until the queued tasks end: only the rescuer can run these tasks. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 3, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL), *first;
 	struct wpool *pool = reclaim_pool(test, 8, 3);
 
 	wpk_no_threads(test);
-	block_workers(test, pool, first, 3);
+	first = wpk_held(test, pool, 3, 3);
 	wpk_jobs_submit(test, pool, jobs, 0, 3);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 3));
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, workers), 4);
 	wpk_threads_again(test);
@@ -259,12 +253,10 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 4, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 	struct wpool *pool = reclaim_pool(test, 4, 1);
+	struct wpk_jobs *first = wpk_held(test, pool, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 
-	block_workers(test, pool, first, 4);
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
 	/* the tune wakes the spawner, which must not use the rescuer for the queued tasks */
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 2), 0);
@@ -272,7 +264,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	msleep(50);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 4);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
@@ -347,9 +339,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 
 static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL), *first;
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
@@ -367,13 +357,13 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
 	/* the pool runs a task without reclaim, and then gets reclaim back */
-	block_workers(test, pool, first, 1);
+	first = wpk_held(test, pool, 1, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
@@ -587,8 +577,6 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 /* Workers that would stay for an hour leave when memory is short; min_workers stay. */
 static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
@@ -596,9 +584,7 @@ static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 	attrs.expiry_ms = 60 * 60 * 1000;
 	attrs.min_workers = 1;
 	pool = wpk_pool_attrs(test, &attrs);
-	block_workers(test, pool, jobs, 4);
-	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+	wpk_warm(test, pool, 4);
 	if (wpk_fs_write("proc", DROP_CACHES, "2\n"))
 		kunit_skip(test, "no /proc/" DROP_CACHES);
 	WPK_EVENTUALLY(test, !wpk_fs_write("proc", DROP_CACHES, "2\n") &&

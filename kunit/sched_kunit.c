@@ -364,13 +364,10 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;
+	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_jobs(test, 800, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 800; i++) {
 		if (i % 50 == 0)
 			wpk_move_to(wpk_cpu(i / 50 % num_online_cpus()));

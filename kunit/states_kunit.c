@@ -265,13 +265,10 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holders = wpk_jobs(test, 2, gate), *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *holders = wpk_held(test, pool, 2, 1), *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, holders, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpool_task_init_detached(task, wpk_job_fn, NULL);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
@@ -281,7 +278,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	thread = wpk_nth_waiter(test, pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_NE(test, wpool_try_submit(pool, task), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(holders->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 3);

@@ -423,9 +423,7 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 {
 	const struct class *class = test->param_value;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
-	struct wpk_jobs *more = wpk_jobs(test, 4, NULL);
+	struct wpk_jobs *more = wpk_jobs(test, 4, NULL), *jobs;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
@@ -443,9 +441,8 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, class->sched), 0);
 	/* the rescuer runs one job, and a new worker runs the other */
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	jobs = wpk_held(test, pool, 2, 2);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	expect_class(test, jobs, 0, 2, class, 0);
 }
@@ -486,9 +483,7 @@ static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *tes
 
 static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL), *busy = NULL;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int i, cpu;
@@ -498,10 +493,8 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 60; i++) {
-		if (i == 29) {
-			wpk_jobs_submit(test, pool, busy, 0, 1);
-			KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-		}
+		if (i == 29)
+			busy = wpk_held(test, pool, 1, 1);
 		if (i == 30) {
 			/* one worker is in a task, the other workers are idle */
 			KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 30));
@@ -509,7 +502,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 						       cpumask_of(wpk_cpu(1))), 0);
 		}
 		if (i == 45)
-			wpk_gate_open(gate);
+			wpk_gate_open(busy->gate);
 		wpk_move_to(wpk_cpu(i % 2));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}

@@ -46,20 +46,17 @@ static struct wpool_wq *one_worker_queue(struct kunit *test)
  */
 static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct gated *works = gated_works(test, gate);
 	struct wpool_wq *wq = one_worker_queue(test);
+	struct wpk_jobs *busy = wpk_held(test, wq->pool, 1, 1);
+	struct gated *works = gated_works(test, busy->gate);
 	u32 i, nr = wq->nr_runners;
 
 	/* the only worker stays at the gate: no runner starts */
-	wpk_jobs_submit(test, wq->pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_wq_queue(wq, &works[i].work));
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_work_cancel_sync(&works[i].work));
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(wq->pool), 0);
 	flush_delayed_work(&wq->grow);
 	KUNIT_EXPECT_EQ(test, wq->nr_runners, nr);
