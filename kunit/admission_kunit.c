@@ -3,8 +3,6 @@
  * The one admission rule: a task is accepted if and only if fewer than capacity + queue_depth tasks
  * are outstanding. Otherwise the policy decides.
  */
-#include <linux/slab.h>
-
 #include "fixture.h"
 
 struct limit {
@@ -63,12 +61,10 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 	u32 max = limit->capacity + limit->queue_depth, sum, round;
 	struct wpool *pool = wpk_pool_policy(test, limit->capacity, limit->queue_depth, WPOOL_FAIL);
 	struct wpk_thread *threads[NR_SUBMITTERS];
-	struct share *shares;
+	struct share *shares = wpk_alloc(test, NR_SUBMITTERS * sizeof(*shares));
 	struct wpk_gate *gate;
 	int i;
 
-	shares = kunit_kcalloc(test, NR_SUBMITTERS, sizeof(*shares), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, shares);
 	for (round = 0; round < 2; round++) {
 		gate = wpk_gate(test);
 		for (i = 0; i < NR_SUBMITTERS; i++) {
@@ -203,11 +199,9 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 	struct wpool *pool = wpk_pool_policy(test, 3, 2, WPOOL_FAIL);
 	struct wpk_thread *threads[NR_SUBMITTERS];
 	struct wpk_jobs *jobs[NR_SUBMITTERS];
-	struct churn *churn;
+	struct churn *churn = wpk_alloc(test, sizeof(*churn));
 	int i;
 
-	churn = kunit_kzalloc(test, sizeof(*churn), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, churn);
 	for (i = 0; i < NR_SUBMITTERS; i++) {
 		jobs[i] = wpk_jobs(test, WPK_LIMIT_TASKS / 4, NULL);
 		wpk_jobs_body(jobs[i], leave, churn);

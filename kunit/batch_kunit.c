@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Batches: the pool takes tasks in order; the call returns how many it took. */
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 
 #include "one_cpu.h"
 
 /* Pointers to the tasks of @jobs, as wpool_submit_batch() takes them. */
 static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
 {
-	struct wpool_task **tasks;
+	struct wpool_task **tasks = wpk_alloc(test, jobs->nr * sizeof(*tasks));
 	unsigned int i;
 
-	tasks = kunit_kcalloc(test, jobs->nr, sizeof(*tasks), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	for (i = 0; i < jobs->nr; i++)
 		tasks[i] = &jobs->job[i].task;
 	return tasks;
@@ -112,9 +109,8 @@ static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,
 				       struct wpool_task **tasks,
 				       unsigned int nr, unsigned int flags)
 {
-	struct batch *batch = kunit_kzalloc(test, sizeof(*batch), GFP_KERNEL);
+	struct batch *batch = wpk_alloc(test, sizeof(*batch));
 
-	KUNIT_ASSERT_NOT_NULL(test, batch);
 	batch->tasks = tasks;
 	batch->nr = nr;
 	batch->flags = flags;
@@ -265,7 +261,7 @@ static int crowd_out(struct wpk_thread *thread)
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_jobs *jobs = wpk_jobs(test, TWO_GOES, NULL);
 	struct wpool_task **tasks = pointers(test, jobs);
 	struct wpk_gate *gate = wpk_gate(test);
@@ -275,7 +271,6 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	struct wpool *pool;
 	bool early;
 
-	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))

@@ -37,11 +37,10 @@ static inline void wpk_client_put_cred(void *cred)
 
 static inline struct wpk_client *wpk_client(struct kunit *test)
 {
-	struct wpk_client *client = kunit_kzalloc(test, sizeof(*client), GFP_KERNEL);
+	struct wpk_client *client = wpk_alloc(test, sizeof(*client));
 	unsigned long at = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
 					 MAP_ANONYMOUS | MAP_PRIVATE, 0);
 
-	KUNIT_ASSERT_NOT_NULL(test, client);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(at) || !at);
 	client->count = (u64 __user *)at;
 	client->mm = current->mm;

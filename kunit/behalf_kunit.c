@@ -260,9 +260,8 @@ static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct
 	struct wpool_group *group = wpk_group(test, of, 1);
 	struct wpk_member *member = wpk_members(test, group, NULL, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct inside *inside = kunit_kzalloc(test, sizeof(*inside), GFP_KERNEL);
+	struct inside *inside = wpk_alloc(test, sizeof(*inside));
 
-	KUNIT_ASSERT_NOT_NULL(test, inside);
 	*inside = (struct inside) { .pool = pool, .client = wpk_client(test), .job = jobs->job };
 	KUNIT_ASSERT_EQ(test, wpk_client_act(inside->client, group), 0);
 	jobs->job[0].body = look_for_traces;

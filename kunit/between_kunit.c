@@ -92,9 +92,9 @@ static int move_there(struct wpk_thread *thread)
  */
 static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
 {
-	struct locker *locker = kunit_kzalloc(test, sizeof(*locker), GFP_KERNEL);
+	struct locker *locker = wpk_alloc(test, sizeof(*locker));
 	struct wpk_jobs *holders = wpk_jobs(test, 2, NULL), *jobs = wpk_jobs(test, 1, NULL);
-	struct move *move = kunit_kzalloc(test, sizeof(*move), GFP_KERNEL);
+	struct move *move = wpk_alloc(test, sizeof(*move));
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_gate *gates[2];
 	struct wpk_thread *thread;
@@ -106,8 +106,6 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		kunit_skip(test, "it takes two CPUs");
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		kunit_skip(test, "no lockdep");
-	KUNIT_ASSERT_NOT_NULL(test, locker);
-	KUNIT_ASSERT_NOT_NULL(test, move);
 	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
@@ -268,9 +266,8 @@ static struct wpool *pool_here(struct kunit *test)
 static struct wpk_thread *late_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 				      struct wpool *pool, struct wpool_task *task)
 {
-	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
+	struct late *late = wpk_alloc(test, sizeof(*late));
 
-	KUNIT_ASSERT_NOT_NULL(test, late);
 	init_completion(&late->begin);
 	late->pool = pool;
 	return wpk_thread(test, fn, pool, task, late);
@@ -302,8 +299,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 {
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	delayed = kunit_kzalloc(test, sizeof(*delayed), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, delayed);
+	delayed = wpk_alloc(test, sizeof(*delayed));
 	wpool_inject_set_delay(fn);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
 	wpk_move_to(wpk_cpu(0));
@@ -437,8 +433,7 @@ static void stop_claim_if_preemptible(struct wpool_task *task)
 
 static void begin_release(struct kunit *test)
 {
-	released = kunit_kzalloc(test, sizeof(*released), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, released);
+	released = wpk_alloc(test, sizeof(*released));
 	init_completion(released);
 	atomic_set(&nr_delays, 0);
 }

@@ -61,11 +61,9 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	struct wpk_thread *threads[NR_LINES];
 	struct wpk_jobs *jobs[NR_LINES];
 	struct wpool_attrs attrs;
-	struct section *section;
+	struct section *section = wpk_alloc(test, sizeof(*section));
 	int i;
 
-	section = kunit_kzalloc(test, sizeof(*section), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, section);
 	section->work = IRQ_WORK_INIT_HARD(note_interrupt);
 	wpk_probe(test, "wpool_task_submitted", note_accepted, section);
 	wpk_jobs_submit(test, pool, first, 0, 1);
@@ -207,8 +205,7 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 
 	if (!debug_locks)
 		kunit_skip(test, "lockdep is off");
-	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, taken);
+	taken = wpk_alloc(test, sizeof(*taken));
 	wpk_probe(test, "lock_acquire", note_lock, taken);
 	for (i = 0; i < 2; i++) {
 		gate = wpk_gate(test);
@@ -239,8 +236,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 
 	if (!debug_locks)
 		kunit_skip(test, "lockdep is off");
-	taken = kunit_kzalloc(test, sizeof(*taken), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, taken);
+	taken = wpk_alloc(test, sizeof(*taken));
 	wpk_probe(test, "lock_acquire", note_lock, taken);
 	/* in the pool's first tick a finished task looks like a task that was never submitted */
 	schedule_timeout_uninterruptible(2);

@@ -171,8 +171,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	unsigned int i;
 
 	busy_pool(test, &busy, nr, 1);
-	tasks = kunit_kcalloc(test, nr, sizeof(*tasks), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	tasks = wpk_alloc(test, nr * sizeof(*tasks));
 	for (i = 0; i < nr; i++) {
 		tasks[i] = kmalloc(sizeof(*tasks[i]), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, tasks[i]);

@@ -3,8 +3,6 @@
  * Concurrency: how many workers of one CPU take tasks at a time, and what a worker does after a
  * sleep in its task. While the attribute is tuned, no figure and no task is lost.
  */
-#include <linux/slab.h>
-
 #include "one_cpu.h"
 
 static int tune_concurrency(struct wpool *pool, u32 concurrency)
@@ -109,12 +107,11 @@ static void run_a_little(struct wpk_job *job)
 static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, NR_BACK, concurrency, true);
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *back = wpk_jobs(test, NR_BACK, gate);
 	struct wpk_jobs *behind = wpk_jobs(test, NR_BEHIND, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	crowd->limit = concurrency;
 	wpk_jobs_body(back, run_a_little, NULL);
 	wpk_jobs_body(behind, count_others, crowd);
@@ -148,12 +145,11 @@ static void wpool_concurrency_holds_for_those_who_come_back(struct kunit *test)
 static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 2, true);
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_jobs *first = wpk_jobs(test, 2, NULL);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_BEHIND, NULL);
 	int try = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	crowd->limit = 1;
 	wpk_jobs_body(first, run_until_all_are_inside, NULL);
 	wpk_jobs_body(jobs, count_others, crowd);

@@ -124,9 +124,8 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	const struct leak *leak = test->param_value;
 	struct wpool *pool = wpk_pool(test, 1, 5);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
 
-	KUNIT_ASSERT_NOT_NULL(test, state);
 	jobs->job[0].last = leak->body;
 	jobs->job[1].body = look_around;
 	jobs->job[1].arg = state;
@@ -176,9 +175,8 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
 
-	KUNIT_ASSERT_NOT_NULL(test, state);
 	jobs->job[0].body = wait_for_leaky_child;
 	jobs->job[0].arg = state;
 	jobs->job[1].last = leave_all;
@@ -622,11 +620,10 @@ static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *te
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct state *state = kunit_kzalloc(test, sizeof(*state), GFP_KERNEL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		kunit_skip(test, "the kernel does not count spin locks");
-	KUNIT_ASSERT_NOT_NULL(test, state);
 	jobs->job[0].body = sleep_with_spin_lock;
 	jobs->job[1].body = take_spin_lock;
 	jobs->job[1].arg = state;

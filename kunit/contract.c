@@ -279,13 +279,10 @@ void wpk_contract(struct kunit *test)
 {
 	const struct wpk_contract *contract = container_of(test->name, typeof(*contract), name[0]);
 	const struct wpk_noun *noun = contract->noun;
-	struct wpk_world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct wpk_world *w = wpk_alloc(test, sizeof(*w));
 	const struct wpk_row *row = test->param_value;
-	struct wpool_stats *before;
+	struct wpool_stats *before = wpk_alloc(test, sizeof(*before));
 
-	before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, w);
-	KUNIT_ASSERT_NOT_NULL(test, before);
 	w->test = test;
 	w->row = row;
 	w->call = contract->call;

@@ -2,7 +2,6 @@
 /* The costs of tasks, one sum for each function, see wpool_get_costs(). */
 #include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "core/hist.c"
@@ -17,12 +16,11 @@ static void *nth_func(u32 n)
 static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *test)
 {
 	const u32 nr = WPOOL_NR_COSTS + 9;
-	struct wpool_cost *costs = kunit_kcalloc(test, WPOOL_NR_COSTS, sizeof(*costs), GFP_KERNEL);
+	struct wpool_cost *costs = wpk_alloc(test, WPOOL_NR_COSTS * sizeof(*costs));
 	struct wpool_cost one = { .runs = 1, .wait_ns = 2, .run_ns = 30, .cpu_ns = 20 };
 	struct wpool_cost *last;
 	u32 i, round;
 
-	KUNIT_ASSERT_NOT_NULL(test, costs);
 	last = &costs[WPOOL_NR_COSTS - 1];
 	for (round = 1; round <= 3; round++) {
 		for (i = 0; i < nr; i++) {
@@ -57,9 +55,8 @@ struct costs {
 
 static struct costs *costs_of(struct kunit *test, struct wpool *pool)
 {
-	struct costs *costs = kunit_kzalloc(test, sizeof(*costs), GFP_KERNEL);
+	struct costs *costs = wpk_alloc(test, sizeof(*costs));
 
-	KUNIT_ASSERT_NOT_NULL(test, costs);
 	costs->nr = wpool_get_costs(pool, costs->entry, NR_ENTRIES);
 	return costs;
 }

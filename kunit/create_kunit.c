@@ -3,7 +3,6 @@
 #include <linux/device.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "attr_values.h"
@@ -271,11 +270,9 @@ static int create_same_name(struct wpk_thread *thread)
 static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *test)
 {
 	struct wpk_thread *threads[4];
-	struct wpool **pools;
+	struct wpool **pools = wpk_alloc(test, 4 * sizeof(*pools));
 	int i, round, won;
 
-	pools = kunit_kcalloc(test, 4, sizeof(*pools), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, pools);
 	for (round = 0; round < 5; round++) {
 		won = 0;
 		for (i = 0; i < 4; i++)

@@ -40,18 +40,10 @@ static struct loner *loner_create(struct kunit *test, atomic_t *ran,
 	return loner;
 }
 
-static atomic_t *counter(struct kunit *test)
-{
-	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ran);
-	return ran;
-}
-
 static void wpool_submit_detached_task_may_free_itself(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 8);
-	atomic_t *ran = counter(test);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 	struct loner *loner;
 	unsigned int i;
 
@@ -142,7 +134,7 @@ static void wpool_submit_detached_task_pins_its_owner_until_it_returned(struct k
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_gate *gate = wpk_gate(test);
-	atomic_t *ran = counter(test);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 	int refs = module_refcount(THIS_MODULE), i;
 	struct loner *loner;
 
@@ -247,7 +239,7 @@ static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct k
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
 	int refs = module_refcount(THIS_MODULE);
 	struct wpk_thread *killed, *patient;
-	atomic_t *ran = counter(test);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	killed = wpk_thread(test, do_submit_fn, pool, NULL, ran);
@@ -266,7 +258,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 {
 #ifdef CONFIG_FAULT_INJECTION
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	atomic_t *ran = counter(test);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 	int ret;
 
 	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),

@@ -33,8 +33,7 @@ static void note_fault(const struct wpool_fault *fault, void *data)
 struct wpool *wpk_reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
 				 struct wpk_report **report)
 {
-	*report = kunit_kzalloc(test, sizeof(**report), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, *report);
+	*report = wpk_alloc(test, sizeof(**report));
 	attrs->fault = note_fault;
 	attrs->fault_data = *report;
 	return wpk_pool_attrs(test, attrs);

@@ -53,10 +53,9 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_job *job = &jobs->job[0];
 	struct wpk_thread *threads[NR_SUBMITTERS];
-	struct try *try = kunit_kzalloc(test, sizeof(*try), GFP_KERNEL);
+	struct try *try = wpk_alloc(test, sizeof(*try));
 	int i, ret, runs, tries;
 
-	KUNIT_ASSERT_NOT_NULL(test, try);
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		threads[i] = wpk_thread(test, submit_always, pool, &job->task, try);
 	for (i = 0; i < NR_ROUNDS; i++) {
@@ -141,12 +140,11 @@ static int take_back_with_lock(struct wpk_thread *thread)
 /* The first task cannot get the lock during @take_back, which must not wait for that task. */
 static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
 {
-	struct behind *behind = kunit_kzalloc(test, sizeof(*behind), GFP_KERNEL);
+	struct behind *behind = wpk_alloc(test, sizeof(*behind));
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *submitter, *thread;
 
-	KUNIT_ASSERT_NOT_NULL(test, behind);
 	sema_init(&behind->lock, 1);
 	behind->jobs = jobs;
 	behind->take_back = take_back;
@@ -188,13 +186,12 @@ static void submit_at_its_end(void *data, const char *pool, int cpu,
 
 static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *test)
 {
-	struct moment *moment = kunit_kzalloc(test, sizeof(*moment), GFP_KERNEL);
+	struct moment *moment = wpk_alloc(test, sizeof(*moment));
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_NOT_NULL(test, moment);
 	moment->pool = pool;
 	moment->task = &jobs->job[1].task;
 	wpk_probe(test, "wpool_task_dropped", submit_at_its_end, moment);
@@ -259,10 +256,9 @@ static void wpool_event_disable_sync_against_fires_it_does_not_run(struct kunit 
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
 	struct wpk_thread *threads[NR_SUBMITTERS];
-	struct try *try = kunit_kzalloc(test, sizeof(*try), GFP_KERNEL);
+	struct try *try = wpk_alloc(test, sizeof(*try));
 	int i, ret, runs, tries, taken_back = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, try);
 	try->ev = ev;
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		threads[i] = wpk_thread(test, fire_always, NULL, NULL, try);

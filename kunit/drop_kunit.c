@@ -3,7 +3,6 @@
  * The policy drop_oldest: in a full pool, a new task takes the place of the oldest task in the
  * queue of its CPU and the global queue, or else of the first task of another CPU.
  */
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 
 #include "event.h"
@@ -160,11 +159,10 @@ static void count_call(void *arg)
 /* A dropped call of a function ends with the call of its abort function. */
 static void wpool_submit_fn_drops_and_aborts(struct kunit *test)
 {
-	atomic_t *counts = kunit_kcalloc(test, 2, sizeof(*counts), GFP_KERNEL);
+	atomic_t *counts = wpk_alloc(test, 2 * sizeof(*counts));
 	struct wpk_full full;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, counts);
 	drop_pool(test, &full, 1);
 	for (i = 0; i < 2 * DEPTH; i++)
 		KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(full.pool, count_call,

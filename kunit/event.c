@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that record their runs, see event.h. */
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 
 #include "event.h"
@@ -48,10 +47,9 @@ static void ev_cancel(void *data)
 struct wpk_ev *wpk_evs_kind(struct kunit *test, struct wpool *pool, struct wpk_gate *gate,
 			    int nr, bool hr)
 {
-	struct wpk_ev *evs = kunit_kcalloc(test, nr, sizeof(*evs), GFP_KERNEL);
+	struct wpk_ev *evs = wpk_alloc(test, nr * sizeof(*evs));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, evs);
 	for (i = 0; i < nr; i++) {
 		if (hr)
 			wpool_hrevent_init(&evs[i].hr, pool, ev_fn, wpk_ev_abort);

@@ -5,7 +5,6 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
@@ -180,9 +179,8 @@ static void next_period(struct wpk_ev *ev)
 static void wpool_event_arm_at_periods_do_not_drift(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), NULL, 1);
-	unsigned long *start = kunit_kzalloc(test, sizeof(*start), GFP_KERNEL);
+	unsigned long *start = wpk_alloc(test, sizeof(*start));
 
-	KUNIT_ASSERT_NOT_NULL(test, start);
 	*start = jiffies;
 	ev->body = next_period;
 	ev->arg = start;
@@ -386,9 +384,8 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
-	struct inner *inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
+	struct inner *inner = wpk_alloc(test, sizeof(*inner));
 
-	KUNIT_ASSERT_NOT_NULL(test, inner);
 	wpool_group_task_init(&inner->group_task, no_group_fn, NULL);
 	wpool_strand_init(&inner->strand, pool, 1);
 	wpool_strand_task_init(&inner->strand_task, &inner->strand, no_strand_fn, NULL);

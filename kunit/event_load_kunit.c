@@ -38,11 +38,10 @@ static void loner_abort(struct wpool_event *event, int status)
 static void wpool_event_finish_function_may_free_its_event(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);
-	atomic_t *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
 	struct loner *loner;
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, gone);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
 		loner = kzalloc(sizeof(*loner), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, loner);
@@ -118,11 +117,9 @@ static void race_and_count(struct kunit *test, bool cancels)
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_ev *evs = wpk_evs(test, pool, NULL, NR_RACE_EVENTS);
 	struct wpk_thread *threads[3];
-	struct race *races;
+	struct race *races = wpk_alloc(test, ARRAY_SIZE(threads) * sizeof(*races));
 	int i, j, expected;
 
-	races = kunit_kcalloc(test, ARRAY_SIZE(threads), sizeof(*races), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, races);
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		races[i].evs = evs;
 		races[i].seed = i + 1;

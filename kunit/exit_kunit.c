@@ -52,9 +52,8 @@ static void wait_for_child(struct wpk_job *job)
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);
-	struct family *family = kunit_kzalloc(test, sizeof(*family), GFP_KERNEL);
+	struct family *family = wpk_alloc(test, sizeof(*family));
 
-	KUNIT_ASSERT_NOT_NULL(test, family);
 	family->pool = wpk_pool(test, 1, 10);
 	family->child = wpk_jobs(test, 1, NULL);
 	wpk_jobs_body(parent, wait_for_child, family);
@@ -83,9 +82,8 @@ static void count_abort(void *arg, int status)
 static void wpool_submit_fn_ends_its_thread_is_aborted(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
-	atomic_t *aborts = kunit_kzalloc(test, sizeof(*aborts), GFP_KERNEL);
+	atomic_t *aborts = wpk_alloc(test, sizeof(*aborts));
 
-	KUNIT_ASSERT_NOT_NULL(test, aborts);
 	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, exiting_fn, count_abort,
 							aborts, THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

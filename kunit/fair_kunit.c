@@ -6,7 +6,6 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
-#include <linux/slab.h>
 
 #include "core/length.h"
 #include "core/state.h"
@@ -52,13 +51,11 @@ static void submit_again(struct wpk_job *job)
 
 static struct load *load_create(struct kunit *test, struct wpool *pool, unsigned int nr)
 {
-	struct load *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct load *load = wpk_alloc(test, sizeof(*load));
 
-	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->pool = pool;
 	load->limit = INT_MAX;
-	load->since = kunit_kcalloc(test, nr, sizeof(*load->since), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, load->since);
+	load->since = wpk_alloc(test, nr * sizeof(*load->since));
 	load->jobs = wpk_jobs(test, nr, NULL);
 	wpk_jobs_body(load->jobs, submit_again, load);
 	return load;
@@ -480,12 +477,11 @@ static void wait_for_children(struct wpk_job *job)
  */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {
-	struct family *family = kunit_kzalloc(test, sizeof(*family), GFP_KERNEL);
+	struct family *family = wpk_alloc(test, sizeof(*family));
 	struct wpk_jobs *parent;
 	struct wpool_attrs attrs;
 	int try;
 
-	KUNIT_ASSERT_NOT_NULL(test, family);
 	for (try = 0; try < NR_TRIES; try++) {
 		wpk_one_cpu_attrs(&attrs, 32, 1, true);
 		attrs.hog_ms = HOG_MS;
@@ -586,11 +582,10 @@ static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie,
 
 static struct tie *tie_create(struct kunit *test, unsigned int nr)
 {
-	struct tie *tie = kunit_kzalloc(test, sizeof(*tie), GFP_KERNEL);
+	struct tie *tie = wpk_alloc(test, sizeof(*tie));
 
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "one CPU has one queue");
-	KUNIT_ASSERT_NOT_NULL(test, tie);
 	tie->pool = wpk_one_cpu_pool(test, 1, 1, true);
 	tie->jobs = wpk_jobs(test, nr, NULL);
 	return tie;

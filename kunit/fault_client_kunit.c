@@ -8,7 +8,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
@@ -58,10 +57,9 @@ static void mortal_abort(struct wpool_event *event, int status)
 static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool **pool,
 				  struct wpk_report **report)
 {
-	struct mortal *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct mortal *mortal = wpk_alloc(test, sizeof(*mortal));
 	struct wpool_attrs attrs;
 
-	KUNIT_ASSERT_NOT_NULL(test, mortal);
 	wpk_attrs(&attrs, 1, 0);
 	*pool = wpk_reporting_pool(test, &attrs, report);
 	wpool_event_init(&mortal->event, *pool, mortal_fn, mortal_abort);
@@ -131,10 +129,9 @@ static void mortal_watch_abort(struct wpool_event *event, int status)
 /* wpool_watch_file() never returns, but the watch's entry is in the wait queue. */
 static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit *test)
 {
-	struct mortal_watch *mortal = kunit_kzalloc(test, sizeof(*mortal), GFP_KERNEL);
+	struct mortal_watch *mortal = wpk_alloc(test, sizeof(*mortal));
 	struct wpool *pool = wpk_pool(test, 1, 0);
 
-	KUNIT_ASSERT_NOT_NULL(test, mortal);
 	init_waitqueue_head(&mortal->head);
 	mortal->file = anon_inode_getfile("[wpool_kunit]", &mortal_fops, mortal, O_RDONLY);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mortal->file);

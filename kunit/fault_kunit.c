@@ -143,9 +143,8 @@ static void dying_end(struct wpool *pool, void *own, void *data)
 
 static struct hooks *hooks_attrs(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct hooks *hooks = kunit_kzalloc(test, sizeof(*hooks), GFP_KERNEL);
+	struct hooks *hooks = wpk_alloc(test, sizeof(*hooks));
 
-	KUNIT_ASSERT_NOT_NULL(test, hooks);
 	wpk_attrs(attrs, 1, 10);
 	attrs->worker_start = dying_start;
 	attrs->worker_end = dying_end;
@@ -282,11 +281,10 @@ static void die_of_invoke(void *arg)
 /* The abort function gets the argument, once. */
 static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
 {
-	atomic_t *aborted = kunit_kcalloc(test, 2, sizeof(*aborted), GFP_KERNEL);
+	atomic_t *aborted = wpk_alloc(test, 2 * sizeof(*aborted));
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	KUNIT_ASSERT_NOT_NULL(test, aborted);
 	wpk_attrs(&attrs, 2, 0);
 	attrs.abort = note_abort;
 	pool = wpk_pool_func(test, &attrs, die_of_invoke);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A flush waits for all tasks that were accepted before it, and ends while others are submitted. */
-#include <linux/slab.h>
-
 #include "core/state.h"
 #include "fixture.h"
 
@@ -291,11 +289,9 @@ static int count_wake_up(struct wait_queue_entry *wait, unsigned int mode, int f
 /* Wait as a flush does, but only count the wake-ups. Returns their number. */
 static atomic_t *count_wake_ups(struct kunit *test, struct wpool *pool)
 {
-	struct wait_queue_entry *wait = kunit_kzalloc(test, sizeof(*wait), GFP_KERNEL);
-	atomic_t *nr = kunit_kzalloc(test, sizeof(*nr), GFP_KERNEL);
+	struct wait_queue_entry *wait = wpk_alloc(test, sizeof(*wait));
+	atomic_t *nr = wpk_alloc(test, sizeof(*nr));
 
-	KUNIT_ASSERT_NOT_NULL(test, wait);
-	KUNIT_ASSERT_NOT_NULL(test, nr);
 	init_waitqueue_func_entry(wait, count_wake_up);
 	wait->private = nr;
 	add_wait_queue(&pool->drain_wq, wait);

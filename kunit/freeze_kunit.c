@@ -237,7 +237,7 @@ static void wait_for_next(struct wpk_job *job)
 /* The freeze waits for the whole chain of tasks, although the chain does not fit onto a stack. */
 static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 {
-	struct chain *chain = kunit_kzalloc(test, sizeof(*chain), GFP_KERNEL);
+	struct chain *chain = wpk_alloc(test, sizeof(*chain));
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_CHAIN, NULL);
 	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, NR_CHAIN, 1);
@@ -245,7 +245,6 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	struct wpk_thread *thread;
 	int i, failed = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, chain);
 	chain->pool = pool;
 	chain->jobs = jobs;
 	wpk_jobs_body(jobs, wait_for_next, chain);

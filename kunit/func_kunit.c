@@ -30,12 +30,10 @@ static void serve(void *arg)
 
 static struct conn *conns(struct kunit *test, unsigned int nr, struct wpk_gate *gate)
 {
-	struct conn *conns = kunit_kcalloc(test, nr, sizeof(*conns), GFP_KERNEL);
-	atomic_t *served = kunit_kcalloc(test, nr, sizeof(*served), GFP_KERNEL);
+	struct conn *conns = wpk_alloc(test, nr * sizeof(*conns));
+	atomic_t *served = wpk_alloc(test, nr * sizeof(*served));
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, conns);
-	KUNIT_ASSERT_NOT_NULL(test, served);
 	for (i = 0; i < nr; i++) {
 		conns[i].gate = gate;
 		conns[i].served = &served[i];
@@ -171,8 +169,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 
 	/* depth 9: the pool has a reserve of items; depth -1, WPOOL_UNLIMITED: none */
 	for (depth = 9; depth; depth = depth == 9 ? -1 : 0) {
-		ends = kunit_kzalloc(test, sizeof(*ends), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, ends);
+		ends = wpk_alloc(test, sizeof(*ends));
 		ends->gate = wpk_gate(test);
 		wpk_attrs(&attrs, 1, depth);
 		attrs.abort = return_to_sender;
@@ -338,10 +335,9 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
-	atomic_t *ran = kunit_kzalloc(test, sizeof(*ran), GFP_KERNEL);
+	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
 	u32 i;
 
-	KUNIT_ASSERT_NOT_NULL(test, ran);
 	for (i = 0; i < WPK_FUNC_ROUNDS; i++)
 		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_count, ran,
 						      THIS_MODULE, GFP_KERNEL), 0);

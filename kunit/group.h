@@ -62,9 +62,8 @@ static inline void wpk_group_exit(void *group)
 
 static inline struct wpool_group *wpk_group(struct kunit *test, struct wpool *pool, u32 max)
 {
-	struct wpool_group *group = kunit_kzalloc(test, sizeof(*group), GFP_KERNEL);
+	struct wpool_group *group = wpk_alloc(test, sizeof(*group));
 
-	KUNIT_ASSERT_NOT_NULL(test, group);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(group, pool, max, NULL), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_group_exit, group), 0);
 	return group;
@@ -73,10 +72,9 @@ static inline struct wpool_group *wpk_group(struct kunit *test, struct wpool *po
 static inline struct wpk_member *wpk_members(struct kunit *test, struct wpool_group *group,
 					     struct wpk_gate *gate, int nr)
 {
-	struct wpk_member *members = kunit_kcalloc(test, nr, sizeof(*members), GFP_KERNEL);
+	struct wpk_member *members = wpk_alloc(test, nr * sizeof(*members));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, members);
 	for (i = 0; i < nr; i++) {
 		wpool_group_task_init(&members[i].task, wpk_member_fn, wpk_member_abort);
 		members[i].group = group;

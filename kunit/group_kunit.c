@@ -4,7 +4,6 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/wpool_group.h>
 
 #include "full_pool.h"
@@ -167,10 +166,9 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_member *members = wpk_members(test, group, gate, 7);
 	struct wpk_thread *threads[7];
-	atomic_t *order = kunit_kzalloc(test, sizeof(*order), GFP_KERNEL);
+	atomic_t *order = wpk_alloc(test, sizeof(*order));
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, order);
 	for (i = 0; i < 7; i++) {
 		members[i].body = note_order;
 		members[i].arg = order;

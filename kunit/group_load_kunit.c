@@ -73,11 +73,10 @@ static void loner_abort(struct wpool_group_task *task, int status)
 static void wpool_group_task_may_free_itself(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 6), 4);
-	atomic_t *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL);
+	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
 	struct loner *loner;
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, gone);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS && wpk_has_time(test); i++) {
 		loner = kzalloc(sizeof(*loner), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, loner);
@@ -197,15 +196,13 @@ static int wait_lots(struct wpk_thread *thread)
 static void wpool_group_under_load_loses_none(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 4);
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_thread *threads[3], *waiter;
 	struct regular *regulars;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	crowd->group = wpk_group(test, pool, BOUND);
-	regulars = kunit_kcalloc(test, ARRAY_SIZE(threads) * NR_OWN, sizeof(*regulars), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, regulars);
+	regulars = wpk_alloc(test, ARRAY_SIZE(threads) * NR_OWN * sizeof(*regulars));
 	for (i = 0; i < ARRAY_SIZE(threads) * NR_OWN; i++) {
 		regulars[i].crowd = crowd;
 		wpool_group_task_init(&regulars[i].task, regular_fn, regular_abort);

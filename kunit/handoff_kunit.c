@@ -199,9 +199,8 @@ static void submit_children_and_sleep(struct wpk_job *job)
 
 static struct family *family_create(struct kunit *test, unsigned int nr)
 {
-	struct family *family = kunit_kzalloc(test, sizeof(*family), GFP_KERNEL);
+	struct family *family = wpk_alloc(test, sizeof(*family));
 
-	KUNIT_ASSERT_NOT_NULL(test, family);
 	family->pool = wpk_one_cpu_pool(test, 2, 1, true);
 	family->children = wpk_jobs(test, nr, NULL);
 	family->gate = wpk_gate(test);
@@ -340,12 +339,11 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct told *told = wpk_alloc(test, sizeof(*told));
 	struct wpk_gate *gate;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
-	KUNIT_ASSERT_NOT_NULL(test, told);
 	wpk_jobs_body(jobs, run_until_told, told);
 	gate = first_at_gate(test, pool, jobs);
 	first_counts_again(test, pool, jobs, told, gate);
@@ -367,7 +365,7 @@ static void go_away_and_run(struct wpk_job *job)
 /* The first job runs on another CPU and is no hog: the second job does not wait for the first. */
 static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
 {
-	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct told *told = wpk_alloc(test, sizeof(*told));
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool;
 
@@ -375,7 +373,6 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 		kunit_skip(test, "a kernel without preempt notifiers");
 	if (wpk_cpu(1) < 0)
 		kunit_skip(test, "it takes two CPUs");
-	KUNIT_ASSERT_NOT_NULL(test, told);
 	pool = wpk_one_cpu_pool(test, 2, 1, true);
 	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = go_away_and_run;
@@ -406,7 +403,7 @@ static void hog_sleep_and_run(struct wpk_job *job)
  */
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {
-	struct told *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	struct told *told = wpk_alloc(test, sizeof(*told));
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool_attrs attrs;
@@ -414,7 +411,6 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
-	KUNIT_ASSERT_NOT_NULL(test, told);
 	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = hog_sleep_and_run;
 	told->gate = gate;
@@ -476,12 +472,11 @@ KUNIT_ARRAY_PARAM(rivalry, rivalries, rivalry_desc);
 
 static void wpool_handoff_does_not_happen_to_a_task_that_stays_awake(struct kunit *test)
 {
-	struct rivalry *rivalry = kunit_kzalloc(test, sizeof(*rivalry), GFP_KERNEL);
+	struct rivalry *rivalry = wpk_alloc(test, sizeof(*rivalry));
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *rival;
 
-	KUNIT_ASSERT_NOT_NULL(test, rivalry);
 	*rivalry = *(const struct rivalry *)test->param_value;
 	rival = wpk_thread(test, be_a_rival, pool, NULL, rivalry);
 	wpk_jobs_body(jobs, run_and_be_switched_out, rivalry);

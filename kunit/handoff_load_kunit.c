@@ -6,7 +6,6 @@
  */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
-#include <linux/slab.h>
 
 #include "one_cpu.h"
 

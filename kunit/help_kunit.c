@@ -64,10 +64,9 @@ static void take_note(struct wpk_job *job)
 static struct wpk_jobs *note_jobs(struct kunit *test, unsigned int nr, u32 us)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
-	struct note *notes = kunit_kcalloc(test, nr, sizeof(*notes), GFP_KERNEL);
+	struct note *notes = wpk_alloc(test, nr * sizeof(*notes));
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, notes);
 	wpk_jobs_body(jobs, take_note, NULL);
 	for (i = 0; i < nr; i++) {
 		notes[i].us = us;
@@ -264,10 +263,9 @@ static void queue_many_times(struct wpk_job *job)
 
 static struct busy *busy_create(struct kunit *test, u32 nr_workers, unsigned int nr_jobs)
 {
-	struct busy *busy = kunit_kzalloc(test, sizeof(*busy), GFP_KERNEL);
+	struct busy *busy = wpk_alloc(test, sizeof(*busy));
 
 	skip_if_a_tick_is_too_short(test);
-	KUNIT_ASSERT_NOT_NULL(test, busy);
 	busy->pool = helping_pool(test, nr_workers, 0);
 	busy->jobs = note_jobs(test, nr_jobs, LONG_US);
 	return busy;
@@ -407,10 +405,9 @@ static void go_back_and_submit(void *arg)
  */
 static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
 {
-	struct back *back = kunit_kzalloc(test, sizeof(*back), GFP_KERNEL);
+	struct back *back = wpk_alloc(test, sizeof(*back));
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, back);
 	wpk_jobs_body(jobs, sleep_and_yield, back);
 	jobs->job[1].body = start_behind;
 	back->pool = pool;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histograms: their buckets, and the times that a pool counts in them. */
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "../module/core/hist.h"
@@ -29,10 +28,9 @@ static void wpool_hist_buckets_have_no_gap(struct kunit *test)
 /* Sum up the histograms of a pool. Returns 0, or an error of wpool_get_latency(). */
 static int counted(struct kunit *test, struct wpool *pool, u64 *waited, u64 *ran)
 {
-	struct wpool_hist *hists = kunit_kcalloc(test, 2, sizeof(*hists), GFP_KERNEL);
+	struct wpool_hist *hists = wpk_alloc(test, 2 * sizeof(*hists));
 	int err, i;
 
-	KUNIT_ASSERT_NOT_NULL(test, hists);
 	err = wpool_get_latency(pool, &hists[0], &hists[1]);
 	*waited = 0;
 	*ran = 0;

@@ -6,7 +6,6 @@
 #include <linux/cpu.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
-#include <linux/slab.h>
 #include <linux/wpool_stats.h>
 
 #include "core/state.h"
@@ -57,9 +56,8 @@ static void note_end(struct wpool *pool, void *own, void *data)
 
 static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u32 capacity)
 {
-	struct notes *notes = kunit_kzalloc(test, sizeof(*notes), GFP_KERNEL);
+	struct notes *notes = wpk_alloc(test, sizeof(*notes));
 
-	KUNIT_ASSERT_NOT_NULL(test, notes);
 	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
 	attrs->worker_start = note_start;
 	attrs->worker_end = note_end;

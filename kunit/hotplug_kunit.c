@@ -9,7 +9,6 @@
 #include <linux/cpuhotplug.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wpool_stats.h>
 
@@ -287,8 +286,7 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 	struct wpool_attrs attrs;
 	int state;
 
-	going = kunit_kzalloc(test, sizeof(*going), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, going);
+	going = wpk_alloc(test, sizeof(*going));
 	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
 	attrs.name = wpk_name(test);
 	attrs.cpumask = cpumask_of(cpu);
@@ -364,12 +362,11 @@ static int remove_cpu_meanwhile(struct wpk_thread *thread)
 /* When the CPU goes, idle workers are on it, and hotplug does not know the new pool yet. */
 static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
 {
-	struct birth *birth = kunit_kzalloc(test, sizeof(*birth), GFP_KERNEL);
+	struct birth *birth = wpk_alloc(test, sizeof(*birth));
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	KUNIT_ASSERT_NOT_NULL(test, birth);
 	birth->cpu = victim_cpu(test);
 	wpk_attrs(&attrs, NR_BORN, WPOOL_UNLIMITED);
 	attrs.prealloc = true;
