@@ -271,8 +271,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	struct wpool *pool;
 	bool early;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "with PREEMPT_RT, the thread would hold up the timers, too");
 	wpk_one_cpu_attrs(&attrs, 1, 1, true);

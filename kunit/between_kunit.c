@@ -102,8 +102,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	struct wpool *pools[2];
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		kunit_skip(test, "no lockdep");
 	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */
@@ -297,8 +296,7 @@ static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
 
 static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task))
 {
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	delayed = wpk_alloc(test, sizeof(*delayed));
 	wpool_inject_set_delay(fn);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);

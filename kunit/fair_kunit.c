@@ -147,8 +147,7 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
 	int i, others = 0;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes a CPU outside the mask");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_body(old, note_others, load);
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
@@ -179,8 +178,7 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 	struct wpk_jobs *last = wpk_jobs(test, NR_LAST, NULL);
 	int i, before, most = 0;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes a CPU outside the mask");
+	wpk_need_cpus(test, 2);
 	wpk_jobs_body(last, note_others, load);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_IN_RING);
@@ -235,8 +233,7 @@ static struct wpool *pair_pool(struct kunit *test)
 	cpumask_var_t mask;
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has one ring");
+	wpk_need_cpus(test, 2);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
 	cpumask_set_cpu(wpk_cpu(0), mask);
 	cpumask_set_cpu(wpk_cpu(1), mask);
@@ -584,8 +581,7 @@ static struct tie *tie_create(struct kunit *test, unsigned int nr)
 {
 	struct tie *tie = wpk_alloc(test, sizeof(*tie));
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has one queue");
+	wpk_need_cpus(test, 2);
 	tie->pool = wpk_one_cpu_pool(test, 1, 1, true);
 	tie->jobs = wpk_jobs(test, nr, NULL);
 	return tie;

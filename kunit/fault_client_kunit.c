@@ -463,8 +463,7 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "needs two CPUs");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 4, 0);
 	pool = wpk_reporting_pool(test, &attrs, &report);
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 1000, 1, loop_with_a_death, &loop),

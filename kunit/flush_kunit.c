@@ -321,8 +321,7 @@ static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit
 	atomic_t *nr = count_wake_ups(test, pool);
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU");
+	wpk_need_cpus(test, 2);
 	for (i = 0; i < 2; i++) {
 		jobs->job[i].gate = wpk_gate(test);
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &jobs->job[i].task), 0);

@@ -213,8 +213,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	unsigned long end;
 	int err;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU");
+	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 4, 4);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 1), gate, 3);

@@ -250,8 +250,7 @@ static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 	struct family *family = family_create(test, 5);
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes a CPU outside the mask");
+	wpk_need_cpus(test, 2);
 	wpk_move_to(wpk_cpu(1));
 	wpk_jobs_body(parent, stay_awake_and_sleep, family);
 	wpk_jobs_submit(test, family->pool, parent, 0, 1);
@@ -371,8 +370,7 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "it takes two CPUs");
+	wpk_need_cpus(test, 2);
 	pool = wpk_one_cpu_pool(test, 2, 1, true);
 	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = go_away_and_run;

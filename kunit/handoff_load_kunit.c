@@ -63,8 +63,7 @@ static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
 	struct wpool_attrs attrs;
 	int i, elsewhere = 0;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
+	wpk_need_cpus(test, 2);
 	wpk_submit_together(test, pool, sleepers);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
 	attrs.cpumask = cpumask_of(wpk_cpu(1));

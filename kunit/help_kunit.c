@@ -116,8 +116,7 @@ static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 	cpumask_var_t mask;
 	int i;
 
-	if (wpk_cpu(1) < 0)
-		kunit_skip(test, "one CPU has no other one");
+	wpk_need_cpus(test, 2);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
 	for (i = 0; i < 2; i++)
 		cpumask_set_cpu(wpk_cpu(i), mask);
