@@ -74,8 +74,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 		}
 		for (i = 0; i < NR_SUBMITTERS; i++)
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
-		for (i = 0; i < NR_SUBMITTERS; i++)
-			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		wpk_join_all(test, threads, NR_SUBMITTERS);
 		/* A submitter that is alone gets every remaining place. */
 		for (i = 0; i < NR_SUBMITTERS; i++) {
 			threads[i] = wpk_thread(test, submit_until_refused, pool, NULL, &shares[i]);
@@ -208,8 +207,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 	}
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		threads[i] = wpk_thread(test, churn_at_the_limit, pool, NULL, jobs[i]);
-	for (i = 0; i < NR_SUBMITTERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_SUBMITTERS);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_LE(test, atomic_read(&churn->peak), 5);
 	for (i = 0; i < NR_SUBMITTERS; i++)

@@ -346,8 +346,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
 	wpk_gate_open(gate);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[i]), 0);
+	wpk_join_all(test, flushers, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 3);
 }
 

@@ -166,8 +166,7 @@ static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[1])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 4);
 	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	wpk_join_all(test, threads, 2);
 	WPK_EVENTUALLY(test, atomic_read(&ev[1].returns) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 5);
@@ -324,8 +323,7 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);
 	wpk_stop(test);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 }
 
 WPK_SUITE(closing,

@@ -240,8 +240,7 @@ static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
 		wpk_figures_agree(test, pool);
 		usleep_range(2000, 5000);
 	}
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 3);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], NR_UNDER_LOAD));
 	wpk_stop(test);

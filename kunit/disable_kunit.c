@@ -74,8 +74,7 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&job->runs) > runs);
 	}
 	wpk_stop(test);
-	for (i = 0; i < NR_SUBMITTERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_SUBMITTERS);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_FALSE(test, job->twice);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), atomic_read(&try->accepted));
@@ -227,8 +226,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
 	wpk_gate_open(gate);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 	/* a batch accepts the tasks before the disabled one */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
@@ -275,8 +273,7 @@ static void wpool_event_disable_sync_against_fires_it_does_not_run(struct kunit 
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&ev->runs) > runs);
 	}
 	wpk_stop(test);
-	for (i = 0; i < NR_SUBMITTERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_SUBMITTERS);
 	ret = wpool_event_cancel_sync(wpk_event(ev));
 	taken_back += !!ret;
 	KUNIT_EXPECT_FALSE(test, ev->twice);

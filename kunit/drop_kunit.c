@@ -279,8 +279,7 @@ static void wpool_submit_drop_oldest_under_load_loses_nothing(struct kunit *test
 		jobs[i] = wpk_jobs(test, nr, NULL);
 	for (i = 0; i < NR_STREAMS; i++)
 		threads[i] = wpk_thread(test, stream, pool, NULL, jobs[i]);
-	for (i = 0; i < NR_STREAMS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_STREAMS);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	for (i = 0; i < NR_STREAMS; i++) {
 		for (j = 0; j < nr; j++) {

@@ -41,8 +41,7 @@ static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
 	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, outstanding), 1);
 	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	wpk_join_all(test, threads, 2);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) == 5);
 	KUNIT_EXPECT_EQ(test, ev[0].seq, 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].seq, 2);

@@ -126,8 +126,7 @@ static void race_and_count(struct kunit *test, bool cancels)
 		races[i].cancels = cancels;
 		threads[i] = wpk_thread(test, race, pool, NULL, &races[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, ARRAY_SIZE(threads));
 	WPK_ASSERT_EVENTUALLY(test, !wpk_stat(pool, waiting) && !wpk_stat(pool, outstanding));
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	for (j = 0; j < NR_RACE_EVENTS; j++) {

@@ -93,8 +93,7 @@ static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 		WPK_EVENTUALLY(test, wpk_ended(flushers[i]));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 	wpk_gate_open(jobs->job[2].gate);
-	for (i = 1; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[i]), 0);
+	wpk_join_all(test, flushers + 1, 2);
 }
 
 /* Tasks that were submitted after the flush finish first: the flush must not count them. */
@@ -120,8 +119,7 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
 	}
 	wpk_gate_open(jobs->job[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
+	wpk_join_all(test, flushers, 2);
 }
 
 /* Submit the jobs one after the other, again and again, until the case is stopped. */
@@ -168,8 +166,7 @@ static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, during, 20);
 	wpk_stop(test);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 2);
 }
 
 static void submit_oneself(struct wpk_job *job)

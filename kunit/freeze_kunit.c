@@ -356,8 +356,7 @@ static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started) + atomic_read(&of->started), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, ARRAY_SIZE(threads));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished) + atomic_read(&of->returned), 2);
 	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
 }

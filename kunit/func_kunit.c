@@ -325,8 +325,7 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 
 	for (i = 0; i < 10; i++)
 		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL, &conn[4 * i]);
-	for (i = 0; i < 10; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, 10);
 	for (i = 0; i < 40; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
 }

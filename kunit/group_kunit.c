@@ -66,8 +66,7 @@ static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(waiters[0]) || wpk_ended(waiters[1]));
 	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), 0);
+	wpk_join_all(test, waiters, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 

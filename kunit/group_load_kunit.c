@@ -210,8 +210,7 @@ static void wpool_group_under_load_loses_none(struct kunit *test)
 	waiter = wpk_thread(test, wait_lots, NULL, NULL, crowd);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		threads[i] = wpk_thread(test, submit_lots, NULL, NULL, &regulars[i * NR_OWN]);
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, ARRAY_SIZE(threads));
 	wpk_stop(test);
 	i = wpk_join(test, waiter);
 	KUNIT_EXPECT_TRUE(test, !i || i == -ECANCELED);

@@ -248,8 +248,7 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	}
 	for (i = 0; i < NR_USERS; i++)
 		threads[i] = wpk_thread(test, users[i], pool, NULL, jobs[i]);
-	for (i = 0; i < NR_USERS; i++)
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+	wpk_join_all(test, threads, NR_USERS);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs[0]->started), NR_ROUNDS * NR_TASKS);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed) + wpk_stat(pool, cancelled),
@@ -300,8 +299,7 @@ static void wpool_destroy_and_release_while_handed_over(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs[0],
 							 atomic_read(&jobs[0]->started) + 5));
 		wpk_destroy(test, pool);
-		for (i = 0; i < 3; i++)
-			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
+		wpk_join_all(test, threads, 3);
 	}
 }
 
