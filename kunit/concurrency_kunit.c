@@ -25,12 +25,7 @@ static void run_until_all_are_inside(struct wpk_job *job)
 
 static const u32 concurrencies[] = { 1, 2, 4 };
 
-static void concurrency_desc(const u32 *concurrency, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "concurrency %u", *concurrency);
-}
-
-KUNIT_ARRAY_PARAM(concurrency, concurrencies, concurrency_desc);
+WPK_PARAM(concurrency, concurrencies, "concurrency %u");
 
 static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 {

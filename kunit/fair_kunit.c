@@ -73,12 +73,7 @@ static void load_end(struct kunit *test, struct load *load)
 
 static const u32 loads[] = { 3, 100, 300, 1000 };
 
-static void load_desc(const u32 *nr, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u queued", *nr);
-}
-
-KUNIT_ARRAY_PARAM(load, loads, load_desc);
+WPK_PARAM(load, loads, "%u queued");
 
 /* In a single queue, each task would wait for one start of each other task. */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
@@ -327,12 +322,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 
 static const bool off_and_on[] = { false, true };
 
-static void handoff_desc(const bool *handoff, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "handoff %d", *handoff);
-}
-
-KUNIT_ARRAY_PARAM(handoff, off_and_on, handoff_desc);
+WPK_PARAM(handoff, off_and_on, "handoff %d");
 
 /* Tasks are queued, then the worker of their CPU falls asleep: another worker runs the tasks. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)

@@ -210,12 +210,7 @@ static struct family *family_create(struct kunit *test, unsigned int nr)
 /* The first child takes the next slot, the others go to the ring or to the global queue. */
 static const unsigned int nr_children[] = { 1, 2, 300 };
 
-static void children_desc(const unsigned int *nr, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u children", *nr);
-}
-
-KUNIT_ARRAY_PARAM(children, nr_children, children_desc);
+WPK_PARAM(children, nr_children, "%u children");
 
 static void wpool_submit_by_a_task_that_sleeps_afterwards_starts(struct kunit *test)
 {

@@ -129,12 +129,7 @@ static void fork_sleep_and_join(struct wpk_job *job)
 
 static const u32 capacities[] = { 1, 2, 5 };
 
-static void capacity_desc(const u32 *capacity, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "capacity %u", *capacity);
-}
-
-KUNIT_ARRAY_PARAM(capacity, capacities, capacity_desc);
+WPK_PARAM(capacity, capacities, "capacity %u");
 
 static void wpool_task_wait_fork_join_of_tasks_that_sleep(struct kunit *test)
 {

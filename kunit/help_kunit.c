@@ -159,12 +159,7 @@ static int keep_the_cpu(struct wpk_thread *thread)
 
 static const u32 lengths[] = { 0, LONG_US };
 
-static void length_desc(const u32 *us, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "tasks of %u us", *us);
-}
-
-KUNIT_ARRAY_PARAM(length, lengths, length_desc);
+WPK_PARAM(length, lengths, "tasks of %u us");
 
 #define NR_KEPT 10
 
