@@ -76,8 +76,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 
 	wpool_get_attrs(pool, &attrs, NULL);
 	strscpy(section->pool, attrs.name, sizeof(section->pool));
-	attrs.queue_depth = NR_LINES * LINE;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, NR_LINES * LINE), 0);
 	/* All submitters that fit continue, not only those that the first section serves. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), NR_LINES * LINE + 1);
@@ -106,19 +105,16 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_thread *threads[NR_LINES];
 	struct wpk_jobs *jobs[NR_LINES];
-	struct wpool_attrs attrs;
 	int i, round;
 
-	wpk_attrs(&attrs, 2, 0);
 	for (round = 0; round < NR_SWINGS; round++) {
 		for (i = 0; i < NR_LINES; i++) {
 			jobs[i] = wpk_jobs(test, LINE, NULL);
 			threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
 		}
-		for (i = 0; i < ARRAY_SIZE(depths); i++) {
-			attrs.queue_depth = depths[i];
-			KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), 0);
-		}
+		for (i = 0; i < ARRAY_SIZE(depths); i++)
+			KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, depths[i]),
+					0);
 		for (i = 0; i < NR_LINES; i++)
 			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), LINE);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

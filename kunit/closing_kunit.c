@@ -241,8 +241,7 @@ static void wpool_release_own_workers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 	/* a closing pool is tuned like an open one */
-	attrs.capacity = 7;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 7), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 }

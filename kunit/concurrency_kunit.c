@@ -5,15 +5,6 @@
  */
 #include "one_cpu.h"
 
-static int tune_concurrency(struct wpool *pool, u32 concurrency)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.concurrency = concurrency;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_CONCURRENCY);
-}
-
 /* No task of @job->jobs ends before all of them have started. */
 static void run_until_all_are_inside(struct wpk_job *job)
 {
@@ -57,7 +48,7 @@ static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 	wpk_jobs_body(jobs, run_until_all_are_inside, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
-	KUNIT_ASSERT_EQ(test, tune_concurrency(pool, 3), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CONCURRENCY, concurrency, 3), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	wpk_no_errors(test, jobs);
 }

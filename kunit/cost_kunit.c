@@ -188,22 +188,17 @@ static void wpool_get_costs_in_too_few_entries_sums_up(struct kunit *test)
 static void wpool_get_costs_begins_anew_when_latency_is_switched_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 100);
-	struct wpool_attrs attrs;
 	struct costs *costs;
 
 	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, -ENODATA);
-	wpool_attrs_init(&attrs);
-	attrs.latency = true;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, LATENCY, latency, true), 0);
 	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, 0);
 	submit_fns(test, pool, compute_fn, 2);
-	attrs.latency = false;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, LATENCY, latency, false), 0);
 	submit_fns(test, pool, compute_fn, 3);
 	costs = costs_of(test, pool);
 	KUNIT_EXPECT_EQ(test, cost_of(costs, compute_fn).runs, 2);
-	attrs.latency = true;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, LATENCY, latency, true), 0);
 	KUNIT_EXPECT_EQ(test, costs_of(test, pool)->nr, 0);
 }
 

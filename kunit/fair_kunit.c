@@ -327,7 +327,7 @@ WPK_PARAM(handoff, off_and_on, "handoff %d");
 /* Tasks are queued, then the worker of their CPU falls asleep: another worker runs the tasks. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
-	struct wpool_attrs attrs = { .handoff = *(const bool *)test->param_value };
+	bool handoff = *(const bool *)test->param_value;
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_gate *gate = wpk_gate(test);
@@ -336,7 +336,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 	int cpu;
 
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, handoff), 0);
 	/* meanwhile the other worker is in a task, and cannot take the queued tasks */
 	wpk_jobs_submit(test, pool, first, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));

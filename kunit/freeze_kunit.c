@@ -58,15 +58,6 @@ static struct wpool *freezable_pool(struct kunit *test, u32 capacity, u32 queue_
 	return wpk_pool_attrs(test, &attrs);
 }
 
-static int tune_freezable(struct wpool *pool, bool freezable)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.freezable = freezable;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_FREEZABLE);
-}
-
 /* Wait for longer than a start takes: until another pool has run a task, then for 20 ms. */
 static void let_time_pass(struct kunit *test)
 {
@@ -483,11 +474,11 @@ static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	KUNIT_EXPECT_EQ(test, tune_freezable(pool, false), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, false), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	/* make the pool freezable again, while its workers are idle */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
-	KUNIT_EXPECT_EQ(test, tune_freezable(pool, true), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, true), 0);
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);

@@ -82,8 +82,7 @@ static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 	for (i = 0; i < 33; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[33]), -EAGAIN);
-	attrs.capacity = WPOOL_UNLIMITED;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, WPOOL_UNLIMITED), 0);
 	for (i = 33; i < 40; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	wpk_gate_open(gate);
@@ -252,8 +251,8 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 	struct conn *conn = conns(test, 1, NULL);
 	struct wpool_attrs attrs;
 
-	wpk_attrs(&attrs, 1, WPOOL_MAX_QUEUE_DEPTH);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH), -ERANGE);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, WPOOL_MAX_QUEUE_DEPTH),
+			-ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_EQ(test, attrs.queue_depth, 1);

@@ -15,15 +15,6 @@ static void sleep_a_while(struct wpk_job *job)
 	msleep(SLEEP_MS);
 }
 
-static int tune_handoff(struct wpool *pool, bool handoff)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.handoff = handoff;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_HANDOFF);
-}
-
 /* Submit the first of @jobs. Returns the gate at which it sleeps. */
 static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
 {
@@ -130,7 +121,7 @@ static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kuni
 	/* no worker comes for the other task, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
-	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, true), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
@@ -146,7 +137,7 @@ static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(stru
 
 	/* wait until the monitor has found nothing to do, and has stopped */
 	msleep(SLEEP_MS);
-	KUNIT_ASSERT_EQ(test, tune_handoff(pool, true), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
@@ -165,7 +156,7 @@ static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 	wpk_submit_together(test, pool, on);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
 	/* the workers return from their sleep after the tune */
-	KUNIT_ASSERT_EQ(test, tune_handoff(pool, false), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, false), 0);
 	wpk_gate_open(gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
@@ -414,8 +405,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
 	/* from here on hog_ms is so long that no job is a hog */
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_HOG_MS), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HOG_MS, hog_ms, WPOOL_MAX_HOG_MS), 0);
 	WRITE_ONCE(told->go_on, true);
 	/* the job has arrived at the gate: wait until it sleeps there */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 1);

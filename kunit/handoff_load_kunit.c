@@ -60,14 +60,12 @@ static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *sleepers = wpk_jobs(test, 3, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
-	struct wpool_attrs attrs;
 	int i, elsewhere = 0;
 
 	wpk_need_cpus(test, 2);
 	wpk_submit_together(test, pool, sleepers);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(1))), 0);
 	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	/* this thread submits on the CPU that has left the cpumask */
 	wpk_jobs_submit(test, pool, jobs, 0, 50);
@@ -91,13 +89,11 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *sleepers = wpk_jobs(test, 3, gate);
 	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
-	struct wpool_attrs attrs;
 	int i, others = 0;
 
 	wpk_submit_together(test, pool, sleepers);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
-	attrs.nice = 7;
-	KUNIT_ASSERT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_NICE), 0);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, NICE, nice, 7), 0);
 	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 10));

@@ -53,11 +53,7 @@ static void expect_counted(struct kunit *test, struct wpool *pool, u64 nr)
 
 static void tune_latency(struct kunit *test, struct wpool *pool, bool latency)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.latency = latency;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_LATENCY), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, LATENCY, latency, latency), 0);
 }
 
 static void submit_20(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 first)

@@ -107,7 +107,6 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	long cpu = victim_cpu(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 110, NULL);
 	struct wpool_cpu_stats stats;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
@@ -125,9 +124,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 100);
 	/* now the mask has only that CPU: at least one worker must move there */
-	wpool_attrs_init(&attrs);
-	attrs.cpumask = cpumask_of(cpu);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(cpu)), 0);
 	WPK_EVENTUALLY(test, wpk_workers_at(pool, cpu) > 0);
 	wpk_destroy(test, pool);
 	wpk_jobs_ran_once(test, jobs);
