@@ -48,12 +48,9 @@ static void wpool_submit_batch_stops_before_a_bad_task(struct kunit *test)
 static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 6, 1);
 	struct wpool_task **tasks = pointers(test, jobs);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	/* a batch stops before a pending task, even if the batch itself has submitted that task */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 5, 0), 2);
@@ -61,7 +58,7 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 	tasks[5] = tasks[4];
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2, WPOOL_BATCH_TRY), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 5);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
@@ -208,19 +205,16 @@ static void wpool_submit_batch_own_full_pool_takes_what_fits(struct kunit *test)
 static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_RUN);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpool_task **tasks = pointers(test, jobs);
 	int i;
 
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 4);
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, current->pid);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_NE(test, jobs->job[0].pid, current->pid);
 	wpk_jobs_ran_once(test, jobs);

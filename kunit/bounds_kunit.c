@@ -57,7 +57,7 @@ static int submit_line(struct wpk_thread *thread)
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *first = wpk_jobs(test, 1, wpk_gate(test));
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	struct wpk_thread *threads[NR_LINES];
 	struct wpk_jobs *jobs[NR_LINES];
 	struct wpool_attrs attrs;
@@ -66,8 +66,6 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 
 	section->work = IRQ_WORK_INIT_HARD(note_interrupt);
 	wpk_probe(test, "wpool_task_submitted", note_accepted, section);
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->job[0].gate, 1));
 	for (i = 0; i < NR_LINES; i++) {
 		jobs[i] = wpk_jobs(test, LINE, NULL);
 		threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
@@ -86,7 +84,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	KUNIT_EXPECT_LE(test, section->at_interrupt, LINE);
 	for (i = 0; i < NR_LINES; i++)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), LINE);
-	wpk_gate_open(first->job[0].gate);
+	wpk_gate_open(first->gate);
 	wpk_destroy(test, pool);
 	for (i = 0; i < NR_LINES; i++)
 		wpk_jobs_ran_once(test, jobs[i]);
@@ -196,7 +194,6 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	struct wpk_thread *thread;
 	struct taken *taken;
 	struct wpk_jobs *jobs;
-	struct wpk_gate *gate;
 	int i;
 
 	if (!debug_locks)
@@ -204,15 +201,12 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	taken = wpk_alloc(test, sizeof(*taken));
 	wpk_probe(test, "lock_acquire", note_lock, taken);
 	for (i = 0; i < 2; i++) {
-		gate = wpk_gate(test);
-		jobs = wpk_jobs(test, 2, gate);
+		jobs = wpk_held(test, pool, 2, 1);
 		taken->timeout = timeouts[i];
 		taken->nr = 0;
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 		thread = wpk_thread(test, submit_watched, pool, &jobs->job[1].task, taken);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-		wpk_gate_open(gate);
+		wpk_gate_open(jobs->gate);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 		KUNIT_EXPECT_EQ(test, taken->nr, !i);

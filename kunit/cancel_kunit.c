@@ -5,81 +5,62 @@
  */
 #include <linux/slab.h>
 
-#include "fixture.h"
-
-/* A pool of one worker, which is inside jobs->job[0] at the closed gate. */
-struct busy {
-	struct wpool *pool;
-	struct wpk_gate *gate;
-	struct wpk_jobs *jobs;
-};
-
-static void busy_pool(struct kunit *test, struct busy *busy, u32 depth, unsigned int nr)
-{
-	busy->pool = wpk_pool_policy(test, 1, depth, WPOOL_FAIL);
-	busy->gate = wpk_gate(test);
-	busy->jobs = wpk_jobs(test, nr, busy->gate);
-	wpk_jobs_submit(test, busy->pool, busy->jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy->gate, 1));
-}
+#include "full_pool.h"
 
 static void wpool_task_wait_wakes_when_the_task_is_cancelled(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
+	struct wpool_task *task = &jobs->job[1].task;
 	struct wpk_thread *waiter;
-	struct wpool_task *task;
-	struct busy busy;
 
-	busy_pool(test, &busy, 1, 2);
-	task = &busy.jobs->job[1].task;
-	wpk_jobs_submit(test, busy.pool, busy.jobs, 1, 1);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
-	wpk_gate_open(busy.gate);
-	wpk_destroy(test, busy.pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&busy.jobs->job[1].runs), 0);
+	wpk_gate_open(jobs->gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
 
 static void wpool_task_cancel_then_submit_runs_once(struct kunit *test)
 {
-	struct wpk_job *job;
-	struct busy busy;
+	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
+	struct wpk_job *job = &jobs->job[1];
 	int i;
 
 	/* More rounds than a ring has slots: slots of cancelled tasks must become free. */
-	busy_pool(test, &busy, 1, 2);
-	job = &busy.jobs->job[1];
 	for (i = 0; i < 600; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(busy.pool, &job->task), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &job->task), 0);
 		KUNIT_ASSERT_TRUE(test, wpool_task_cancel(&job->task));
 	}
-	KUNIT_EXPECT_EQ(test, wpool_submit(busy.pool, &job->task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(busy.pool, cancelled), 600);
-	KUNIT_EXPECT_EQ(test, wpk_stat(busy.pool, outstanding), 2);
-	wpk_gate_open(busy.gate);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &job->task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 600);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	wpk_destroy(test, busy.pool);
+	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 	KUNIT_EXPECT_FALSE(test, job->twice);
 }
 
 static void wpool_task_cancel_sync_then_submit_to_another_pool_runs_there(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
 	struct wpool *other = wpk_pool(test, 1, 0);
-	struct wpk_job *job;
-	struct busy busy;
+	struct wpk_job *job = &jobs->job[1];
 
-	busy_pool(test, &busy, 1, 2);
-	job = &busy.jobs->job[1];
 	job->gate = NULL;
-	wpk_jobs_submit(test, busy.pool, busy.jobs, 1, 1);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->task), -ECANCELED);
 	KUNIT_ASSERT_EQ(test, wpool_submit(other, &job->task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	KUNIT_EXPECT_NE(test, job->pid, busy.jobs->job[0].pid);
-	wpk_gate_open(busy.gate);
-	wpk_destroy(test, busy.pool);
+	KUNIT_EXPECT_NE(test, job->pid, jobs->job[0].pid);
+	wpk_gate_open(jobs->gate);
+	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
 }
 
@@ -112,47 +93,43 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 
 static void wpool_task_cancel_makes_room(struct kunit *test)
 {
-	struct busy busy;
+	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 6, 1);
 	int i;
 
-	busy_pool(test, &busy, 1, 6);
 	for (i = 1; i < 5; i++) {
-		KUNIT_EXPECT_EQ(test, wpk_stat(busy.pool, free), 1);
-		wpk_jobs_submit(test, busy.pool, busy.jobs, i, 1);
-		KUNIT_EXPECT_EQ(test, wpool_submit(busy.pool, &busy.jobs->job[5].task), -EAGAIN);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
 		if (i % 2)
-			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&busy.jobs->job[i].task));
+			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
 		else
-			take_back(test, &busy.jobs->job[i].task, false);
+			take_back(test, &jobs->job[i].task, false);
 	}
-	KUNIT_EXPECT_EQ(test, wpool_submit(busy.pool, &busy.jobs->job[5].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(busy.pool, cancelled), 4);
-	KUNIT_EXPECT_EQ(test, wpk_stat(busy.pool, queued), 1);
-	wpk_gate_open(busy.gate);
-	wpk_destroy(test, busy.pool);
+	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1);
+	wpk_gate_open(jobs->gate);
+	wpk_destroy(test, pool);
 	for (i = 1; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(&busy.jobs->job[i].runs), i == 5);
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].runs), i == 5);
 }
 
 /* The first waiting submitter gets the place of a cancelled task. */
 static void wpool_task_cancel_lets_a_waiting_submitter_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 4, 1);
 	struct wpk_thread *submitter;
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	for (i = 1; i < 3; i++) {
-		submitter = wpk_thread(test, wpk_do_submit, pool, &jobs->job[i + 1].task, NULL);
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+		submitter = wpk_nth_waiter(test, pool, &jobs->job[i + 1], 1);
 		take_back(test, &jobs->job[i].task, i == 1);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[3].task), 0);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
@@ -166,17 +143,16 @@ static void do_nothing(struct wpool_task *task)
 static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 {
 	const unsigned int nr = 700;
-	struct wpool_task **tasks;
-	struct busy busy;
+	struct wpool *pool = wpk_pool_policy(test, 1, nr, WPOOL_FAIL);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
+	struct wpool_task **tasks = wpk_alloc(test, nr * sizeof(*tasks));
 	unsigned int i;
 
-	busy_pool(test, &busy, nr, 1);
-	tasks = wpk_alloc(test, nr * sizeof(*tasks));
 	for (i = 0; i < nr; i++) {
 		tasks[i] = kmalloc(sizeof(*tasks[i]), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, tasks[i]);
 		wpool_task_init(tasks[i], do_nothing);
-		KUNIT_ASSERT_EQ(test, wpool_submit(busy.pool, tasks[i]), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit(pool, tasks[i]), 0);
 	}
 	/* Start in the middle. Cancel every third task before its wpool_task_cancel_sync(). */
 	for (i = nr / 2; i < nr; i++) {
@@ -189,12 +165,12 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, wpool_task_cancel_sync(tasks[i]), -ECANCELED);
 		kfree(tasks[i]);
 	}
-	wpk_gate_open(busy.gate);
+	wpk_gate_open(jobs->gate);
 	for (i = 1; i < nr / 2; i += 2) {
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(tasks[i]), 0);
 		kfree(tasks[i]);
 	}
-	wpk_destroy(test, busy.pool);
+	wpk_destroy(test, pool);
 }
 
 /* In a race with a worker, the task either runs or is cancelled. */

@@ -114,17 +114,14 @@ static void wpool_try_submit_running_detached_task_runs_beside_itself(struct kun
 static void wpool_task_cancel_queued_detached_task_does_not_run(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
 	int refs = module_refcount(THIS_MODULE);
 
 	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, THIS_MODULE);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[1].task));
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);

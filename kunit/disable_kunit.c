@@ -187,20 +187,17 @@ static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *te
 {
 	struct moment *moment = wpk_alloc(test, sizeof(*moment));
 	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
 	struct wpk_thread *thread;
 
 	moment->pool = pool;
 	moment->task = &jobs->job[1].task;
 	wpk_probe(test, "wpool_task_dropped", submit_at_its_end, moment);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, moment->task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, moment->ret, -ECANCELED);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 }
@@ -209,14 +206,11 @@ static void wpool_task_cancel_sync_submit_at_its_end_is_refused(struct kunit *te
 static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
 	struct wpool_task *task = &jobs->job[0].task, *tasks[] = { &jobs->job[1].task, task };
 	struct wpk_thread *threads[2];
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < 2; i++) {
 		threads[i] = wpk_thread(test, do_disable_sync, pool, task, NULL);
 		KUNIT_EXPECT_TRUE(test, wpk_sleeps(threads[i]));
@@ -225,7 +219,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	/* one disable is left: the task is still refused */
 	KUNIT_EXPECT_FALSE(test, wpool_task_enable(task));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_join_all(test, threads, 2);
 	/* a batch accepts the tasks before the disabled one */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);

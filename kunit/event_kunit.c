@@ -268,14 +268,11 @@ static void cancel_and_fire(void *data)
 /* Fire cancelled events, which were queued or waiting. A cancel in an interrupt completes later. */
 static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
 	struct wpool *pool = wpk_pool(test, 1, 2);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 6);
 	int i;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	for (i = 0; i < 6; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[i])));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
@@ -286,7 +283,7 @@ static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 	wpk_in_hardirq(cancel, &ev[4]);
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_TRUE(test, ev[i].ret);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	for (i = 0; i < 6; i++)
 		if (i != 4)
 			WPK_EVENTUALLY(test, atomic_read(&ev[i].returns) == 1);

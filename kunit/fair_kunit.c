@@ -81,15 +81,12 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 	u32 nr = *(const u32 *)test->param_value;
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct load *load = load_create(test, pool, nr);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 
 	/* some tasks wait longer: within a tick, the ring and the global queue take turns */
 	load->limit = nr + max(3 * nr / 10, 160U);
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_submit(test, pool, load->jobs, 0, nr);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, MANY_STEPS));
 	load_end(test, load);
 	KUNIT_EXPECT_GE(test, load->nr_waits, MANY_STEPS / 2);
@@ -138,19 +135,16 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_jobs *old = wpk_jobs(test, NR_OLD, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	int i, others = 0;
 
 	wpk_need_cpus(test, 2);
 	wpk_jobs_body(old, note_others, load);
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_move_to(wpk_cpu(1));
 	wpk_jobs_submit(test, pool, old, 0, NR_OLD);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(old, NR_OLD));
 	/* twice the bound of one queue: the last old tasks also wait for newer tasks of the load */
 	for (i = 0; i < NR_OLD; i++)
@@ -192,15 +186,12 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 129, NULL);
 	unsigned int i, late = 0;
 
 	/* tasks go to the ring if the worker is idle, not if the worker sleeps in its task */
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	/* the first task cannot start before the last one is queued */
 	preempt_disable();
@@ -292,12 +283,9 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_jobs *targets = wpk_jobs(test, NR_TARGETS, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	int i, before, cpu, most = 0;
 
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	cpu = first->job[0].cpu;
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
@@ -316,7 +304,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 		most = max(most, targets->job[i].ret - before);
 	}
 	KUNIT_EXPECT_LE(test, most, 2 * NR_BUSY);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	load_end(test, load);
 }
 
@@ -331,15 +319,12 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_gate *busy = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, busy);
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	struct wpk_jobs *first, *jobs = wpk_jobs(test, 100, NULL);
 	int cpu;
 
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, handoff), 0);
 	/* meanwhile the other worker is in a task, and cannot take the queued tasks */
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(busy, 1));
+	first = wpk_held(test, pool, 1, 1);
 	cpu = first->job[0].cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0);
 	wpk_move_to(cpu);
 	jobs->job[0].gate = gate;
@@ -348,7 +333,7 @@ static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
 	wpk_move_to(first->job[0].cpu);
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_BUSY);
-	wpk_gate_open(busy);
+	wpk_gate_open(first->gate);
 	/* the ring of the busy load never runs dry */
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 99));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 1);

@@ -217,9 +217,7 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 /* The rescuer dies while no thread can be created. Later the pool gets another rescuer. */
 static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *first, *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool_attrs attrs;
 	struct wpk_report *report;
 	struct wpool *pool;
@@ -227,8 +225,7 @@ static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *te
 	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
 	attrs.reclaim = true;
 	pool = wpk_reporting_pool(test, &attrs, &report);
-	wpk_jobs_submit(test, pool, first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	first = wpk_held(test, pool, 1, 1);
 	wpk_no_threads(test);
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -238,7 +235,7 @@ static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *te
 	wpk_threads_again(test);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
 }
 
@@ -454,8 +451,7 @@ static int submit_and_die(void *task)
 static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *holder = wpk_held(test, pool, 1, 1);
 	struct wpool_task *lost = kzalloc(sizeof(*lost), GFP_KERNEL);
 	struct task_struct *thread;
 	struct wpk_thread *waiter;
@@ -464,8 +460,6 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	kmemleak_not_leak(lost);
 	wpool_task_init(lost, die_in_submitter);
-	wpk_jobs_submit(test, pool, holder, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	lost_pool = pool;
 	thread = kthread_create(submit_and_die, lost, "wpk");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
@@ -478,7 +472,7 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
 	wpk_kill(waiter);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EINTR);
-	wpk_gate_open(gate);
+	wpk_gate_open(holder->gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, lost_ret, -EALREADY);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);

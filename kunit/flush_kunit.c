@@ -339,16 +339,14 @@ static void wpool_flush_each_of_several_is_woken(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	atomic_t *nr = count_wake_ups(test, pool);
-	struct wpk_gate *gate;
+	struct wpk_jobs *jobs;
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		gate = wpk_gate(test);
-		wpk_jobs_submit(test, pool, wpk_jobs(test, 1, gate), 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+		jobs = wpk_held(test, pool, 1, 1);
 		/* as a flush: tasks that come later have the other colour */
 		WRITE_ONCE(pool->colour, !pool->colour);
-		wpk_gate_open(gate);
+		wpk_gate_open(jobs->gate);
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(nr) == i + 1);
 	}
 }

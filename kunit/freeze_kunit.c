@@ -163,14 +163,14 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].timed_out) + atomic_read(&ev[1].timed_out), 2);
 }
 
-/* Start a freeze, which waits for a job at the gate. */
+/* Start a freeze, which waits for the first job at its gate. */
 static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
-					struct wpk_jobs *jobs, struct wpk_gate *gate)
+					struct wpk_jobs *jobs)
 {
 	struct wpk_thread *thread;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[0].gate, 1));
 	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, is_frozen());
 	return thread;
@@ -179,16 +179,16 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 /* A running task that sleeps hands its CPU over, but a frozen pool starts no other task there. */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate), *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
-	thread = freeze_beside(test, pool, jobs, gate);
+	thread = freeze_beside(test, pool, jobs);
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 0);
 	let_time_pass(test);
@@ -197,12 +197,12 @@ static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 
 static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate), *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
-	thread = freeze_beside(test, pool, jobs, gate);
+	thread = freeze_beside(test, pool, jobs);
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	wpk_jobs_submit(test, pool, more, 0, 1);
@@ -240,7 +240,7 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	chain->jobs = jobs;
 	wpk_jobs_body(jobs, wait_for_next, chain);
 	jobs->job[0].gate = gate;
-	thread = freeze_beside(test, pool, jobs, gate);
+	thread = freeze_beside(test, pool, jobs);
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
@@ -262,14 +262,11 @@ static void wait_for_other(struct wpk_job *job)
 /* A running task that waits for another running task does not start queued tasks. */
 static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *inner = wpk_jobs(test, 1, gate), *outer = wpk_jobs(test, 1, NULL);
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_jobs *inner = wpk_held(test, pool, 1, 1), *outer = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, inner, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(outer, 1));
@@ -280,7 +277,7 @@ static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kun
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
+	wpk_gate_open(inner->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);

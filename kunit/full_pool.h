@@ -16,10 +16,8 @@ static inline void wpk_full_pool_attrs(struct kunit *test, struct wpk_full *full
 				       struct wpool_attrs *attrs)
 {
 	full->pool = wpk_pool_attrs(test, attrs);
-	full->gate = wpk_gate(test);
-	full->first = wpk_jobs(test, 1, full->gate);
-	wpk_jobs_submit(test, full->pool, full->first, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(full->gate, 1));
+	full->first = wpk_held(test, full->pool, 1, 1);
+	full->gate = full->first->gate;
 }
 
 static inline void wpk_full_pool(struct kunit *test, struct wpk_full *full)

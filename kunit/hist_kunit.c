@@ -157,19 +157,16 @@ static void wpool_get_latency_counts_each_run_of_a_task(struct kunit *test)
 static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 100);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *late = wpk_jobs(test, 1, NULL);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	tune_latency(test, pool, true);
 	wpk_jobs_submit(test, pool, late, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&late->job[0].task), -ECANCELED);
 	tune_latency(test, pool, false);
 	wpk_jobs_submit(test, pool, late, 0, 1);
 	tune_latency(test, pool, true);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	wpk_jobs_ran_once(test, late);
 	expect_counted(test, pool, 0);

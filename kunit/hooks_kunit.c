@@ -99,19 +99,17 @@ static void expect_paired(struct kunit *test, struct notes *notes, u64 workers)
 
 static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 5, gate);
 	struct wpool_attrs attrs;
 	struct notes *notes = hook_attrs(test, &attrs, 5);
+	struct wpk_jobs *busy;
 	struct wpool *pool;
 
 	notes->slow = true;
 	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 0);
-	wpk_jobs_submit(test, pool, busy, 0, 5);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 5));
+	busy = wpk_held(test, pool, 5, 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 5);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	run_jobs(test, pool, 100);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), wpk_stat(pool, spawned));
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
@@ -259,9 +257,8 @@ static void wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn(struct kun
 
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test), *hook = wpk_gate(test);
-	struct wpk_jobs *busy = wpk_jobs(test, 1, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 10, NULL);
+	struct wpk_gate *hook = wpk_gate(test);
+	struct wpk_jobs *busy, *jobs = wpk_jobs(test, 10, NULL);
 	struct wpool_attrs attrs;
 	struct notes *notes = hook_attrs(test, &attrs, 4);
 	struct wpool *pool = wpk_pool_attrs(test, &attrs);
@@ -269,13 +266,12 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 	/* one worker may pass the hook; the others wait in it */
 	notes->gate = hook;
 	wpk_gate_let(hook, 1);
-	wpk_jobs_submit(test, pool, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	busy = wpk_held(test, pool, 1, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 10);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(hook, 2));
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, workers), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
 	notes->gate = NULL;
 	wpk_gate_open(hook);
@@ -390,8 +386,7 @@ static int fail_at_gate(struct wpool *pool, void *data, void **own)
 /* A pool without a worker that gets no rescuer takes up no places of other pools. */
 static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *job = wpk_jobs(test, 1, NULL), *busy = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *busy, *job = wpk_jobs(test, 1, NULL);
 	struct wpool *pool, *other = wpk_pool(test, 2, 2);
 	struct wpk_thread *tune;
 	struct wpool_attrs attrs;
@@ -402,8 +397,7 @@ static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kuni
 	attrs.worker_end = NULL;
 	notes->gate = wpk_gate(test);
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_submit(test, other, busy, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	busy = wpk_held(test, other, 2, 1);
 
 	/* the tune's own worker stays in the hook, those of the spawner fail */
 	tune = wpk_thread(test, do_tune, pool, NULL, (void *)0);
@@ -411,7 +405,7 @@ static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kuni
 	wpk_jobs_submit(test, pool, job, 0, 1);
 	WPK_EVENTUALLY(test, atomic_read(&notes->failed) > 1);
 	wpk_jobs_submit(test, other, busy, 1, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(busy->gate, 2));
 	wpk_gate_open(notes->gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), -EBUSY);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->job[0].task), -ECANCELED);

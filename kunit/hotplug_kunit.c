@@ -135,12 +135,9 @@ static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
 	struct wpool *pool = mask_pool(test, num_online_cpus(), NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, num_online_cpus(), gate);
+	struct wpk_jobs *warm = wpk_held(test, pool, num_online_cpus(), num_online_cpus());
 
-	wpk_jobs_submit(test, pool, warm, 0, warm->nr);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, warm->nr));
-	wpk_gate_open(gate);
+	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == warm->nr);
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	WPK_ASSERT_EVENTUALLY(test, !wpk_workers_at(pool, cpu));
@@ -398,20 +395,18 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	struct wpool *pool = per_cpu_pool(test, 2, NULL);
 	struct wpool *only = per_cpu_pool(test, 3, cpumask_of(cpu));
 	struct wpool *fixed = mask_pool(test, 5, NULL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2 * nr, gate);
+	struct wpk_jobs *jobs;
 
 	KUNIT_ASSERT_EQ(test, wpk_capacity(pool), 2 * nr);
 	KUNIT_ASSERT_EQ(test, wpk_capacity(only), 3);
-	wpk_jobs_submit(test, pool, jobs, 0, 2 * nr);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2 * nr));
+	jobs = wpk_held(test, pool, 2 * nr, 2 * nr);
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	WPK_EVENTUALLY(test, wpk_capacity(pool) == 2 * nr - 2);
 	/* with no CPU of its mask left, the capacity of @only counts all online CPUs */
 	WPK_EVENTUALLY(test, wpk_capacity(only) == 3 * nr - 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 2 * nr);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr - 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) <= 2 * nr - 2);
