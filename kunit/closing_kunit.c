@@ -15,13 +15,6 @@ static void submit_next(struct wpk_job *job)
 	job->ret = wpool_submit(job->arg, &(job + 1)->task);
 }
 
-static void try_submit(void *data)
-{
-	struct wpk_job *job = data;
-
-	job->ret = wpool_try_submit(job->arg, &job->task);
-}
-
 static void nothing(void *data)
 {
 }
@@ -42,9 +35,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 			-ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	/* An interrupt is no task of the pool, whatever it interrupts. */
-	jobs->job[2].arg = pool;
-	wpk_in_hardirq(try_submit, &jobs->job[2]);
-	KUNIT_EXPECT_EQ(test, jobs->job[2].ret, -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_try_in(wpk_in_hardirq, pool, &jobs->job[2].task), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 

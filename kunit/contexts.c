@@ -64,6 +64,27 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg)
 	tasklet_kill(&call.tasklet);
 }
 
+struct try_call {
+	struct wpool *pool;
+	struct wpool_task *task;
+	int ret;
+};
+
+static void try_fn(void *arg)
+{
+	struct try_call *call = arg;
+
+	call->ret = wpool_try_submit(call->pool, call->task);
+}
+
+int wpk_try_in(wpk_context context, struct wpool *pool, struct wpool_task *task)
+{
+	struct try_call call = { .pool = pool, .task = task };
+
+	context(try_fn, &call);
+	return call.ret;
+}
+
 void wpk_move_to(int cpu)
 {
 	set_cpus_allowed_ptr(current, cpu < 0 ? cpu_possible_mask : cpumask_of(cpu));

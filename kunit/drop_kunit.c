@@ -59,27 +59,17 @@ static void wpool_submit_drop_oldest_takes_its_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 }
 
-static void try_one(void *arg)
-{
-	struct wpk_job *job = arg;
-
-	job->ret = wpool_try_submit(job->arg, &job->task);
-}
-
 static void wpool_try_submit_drops_in_any_context(struct kunit *test)
 {
-	static void (*const contexts[])(void (*fn)(void *arg), void *arg) = {
-		wpk_in_hardirq, wpk_in_irq, wpk_in_softirq,
-	};
+	static const wpk_context contexts[] = { wpk_in_hardirq, wpk_in_irq, wpk_in_softirq };
 	struct wpk_full full;
 	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + ARRAY_SIZE(contexts));
 	int i;
 
 	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
 	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
-		jobs->job[DEPTH + i].arg = full.pool;
-		contexts[i](try_one, &jobs->job[DEPTH + i]);
-		KUNIT_EXPECT_EQ(test, jobs->job[DEPTH + i].ret, 0);
+		KUNIT_EXPECT_EQ(test, wpk_try_in(contexts[i], full.pool,
+						 &jobs->job[DEPTH + i].task), 0);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
 	}
 	wpk_gate_open(full.gate);

@@ -284,6 +284,9 @@ void wpk_count(void *arg);
 void wpk_in_hardirq(void (*fn)(void *arg), void *arg);
 void wpk_in_irq(void (*fn)(void *arg), void *arg);
 void wpk_in_softirq(void (*fn)(void *arg), void *arg);
+/* Call wpool_try_submit() in @context, one of the three functions above. Returns its result. */
+typedef void (*wpk_context)(void (*fn)(void *arg), void *arg);
+int wpk_try_in(wpk_context context, struct wpool *pool, struct wpool_task *task);
 
 /*
  * Move to the first CPU, stay there, and call wpool_submit_fn() until the next call would have to

@@ -3,9 +3,10 @@
 #include <linux/wpool_event.h>
 
 #include "event.h"
-#include "fixture.h"
+#include "full_pool.h"
 #include "group.h"
 #include "knob.h"
+#include "one_cpu.h"
 #include "strand_tasks.h"
 
 #define FROZEN		"wpool/frozen"
@@ -76,32 +77,17 @@ static void warm_up(struct kunit *test, struct wpool *pool)
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-struct irq_submit {
-	struct wpool *pool;
-	struct wpool_task *task;
-	int ret;
-};
-
-static void irq_submit(void *arg)
-{
-	struct irq_submit *submit = arg;
-
-	submit->ret = wpool_try_submit(submit->pool, submit->task);
-}
-
 /* Submit tasks in three ways while the pool is frozen: none of them starts before the thaw. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 	struct wpool_task *tasks[NR_JOBS];
-	struct irq_submit submit = { .pool = pool, .task = &jobs->job[0].task };
 	int i;
 
 	for (i = 0; i < NR_JOBS; i++)
 		tasks[i] = &jobs->job[i].task;
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_in_hardirq(irq_submit, &submit);
-	KUNIT_EXPECT_EQ(test, submit.ret, 0);
+	KUNIT_EXPECT_EQ(test, wpk_try_in(wpk_in_hardirq, pool, tasks[0]), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 9);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 10, NR_JOBS - 10, 0), NR_JOBS - 10);
 	let_time_pass(test);
@@ -234,7 +220,6 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	struct wpool *pool = freezable_pool(test, NR_CHAIN, 1);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *thread;
-	int i, failed = 0;
 
 	chain->pool = pool;
 	chain->jobs = jobs;
@@ -244,9 +229,7 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	wpk_gate_open(gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
-	for (i = 0; i < NR_CHAIN; i++)
-		failed += !!jobs->job[i].ret;
-	KUNIT_EXPECT_EQ(test, failed, 0);
+	wpk_no_errors(test, jobs);
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
@@ -292,8 +275,7 @@ static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kun
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[1].task), -EAGAIN);
-	thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[1].task, NULL);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
+	thread = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
 	/* the kernel's freezer leaves the thread in its sleep */
 	WPK_EVENTUALLY(test, READ_ONCE(thread->task->__state) & TASK_FREEZABLE);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);

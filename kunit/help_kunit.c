@@ -193,27 +193,11 @@ struct busy {
 	int prompt;
 };
 
-struct push {
-	struct wpool *pool;
-	struct wpool_task *task;
-	int ret;
-};
-
-static void push_in_interrupt(void *arg)
-{
-	struct push *push = arg;
-
-	push->ret = wpool_try_submit(push->pool, push->task);
-}
-
 /* Submit a job in an interrupt, so that the job is no child of the task that runs here. */
 static int push(struct wpool *pool, struct wpk_job *job)
 {
-	struct push push = { .pool = pool, .task = &job->task };
-
 	note_of(job)->queued = jiffies;
-	wpk_in_hardirq(push_in_interrupt, &push);
-	return push.ret;
+	return wpk_try_in(wpk_in_hardirq, pool, &job->task);
 }
 
 static bool next_tick(void)
