@@ -219,7 +219,7 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
  */
 static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 0), *other;
+	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct taken *taken;
@@ -240,12 +240,11 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	WRITE_ONCE(taken->thread, NULL);
 	/* no wait is reported for a pool that is gone, nor for a new pool at its address */
 	wpk_destroy(test, pool);
-	other = wpk_pool(test, 1, 0);
+	wpk_pool(test, 1, 0);
 	WRITE_ONCE(taken->thread, current);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, taken->nr, 2);
 	WRITE_ONCE(taken->thread, NULL);
-	wpk_destroy(test, other);
 }
 
 #else

@@ -170,7 +170,6 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(tasks[i]), 0);
 		kfree(tasks[i]);
 	}
-	wpk_destroy(test, pool);
 }
 
 /* In a race with a worker, the task either runs or is cancelled. */

@@ -78,7 +78,6 @@ static void own_and_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 5);
 	refuses_all_others(test, pool);
-	wpk_destroy(test, pool);
 }
 
 static void wpool_release_own_accepts_events_and_own_tasks_only(struct kunit *test)

@@ -279,7 +279,6 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), round * 1000);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, workers), 16);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 16);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(concurrency,

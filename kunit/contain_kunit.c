@@ -188,7 +188,6 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_EQ(test, state->migration, 0);
 	KUNIT_EXPECT_EQ(test, state->scopes, 0);
 	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
-	wpk_destroy(test, pool);
 }
 
 /* A task keeps this mutex. Its worker can report that, but cannot release the mutex. */
@@ -589,7 +588,6 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 		tracepoint_synchronize_unregister();
 		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 0);
 	}
-	wpk_destroy(test, pool);
 }
 
 /* Raw, since other spin locks may sleep with PREEMPT_RT. */

@@ -154,7 +154,6 @@ static void behind_another(struct kunit *test, int (*take_back)(struct wpool_tas
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
-	wpk_destroy(test, pool);
 }
 
 static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kunit *test)

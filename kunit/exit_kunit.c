@@ -32,7 +32,6 @@ static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
 	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "a worker died in wpk_job_fn") == 1);
-	wpk_destroy(test, pool);
 }
 
 struct family {
@@ -65,7 +64,6 @@ static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&next->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, faults), 1);
-	wpk_destroy(test, family->pool);
 }
 
 static void exiting_fn(void *arg)
@@ -89,7 +87,6 @@ static void wpool_submit_fn_ends_its_thread_is_aborted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(aborts), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
-	wpk_destroy(test, pool);
 }
 
 static void end_thread_once(struct wpk_item *item)

@@ -85,7 +85,6 @@ static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	wpk_destroy(test, pool);
 }
 
 /* An event that begins to watch a file whose poll function dies. */
@@ -144,7 +143,6 @@ static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit
 	fput(mortal->file);
 	/* a kernel thread leaves the last fput to a work item */
 	flush_delayed_fput();
-	wpk_destroy(test, pool);
 }
 
 /* After wpool_event_finish() the memory of the event belongs to its function. */
@@ -159,7 +157,6 @@ static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 0);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&mortal->event, 0x5a, sizeof(mortal->event)), NULL);
-	wpk_destroy(test, pool);
 }
 
 static void strand_task_dies(struct st *st)
@@ -207,7 +204,6 @@ static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	wpk_destroy(test, pool);
 }
 
 static void strand_part_dies(struct wpool_strand_task *task)
@@ -254,7 +250,6 @@ static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
-	wpk_destroy(test, pool);
 }
 
 static void strand_abort_dies(struct wpool_strand_task *task, int status)
@@ -284,7 +279,6 @@ static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kun
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 1);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
-	wpk_destroy(test, pool);
 }
 
 static void strand_task_finishes_and_dies(struct st *st)
@@ -309,7 +303,6 @@ static void wpool_strand_dies_after_its_finish_is_not_touched(struct kunit *test
 	KUNIT_EXPECT_EQ(test, atomic_read(&st->aborts), 0);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&st->task, 0x5a, sizeof(st->task)), NULL);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&of->strand, 0x5a, sizeof(of->strand)), NULL);
-	wpk_destroy(test, pool);
 }
 
 static void die_in_group(struct wpk_member *member)
@@ -341,7 +334,6 @@ static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_member_fn);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-	wpk_destroy(test, pool);
 }
 
 static void group_abort_dies_once(struct wpool_group_task *task, int status)
@@ -369,7 +361,6 @@ static void wpool_group_abort_of_a_cancelled_task_dies_the_group_lives(struct ku
 	KUNIT_EXPECT_EQ(test, members[1].status, -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-	wpk_destroy(test, pool);
 }
 
 /* More workers die than there are CPUs, since each idle CPU may hold a reference to the mm. */

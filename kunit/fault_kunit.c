@@ -50,7 +50,6 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 			(unsigned long)&jobs->job[0].task);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, report->fault.cpu, jobs->job[0].cpu);
-	wpk_destroy(test, pool);
 }
 
 /* What wait_and_submit() submits, and where. */
@@ -259,7 +258,6 @@ static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_of_fn);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
-	wpk_destroy(test, pool);
 }
 
 static void note_abort(void *arg, int status)
@@ -292,7 +290,6 @@ static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct k
 	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[0]), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&aborted[1]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
-	wpk_destroy(test, pool);
 }
 
 static void die_pinned(struct wpk_job *job)
@@ -358,7 +355,6 @@ static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-	wpk_destroy(test, pool);
 }
 
 struct child {
@@ -402,7 +398,6 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
-	wpk_destroy(test, pool);
 }
 
 /* Submit the next job and wait for it: the wait runs that job in this thread. */
@@ -430,7 +425,6 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
-	wpk_destroy(test, pool);
 }
 
 static struct wpool *lost_pool;

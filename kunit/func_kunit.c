@@ -342,7 +342,6 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), WPK_FUNC_ROUNDS);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
-	wpk_destroy(test, pool);
 }
 
 WPK_SUITE(func,

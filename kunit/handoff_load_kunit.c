@@ -246,7 +246,6 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 			NR_USERS * NR_ROUNDS * NR_TASKS);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), atomic_read(&jobs[0]->started) +
 			atomic_read(&jobs[1]->started) + atomic_read(&jobs[2]->started));
-	wpk_destroy(test, pool);
 }
 
 /* Submit jobs, and reboot the pool whenever it is closed, until the pool is destroyed. */
