@@ -212,26 +212,15 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 /* A pool with one idle worker on each of the first two CPUs, and no others. */
 static struct wpool *pair_pool(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, 2, gate);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
-	cpumask_var_t mask;
 	int i;
 
-	wpk_need_cpus(test, 2);
-	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
-	cpumask_set_cpu(wpk_cpu(0), mask);
-	cpumask_set_cpu(wpk_cpu(1), mask);
 	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
+	attrs.cpumask = wpk_first_cpus(test, 2);
 	attrs.expiry_ms = 0;
 	pool = wpk_pool_attrs(test, &attrs);
-	free_cpumask_var(mask);
-	wpk_jobs_submit(test, pool, warm, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	wpk_warm(test, pool, 2);
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
 	return pool;

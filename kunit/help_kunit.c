@@ -109,29 +109,17 @@ static void skip_if_a_tick_is_too_short(struct kunit *test)
 /* A pool on two CPUs. All its workers exist, and are idle. */
 static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *warm = wpk_jobs(test, nr_workers, gate);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
-	cpumask_var_t mask;
-	int i;
 
-	wpk_need_cpus(test, 2);
-	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
-	for (i = 0; i < 2; i++)
-		cpumask_set_cpu(wpk_cpu(i), mask);
 	wpk_attrs(&attrs, nr_workers, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
+	attrs.cpumask = wpk_first_cpus(test, 2);
 	attrs.sched = sched;
 	attrs.spin_us = 0;
 	attrs.expiry_ms = 0;
 	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	pool = wpk_pool_attrs(test, &attrs);
-	free_cpumask_var(mask);
-	wpk_jobs_submit(test, pool, warm, 0, nr_workers);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, nr_workers));
-	wpk_gate_open(gate);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr_workers);
+	wpk_warm(test, pool, nr_workers);
 	return pool;
 }
 
