@@ -55,6 +55,7 @@ static int runs_of_event(struct wpk_world *w)
 	struct wpk_ev *ev = w->object;
 
 	KUNIT_EXPECT_FALSE(w->test, ev->twice);
+	KUNIT_EXPECT_EQ(w->test, atomic_read(&ev->timed_out), 0);
 	return atomic_read(&ev->runs);
 }
 
@@ -134,7 +135,13 @@ static const struct wpk_row event_fire[] = {
 	  "called instead if @pool is closed when @func is due" },
 };
 
+static const struct wpk_row hrevent_fire[] = {
+	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
+	  "If the event is also armed, the start of the function disarms it." },
+};
+
 KUNIT_ARRAY_PARAM(event_fire, event_fire, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(hrevent_fire, hrevent_fire, wpk_contract_desc);
 
 static long call_wpool_event_arm(struct wpk_world *w)
 {
@@ -339,6 +346,19 @@ static const struct wpk_row event_finish[] = {
 
 KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);
 
+static long call_wpool_release_cancel(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
+}
+
+static const struct wpk_row release_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
+	  { .cancelled = 1, .status = -ESHUTDOWN, .state = IS_NOW(WPOOL_CLOSED) },
+	  "with %WPOOL_RELEASE_CANCEL before the function started" },
+};
+
+KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
+
 NO_CONTRACT(wpool_event_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_watch_file, "what it answers depends on a file: watch_kunit.c");
@@ -350,6 +370,7 @@ NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
 
 WPK_SUITE(contract_event,
 	  EVENT(wpool_event_fire, event_fire),
+	  HREVENT(wpool_event_fire, hrevent_fire),
 	  EVENT(wpool_event_arm, event_arm),
 	  EVENT(wpool_event_arm_at, event_arm),
 	  HREVENT(wpool_hrevent_arm, event_arm),
@@ -361,4 +382,5 @@ WPK_SUITE(contract_event,
 	  EVENT(wpool_event_disable_sync, event_cancel_sync),
 	  EVENT(wpool_event_enable, event_enable),
 	  EVENT(wpool_event_enable_one_of_two, event_enable_one_of_two),
-	  EVENT(wpool_event_finish, event_finish));
+	  EVENT(wpool_event_finish, event_finish),
+	  EVENT(wpool_release_cancel, release_cancel));

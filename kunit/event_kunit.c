@@ -26,22 +26,6 @@ static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
 
-static void wpool_event_fire_while_it_runs_runs_it_once_more(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 4, 4), gate, 1);
-
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
-	wpk_gate_open(gate);
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 2);
-	KUNIT_EXPECT_FALSE(test, ev->twice);
-}
-
 static void finish_and_prepare_again(struct wpk_ev *ev)
 {
 	struct wpool_event *event = wpk_event(ev);
@@ -64,24 +48,6 @@ static void wpool_event_finish_function_may_prepare_its_event_again(struct kunit
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 2);
-}
-
-/* A fire during the run waits in the event, and needs no place in the pool. */
-static void wpool_event_fire_while_it_runs_takes_no_place(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_ev *ev = wpk_evs(test, pool, gate, 1);
-
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
-	wpk_gate_open(gate);
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
 }
 
 static void arm_and_see(struct kunit *test, struct wpk_ev *ev)
@@ -121,48 +87,6 @@ static void wpool_event_armed_holds_nothing_of_the_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
 	for (i = 0; i < NR_ARMED; i++)
 		KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[i])));
-}
-
-static void wpool_event_arm_armed_or_pending_does_nothing(struct kunit *test)
-{
-	struct wpk_full full;
-	unsigned long at;
-	struct wpk_ev *ev;
-
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 1);
-	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(ev), WPK_FAR));
-	at = wpool_event_expires(wpk_event(ev));
-	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
-	KUNIT_EXPECT_EQ(test, wpool_event_expires(wpk_event(ev)), at);
-	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(ev)));
-	KUNIT_EXPECT_FALSE(test, wpool_event_cancel(wpk_event(ev)));
-	wpool_event_fire(wpk_event(ev));
-	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), WPK_FAR));
-	wpk_gate_open(full.gate);
-	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-}
-
-/* A call fires an armed event: the function runs once, and the event is no longer armed. */
-static void wpool_event_fire_armed_event_ends_the_wait(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	int hr;
-
-	for (hr = 0; hr < 2; hr++) {
-		struct wpk_ev *ev = wpk_evs_kind(test, pool, NULL, 1, hr);
-
-		if (hr)
-			wpool_hrevent_arm(&ev->hr, ktime_set(1000, 0));
-		else
-			wpool_event_arm(wpk_event(ev), WPK_FAR);
-		KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-		WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
-		KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 0);
-		/* the event is neither armed nor pending */
-		KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
-	}
 }
 
 static void next_period(struct wpk_ev *ev)
@@ -217,38 +141,20 @@ static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 1);
 }
 
+/* An arm does not change the time of an armed event. */
 static void wpool_event_mod_changes_the_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+	unsigned long at;
 
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), WPK_FAR));
+	at = wpool_event_expires(wpk_event(ev));
+	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
+	KUNIT_EXPECT_EQ(test, wpool_event_expires(wpk_event(ev)), at);
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
-}
-
-static void wpool_event_cancel_in_line_leaves_it(struct kunit *test)
-{
-	struct wpk_full full;
-	struct wpk_ev *ev;
-
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 3);
-	wpool_event_fire(wpk_event(&ev[0]));
-	wpool_event_fire(wpk_event(&ev[1]));
-	wpool_event_fire(wpk_event(&ev[2]));
-	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[1])));
-	KUNIT_EXPECT_FALSE(test, wpool_event_cancel(wpk_event(&ev[1])));
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 2);
-	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[0])), -ECANCELED);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 1);
-	wpk_gate_open(full.gate);
-	WPK_EVENTUALLY(test, atomic_read(&ev[2].returns) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].aborts), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
 }
 
 static void cancel(void *data)
@@ -399,17 +305,12 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 
 WPK_SUITE(event,
 	  KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
-	  KUNIT_CASE(wpool_event_fire_while_it_runs_runs_it_once_more),
 	  KUNIT_CASE(wpool_event_finish_function_may_prepare_its_event_again),
-	  KUNIT_CASE(wpool_event_fire_while_it_runs_takes_no_place),
 	  KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
 	  KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),
-	  KUNIT_CASE(wpool_event_arm_armed_or_pending_does_nothing),
-	  KUNIT_CASE(wpool_event_fire_armed_event_ends_the_wait),
 	  KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
 	  KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
 	  KUNIT_CASE(wpool_event_mod_changes_the_time),
-	  KUNIT_CASE(wpool_event_cancel_in_line_leaves_it),
 	  KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
 	  KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
 	  KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),

@@ -183,28 +183,6 @@ static void wpool_release_aborts_events_in_line(struct kunit *test)
 	}
 }
 
-static void wpool_release_cancel_aborts_queued_events(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 2);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpool_event_fire(wpk_event(&ev[0]));
-	wpool_event_fire(wpk_event(&ev[1]));
-	/* the owner cancels the second event, so its abort function is not called */
-	wpool_event_cancel(wpk_event(&ev[1]));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].aborts), 1);
-	KUNIT_EXPECT_EQ(test, ev[0].status, -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].aborts), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 0);
-}
-
 /* Runs that were accepted before the release end normally; a later fire is aborted. */
 static void wpool_release_lets_a_running_event_return(struct kunit *test)
 {
@@ -289,7 +267,6 @@ WPK_SUITE(event_line,
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_armed_events),
 	  KUNIT_CASE(wpool_event_fire_closed_pool_is_aborted),
 	  KUNIT_CASE(wpool_release_aborts_events_in_line),
-	  KUNIT_CASE(wpool_release_cancel_aborts_queued_events),
 	  KUNIT_CASE(wpool_release_lets_a_running_event_return),
 	  KUNIT_CASE(wpool_destroy_waits_for_abort_functions),
 	  KUNIT_CASE(wpool_destroy_does_not_wait_for_armed_events),
