@@ -366,6 +366,19 @@ static const struct wpk_row group_exit[] = {
 
 KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
 
+static long call_wpool_release_cancel(struct wpk_world *w)
+{
+	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
+}
+
+static const struct wpk_row release_cancel[] = {
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
+	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
+};
+
+KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
+
 /* wpool_group_init() prepares a new group, not the group of the scene. */
 static long call_wpool_group_init(struct wpk_world *w)
 {
@@ -412,4 +425,5 @@ WPK_SUITE(contract_strand,
 	  GROUP(wpool_group_try_submit, group_try),
 	  GROUP(wpool_group_wait, group_wait),
 	  GROUP(wpool_group_cancel, group_cancel),
-	  GROUP(wpool_group_exit, group_exit));
+	  GROUP(wpool_group_exit, group_exit),
+	  GROUP(wpool_release_cancel, release_cancel));

@@ -73,26 +73,6 @@ static void wpool_group_cancel_later_tasks_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 
-static void wpool_release_cancel_aborts_tasks_of_a_group(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 8);
-	struct wpool_group *group = wpk_group(test, pool, 8);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 4);
-	int i;
-
-	wpk_members_submit_behind_first(test, members, 4);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
-	WPK_EVENTUALLY(test, wpool_group_outstanding(group) == 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
-	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), !i);
-		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].aborts), !!i);
-	}
-}
-
 WPK_SUITE(group_cancel,
 	  KUNIT_CASE(wpool_group_cancel_tasks_do_not_start),
-	  KUNIT_CASE(wpool_group_cancel_later_tasks_run),
-	  KUNIT_CASE(wpool_release_cancel_aborts_tasks_of_a_group));
+	  KUNIT_CASE(wpool_group_cancel_later_tasks_run));

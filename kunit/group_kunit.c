@@ -17,34 +17,6 @@ static int run_one(struct kunit *test, struct wpk_member *member, int ret)
 	return wpool_group_wait(member->group);
 }
 
-static void try_it(void *data)
-{
-	struct wpk_member *member = data;
-
-	member->status = wpk_member_try(member);
-}
-
-static void wpool_group_wait_all_tasks_have_run(struct kunit *test)
-{
-	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 98), WPOOL_UNLIMITED);
-	struct wpk_member *members = wpk_members(test, group, NULL, 101);
-	int i;
-
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-	wpk_members_submit(test, members, 100);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
-	for (i = 0; i < 100; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(&members[i].runs), 1);
-	/* Submit a task in an interrupt, and submit another one a second time. */
-	wpk_in_hardirq(try_it, &members[100]);
-	KUNIT_EXPECT_EQ(test, members[100].status, 0);
-	wpk_members_submit(test, members, 1);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[100].runs), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 2);
-}
-
 static void submit_next(struct wpk_member *member)
 {
 	wpk_member_try(member->arg);
@@ -121,37 +93,6 @@ static void wpool_group_errors_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, errors), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 0);
-}
-
-static void wpool_group_submit_full_group_waits_or_is_eagain(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 4);
-	struct wpool_group *group = wpk_group(test, pool, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 5);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_thread *thread;
-
-	wpk_members_submit(test, members, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
-	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -EAGAIN);
-	wpk_in_hardirq(try_it, &members[2]);
-	KUNIT_EXPECT_EQ(test, members[2].status, -EAGAIN);
-	/* The other users of the pool have the rest of its places. */
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-
-	thread = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
-	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
-	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[2]), -EALREADY);
-	wpk_gate_let(gate, 1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
-	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 2);
-	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[3]), -EAGAIN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 }
 
 static void note_order(struct wpk_member *member)
@@ -268,22 +209,6 @@ static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 }
 
-static void wpool_group_submit_policy_run_runs_it_in_the_caller(struct kunit *test)
-{
-	struct wpk_member *member;
-	struct wpool_attrs attrs;
-	struct wpk_full full;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_RUN;
-	wpk_full_pool_attrs(test, &full, &attrs);
-	member = wpk_members(test, wpk_group(test, full.pool, 1), NULL, 1);
-	member->ret = -EDOM;
-	KUNIT_EXPECT_EQ(test, wpk_member_submit(member), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&member->runs), 1);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(member->group), -EDOM);
-}
-
 static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 2), 2);
@@ -330,14 +255,11 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 }
 
 WPK_SUITE(group,
-	  KUNIT_CASE(wpool_group_wait_all_tasks_have_run),
 	  KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
 	  KUNIT_CASE(wpool_group_wait_returns_the_first_error),
 	  KUNIT_CASE(wpool_group_errors_are_counted),
-	  KUNIT_CASE(wpool_group_submit_full_group_waits_or_is_eagain),
 	  KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),
 	  KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
 	  KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
-	  KUNIT_CASE(wpool_group_submit_policy_run_runs_it_in_the_caller),
 	  KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
 	  KUNIT_CASE(wpool_group_init_pins_the_module_once));
