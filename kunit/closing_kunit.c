@@ -2,12 +2,10 @@
 /* WPOOL_RELEASE_OWN: a pool that is closed to all except its own events and tasks. */
 #include <linux/wpool_event.h>
 #include <linux/wpool_stats.h>
-#include <linux/wpool_strand.h>
 
 #include "event.h"
 #include "fixture.h"
 #include "full_pool.h"
-#include "strand_tasks.h"
 
 /* Submit the next job from this one, which is one of the pool's own tasks. */
 static void submit_next(struct wpk_job *job)
@@ -94,48 +92,6 @@ static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *tes
 static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
 {
 	own_and_others(test, wpk_pool(test, 64, 100000));
-}
-
-static void wpool_release_own_refuses_under_each_policy(struct kunit *test)
-{
-	static const enum wpool_policy policies[] = {
-		WPOOL_BLOCK, WPOOL_FAIL, WPOOL_RUN, WPOOL_DROP_OLDEST,
-	};
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool *pool;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
-		pool = wpk_pool_policy(test, 1, 1, policies[i]);
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
-		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
-	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-}
-
-static void submit_itself_once(struct wpk_job *job)
-{
-	if (atomic_read(&job->runs) == 1)
-		job->ret = wpool_submit(job->arg, &job->task);
-}
-
-/* A running task may submit itself; no other thread may submit it. */
-static void wpool_release_own_running_task_submits_itself(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-
-	wpk_jobs_body(jobs, submit_itself_once, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
@@ -319,8 +275,6 @@ WPK_SUITE(closing,
 	  KUNIT_CASE(wpool_release_own_accepts_events_and_own_tasks_only),
 	  KUNIT_CASE(wpool_release_own_of_an_unlimited_pool_is_the_same),
 	  KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
-	  KUNIT_CASE(wpool_release_own_refuses_under_each_policy),
-	  KUNIT_CASE(wpool_release_own_running_task_submits_itself),
 	  KUNIT_CASE(wpool_release_own_lets_in_who_waits),
 	  KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
 	  KUNIT_CASE(wpool_reboot_after_own_opens_at_once),
