@@ -87,14 +87,6 @@ static void wpool_get_latency_counts_while_it_is_on(struct kunit *test)
 	expect_counted(test, pool, 20);
 }
 
-static void wpool_get_latency_without_pool(struct kunit *test)
-{
-	u64 waited, ran;
-
-	KUNIT_EXPECT_EQ(test, counted(test, NULL, &waited, &ran), -EINVAL);
-	KUNIT_EXPECT_EQ(test, counted(test, ERR_PTR(-ENOMEM), &waited, &ran), -EINVAL);
-}
-
 static void wpool_create_with_latency_counts_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -175,7 +167,6 @@ static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 WPK_SUITE(hist,
 	  KUNIT_CASE(wpool_hist_buckets_have_no_gap),
 	  KUNIT_CASE(wpool_get_latency_counts_while_it_is_on),
-	  KUNIT_CASE(wpool_get_latency_without_pool),
 	  KUNIT_CASE(wpool_create_with_latency_counts_at_once),
 	  KUNIT_CASE(wpool_get_latency_counts_the_run_when_it_ends),
 	  KUNIT_CASE(wpool_get_latency_counts_each_run_of_a_task),
