@@ -292,29 +292,6 @@ static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, i == depth - 1 ? -EAGAIN : 0);
 }
 
-static void wpool_submit_unlimited_pool_never_refuses(struct kunit *test)
-{
-	struct wpool *depth = wpk_pool_policy(test, 1, WPOOL_UNLIMITED, WPOOL_FAIL);
-	struct wpool *capacity = wpk_pool_policy(test, WPOOL_UNLIMITED, 0, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *many = wpk_jobs(test, 3000, gate);
-	struct wpk_jobs *few = wpk_jobs(test, 30, gate);
-
-	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
-	KUNIT_EXPECT_EQ(test, wpk_stat(capacity, free), WPOOL_UNLIMITED);
-	wpk_jobs_submit(test, depth, many, 0, 3000);
-	wpk_jobs_submit(test, capacity, few, 0, 30);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(few, 30));
-	KUNIT_EXPECT_EQ(test, wpk_stat(depth, free), WPOOL_UNLIMITED);
-	KUNIT_EXPECT_EQ(test, wpk_stat(depth, outstanding), 3000);
-	wpk_gate_open(gate);
-	wpk_destroy(test, depth);
-	wpk_destroy(test, capacity);
-	wpk_jobs_ran_once(test, many);
-	wpk_jobs_ran_once(test, few);
-	KUNIT_EXPECT_EQ(test, atomic_read(&many->peak), 1);
-}
-
 WPK_SUITE(admission,
 	  KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit, limit_gen_params),
 	  KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
@@ -322,5 +299,4 @@ WPK_SUITE(admission,
 	  KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
 	  KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
 	  KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
-	  KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain),
-	  KUNIT_CASE_SLOW(wpool_submit_unlimited_pool_never_refuses));
+	  KUNIT_CASE(wpool_submit_policy_run_nested_too_deep_is_eagain));

@@ -46,24 +46,6 @@ static void wpool_task_cancel_then_submit_runs_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, job->twice);
 }
 
-static void wpool_task_cancel_sync_then_submit_to_another_pool_runs_there(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 1);
-	struct wpool *other = wpk_pool(test, 1, 0);
-	struct wpk_job *job = &jobs->job[1];
-
-	job->gate = NULL;
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->task), -ECANCELED);
-	KUNIT_ASSERT_EQ(test, wpool_submit(other, &job->task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	KUNIT_EXPECT_NE(test, job->pid, jobs->job[0].pid);
-	wpk_gate_open(jobs->gate);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), 1);
-}
-
 struct cancel_call {
 	struct wpool_task *task;
 	bool ret[2];
@@ -89,30 +71,6 @@ static void take_back(struct kunit *test, struct wpool_task *task, bool in_irq)
 	wpk_in_hardirq(cancel_twice, &call);
 	KUNIT_EXPECT_TRUE(test, call.ret[0]);
 	KUNIT_EXPECT_FALSE(test, call.ret[1]);
-}
-
-static void wpool_task_cancel_makes_room(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_FAIL);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 6, 1);
-	int i;
-
-	for (i = 1; i < 5; i++) {
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
-		if (i % 2)
-			KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[i].task));
-		else
-			take_back(test, &jobs->job[i].task, false);
-	}
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 4);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1);
-	wpk_gate_open(jobs->gate);
-	wpk_destroy(test, pool);
-	for (i = 1; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[i].runs), i == 5);
 }
 
 /* The first waiting submitter gets the place of a cancelled task. */
@@ -205,8 +163,6 @@ static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
 WPK_SUITE(cancel,
 	  KUNIT_CASE(wpool_task_wait_wakes_when_the_task_is_cancelled),
 	  KUNIT_CASE(wpool_task_cancel_then_submit_runs_once),
-	  KUNIT_CASE(wpool_task_cancel_sync_then_submit_to_another_pool_runs_there),
-	  KUNIT_CASE(wpool_task_cancel_makes_room),
 	  KUNIT_CASE(wpool_task_cancel_lets_a_waiting_submitter_on),
 	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_then_kfree_is_safe),
 	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_races_with_its_start));

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The creation of pools: defaults, the values of each attribute, names, and failures. */
-#include <linux/device.h>
-#include <linux/module.h>
 #include <linux/sched/signal.h>
-#include <linux/wpool_stats.h>
 
 #include "attr_values.h"
 #include "fixture.h"
@@ -19,21 +16,6 @@ static void wpool_attrs_init_sets_the_documented_defaults(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, attrs.cpumask);
 	KUNIT_EXPECT_NULL(test, attrs.fault);
 	KUNIT_EXPECT_NULL(test, attrs.fault_data);
-}
-
-static void wpool_create_gives_an_open_empty_pool(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 7, 5);
-	const struct wpool_stats *stats = wpk_snapshot(pool);
-
-	KUNIT_EXPECT_EQ(test, (int)stats->state, WPOOL_OPEN);
-	KUNIT_EXPECT_EQ(test, stats->free, 12);
-	KUNIT_EXPECT_EQ(test, stats->submitted, 0);
-	KUNIT_EXPECT_EQ(test, stats->outstanding, 0);
-	KUNIT_EXPECT_EQ(test, stats->queued, 0);
-	KUNIT_EXPECT_EQ(test, stats->busy, 0);
-	KUNIT_EXPECT_EQ(test, stats->waiting, 0);
-	KUNIT_EXPECT_PTR_EQ(test, wpool_owner(pool), THIS_MODULE);
 }
 
 static void wpool_create_copies_the_attributes(struct kunit *test)
@@ -319,7 +301,6 @@ static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 
 WPK_SUITE(create,
 	  KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
-	  KUNIT_CASE(wpool_create_gives_an_open_empty_pool),
 	  KUNIT_CASE(wpool_create_copies_the_attributes),
 	  KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
 	  KUNIT_CASE(wpool_create_empty_cpumask_is_einval),

@@ -169,22 +169,6 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static struct module going = { .name = "going", .state = MODULE_STATE_GOING };
-
-static void wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-
-	wpool_task_init_detached(task, wpk_job_fn, &going);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ENOENT);
-	task->owner = NULL;
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 static void pass_gate(void *arg)
 {
 	wpk_gate_pass(arg);
@@ -279,7 +263,6 @@ WPK_SUITE(detached,
 	  KUNIT_CASE(wpool_task_cancel_queued_detached_task_does_not_run),
 	  KUNIT_CASE(wpool_submit_detached_task_pins_its_owner_until_it_returned),
 	  KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
-	  KUNIT_CASE(wpool_submit_detached_task_of_a_going_module_leaves_it_as_it_was),
 	  KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
 	  KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
 	  KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),

@@ -84,13 +84,12 @@ static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct ku
 
 /*
  * Two tasks that are submitted all the time: the first takes @lock, and a thread that has @lock
- * takes the second back. For lockdep, a wait for one task is a wait for all tasks of the pool. So
+ * disables the second. For lockdep, a wait for one task is a wait for all tasks of the pool. So
  * @lock is a semaphore, which lockdep does not check.
  */
 struct behind {
 	struct semaphore lock;
 	struct wpk_jobs *jobs;
-	int (*take_back)(struct wpool_task *task);
 };
 
 static void take_lock(struct wpk_job *job)
@@ -118,7 +117,7 @@ static int submit_both(struct wpk_thread *thread)
 	return 0;
 }
 
-static int take_back_with_lock(struct wpk_thread *thread)
+static int disable_with_lock(struct wpk_thread *thread)
 {
 	struct behind *behind = thread->arg;
 	struct wpool_task *task = &behind->jobs->job[1].task;
@@ -127,17 +126,17 @@ static int take_back_with_lock(struct wpk_thread *thread)
 	for (i = 0; i < NR_ROUNDS && (!ret || ret == -ECANCELED); i++) {
 		if (down_killable(&behind->lock))
 			return -EINTR;
-		ret = behind->take_back(task);
+		ret = wpool_task_disable_sync(task);
 		up(&behind->lock);
-		if (behind->take_back == wpool_task_disable_sync && (!ret || ret == -ECANCELED))
+		if (!ret || ret == -ECANCELED)
 			wpool_task_enable(task);
 		cond_resched();
 	}
 	return ret == -ECANCELED ? 0 : ret;
 }
 
-/* The first task cannot get the lock during @take_back, which must not wait for that task. */
-static void behind_another(struct kunit *test, int (*take_back)(struct wpool_task *task))
+/* The first task cannot get the lock during the disable, which must not wait for that task. */
+static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kunit *test)
 {
 	struct behind *behind = wpk_alloc(test, sizeof(*behind));
 	struct wpool *pool = wpk_pool(test, 1, 4);
@@ -146,24 +145,13 @@ static void behind_another(struct kunit *test, int (*take_back)(struct wpool_tas
 
 	sema_init(&behind->lock, 1);
 	behind->jobs = jobs;
-	behind->take_back = take_back;
 	jobs->job[0].arg = behind;
 	jobs->job[0].body = take_lock;
 	submitter = wpk_thread(test, submit_both, pool, NULL, behind);
-	thread = wpk_thread(test, take_back_with_lock, pool, NULL, behind);
+	thread = wpk_thread(test, disable_with_lock, pool, NULL, behind);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
-}
-
-static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kunit *test)
-{
-	behind_another(test, wpool_task_disable_sync);
-}
-
-static void wpool_task_cancel_sync_does_not_wait_behind_another_task(struct kunit *test)
-{
-	behind_another(test, wpool_task_cancel_sync);
 }
 
 /* When a cancel of @task ends, a tracepoint calls submit_at_its_end(), which submits @task. */
@@ -276,7 +264,6 @@ static void wpool_event_disable_sync_against_fires_it_does_not_run(struct kunit 
 WPK_SUITE(disable,
 	  KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
 	  KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
-	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_does_not_wait_behind_another_task),
 	  KUNIT_CASE(wpool_task_cancel_sync_submit_at_its_end_is_refused),
 	  KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs),
 	  KUNIT_CASE_SLOW(wpool_event_disable_sync_against_fires_it_does_not_run));

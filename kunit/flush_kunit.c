@@ -3,24 +3,6 @@
 #include "core/state.h"
 #include "fixture.h"
 
-static void wpool_flush_waits_for_running_and_queued_tasks(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 600, gate);
-	struct wpk_thread *flusher;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 600);
-	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
-	wpk_gate_let(gate, 599);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 599));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 600);
-}
-
 static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -352,7 +334,6 @@ static void wpool_flush_each_of_several_is_woken(struct kunit *test)
 }
 
 WPK_SUITE(flush,
-	  KUNIT_CASE(wpool_flush_waits_for_running_and_queued_tasks),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_later_tasks),
 	  KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
 	  KUNIT_CASE(wpool_flush_two_in_line_share_one_flush),

@@ -51,22 +51,6 @@ static struct wpool *func_pool(struct kunit *test, u32 capacity,
 	return wpk_pool_func(test, &attrs, serve);
 }
 
-static void wpool_invoke_runs_the_function_with_each_argument(struct kunit *test)
-{
-	struct wpool *pool = func_pool(test, 3, 2, WPOOL_BLOCK);
-	struct conn *conn = conns(test, 500, NULL);
-	unsigned int i, bad = 0;
-
-	/* Far more calls than items: items are reused. */
-	for (i = 0; i < 500; i++)
-		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 500; i++)
-		bad += atomic_read(conn[i].served) != 1;
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 500);
-}
-
 /* A tune to higher limits must add items. */
 static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 {
@@ -345,7 +329,6 @@ static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test
 }
 
 WPK_SUITE(func,
-	  KUNIT_CASE(wpool_invoke_runs_the_function_with_each_argument),
 	  KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	  KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	  KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),

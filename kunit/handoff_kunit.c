@@ -26,37 +26,7 @@ static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, st
 	return gate;
 }
 
-static void wpool_handoff_is_on_by_default(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	KUNIT_EXPECT_TRUE(test, attrs.handoff);
-	KUNIT_EXPECT_EQ(test, attrs.concurrency, 1);
-	KUNIT_EXPECT_EQ(test, attrs.hog_ms, 10);
-}
-
 /* ---- on and off ----------------------------------------------------------- */
-
-static void wpool_handoff_next_starts_while_the_first_sleeps(struct kunit *test)
-{
-	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	/* whichever task is taken first, the other one is queued behind it */
-	jobs->job[0].gate = gate;
-	jobs->job[1].gate = gate;
-	wpk_submit_together(test, pool, jobs);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
-	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
-}
 
 /* Each worker sleeps in its task, and hands its queue over to the next worker. */
 static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
@@ -475,8 +445,6 @@ static void wpool_handoff_does_not_happen_to_a_task_that_stays_awake(struct kuni
 }
 
 WPK_SUITE(handoff,
-	  KUNIT_CASE(wpool_handoff_is_on_by_default),
-	  KUNIT_CASE(wpool_handoff_next_starts_while_the_first_sleeps),
 	  KUNIT_CASE(wpool_handoff_goes_on_up_to_the_capacity),
 	  KUNIT_CASE(wpool_handoff_0_next_starts_when_the_first_returned),
 	  KUNIT_CASE(wpool_handoff_0_concurrency_counts_sleeping_tasks),
