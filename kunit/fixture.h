@@ -167,7 +167,7 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
-/* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). The value is that of wpool_tune(). */
+/* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). The value is wpool_tune()'s. */
 #define wpk_tune(pool, NAME, name, value)				\
 ({									\
 	struct wpool_attrs __attrs;					\
@@ -307,7 +307,7 @@ void wpk_need_cpus(struct kunit *test, unsigned int nr);
 
 /* The generator name##_gen_params of a case with the numbers of @array as its parameters. */
 #define WPK_PARAM(name, array, format)					\
-static void name##_desc(const typeof((array)[0]) *param, char *desc)	\
+static void name##_desc(typeof((array)[0]) const *param, char *desc)	\
 {									\
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, format, *param);		\
 }									\
