@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Admission: a pool accepts tasks exactly up to its limit. Submitters sleep and are woken, killed
- * or refused, limits change under load, and several files and threads submit to one pool.
+ * or refused, and several files and threads submit to one pool.
  */
 #include "wpool_test.h"
 #include "submitter.h"
@@ -18,11 +18,8 @@ FIXTURE_VARIANT(full)
 	__u32 queue_depth;
 };
 
-FIXTURE_VARIANT_ADD(full, capacity_1) { .capacity = 1 };
 FIXTURE_VARIANT_ADD(full, capacity_2_depth_3) { .capacity = 2, .queue_depth = 3 };
-FIXTURE_VARIANT_ADD(full, capacity_16) { .capacity = 16 };
 FIXTURE_VARIANT_ADD(full, capacity_1_depth_700) { .capacity = 1, .queue_depth = 700 };
-FIXTURE_VARIANT_ADD(full, capacity_100_depth_100) { .capacity = 100, .queue_depth = 100 };
 
 FIXTURE_SETUP(full)
 {
@@ -37,33 +34,6 @@ FIXTURE_SETUP(full)
 FIXTURE_TEARDOWN(full)
 {
 	pool_end(&self->pool);
-}
-
-TEST_F(full, one_by_one)
-{
-	struct wpool_dev_stats stats;
-	__u32 i;
-
-	for (i = 0; i < self->limit; i++) {
-		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, i))
-			TH_LOG("task %u of %u", i, self->limit);
-		ASSERT_EQ(self->limit - i - 1, pool_figure(self->pool.fd, free));
-	}
-	for (i = 0; i < 10; i++)
-		EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1000));
-	ASSERT_EQ(0, pool_stats(self->pool.fd, &stats));
-	EXPECT_EQ(10, stats.refused);
-	EXPECT_EQ(self->limit, stats.outstanding);
-	EXPECT_EQ(0, stats.waiting);
-	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == variant->capacity));
-	EXPECT_EQ(variant->queue_depth, pool_figure(self->pool.fd, queued));
-
-	EXPECT_EQ(0, cancel(self->pool.fd, 0, self->limit - 1, NULL, NULL));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == 1));
-	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2000));
-	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2001));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, free) == self->limit));
 }
 
 TEST_F(full, batch_is_accepted_in_part)
@@ -107,28 +77,6 @@ TEST_F(full, threads_together)
 	EXPECT_EQ(0, pool_figure(self->pool.fd, free));
 }
 
-TEST_F(block, sleeps_and_goes_on)
-{
-	struct wpool_dev_record records[2];
-	struct submitter sub;
-
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 1));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
-	EXPECT_EQ(1, attr_number(self->pool.name, "waiting"));
-	EXPECT_EQ(1, pool_figure(self->second, outstanding));
-	EXPECT_FALSE(submitter_done(&sub));
-	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-	EXPECT_EQ(0, submitter_end(&sub));
-	EXPECT_EQ(1, sub.accepted);
-	ASSERT_EQ(2, read_records(self->pool.fd, records, 2));
-	EXPECT_EQ(1, records[0].cookie);
-	EXPECT_EQ(2, records[1].cookie);
-	EXPECT_EQ(0, records[1].status);
-	EXPECT_LE(records[0].end_ns, records[1].start_ns);
-	EXPECT_EQ(0, pool_figure(self->second, waiting));
-}
-
 /* A batch larger than the pool is accepted in parts. */
 TEST_F(block, batch_until_all_are_in)
 {
@@ -160,6 +108,7 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, 0, &accepted));
 	EXPECT_EQ(0, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
+	EXPECT_EQ(4, pool_figure(fd, refused));
 	/* once there is room, the submit through the non-blocking file is accepted */
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(fd, free) == 1));
@@ -167,55 +116,6 @@ TEST_F(block, nonblocking)
 	EXPECT_EQ(1, accepted);
 	close(fd);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-}
-
-/* A non-blocking submitter does not overtake a submitter that waits. */
-TEST_F(block, nonblocking_behind_a_waiter)
-{
-	struct submitter sub;
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-		ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_SLEEP, LONG, 2, 1));
-		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
-		EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-		/* the waiter gets the free slot, so the pool is full again */
-		do {
-			struct wpool_dev_work work = { .cookie = 3 };
-
-			err = submit_flags(self->second, &work, 1, WPOOL_DEV_SUBMIT_NONBLOCK,
-					   NULL);
-			EXPECT_EQ(-EAGAIN, err);
-		} while (!submitter_done(&sub) && err == -EAGAIN);
-		EXPECT_EQ(0, submitter_end(&sub));
-		EXPECT_EQ(0, cancel_all(self->pool.fd));
-		EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
-		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
-	}
-}
-
-TEST_F(block, max_blocking)
-{
-	struct submitter subs[2];
-	unsigned int i;
-
-	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.max_blocking = 2)));
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, submitter_start(&subs[i], self->pool.fd, WPOOL_WORK_NOOP, 0, 2 + i,
-					     1));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 2));
-	EXPECT_EQ(-EAGAIN, submit(self->second, WPOOL_WORK_NOOP, 0, 4));
-	EXPECT_EQ(-EAGAIN, submit(self->second, WPOOL_WORK_NOOP, 0, 4));
-	EXPECT_EQ(2, pool_figure(self->second, waiting));
-	EXPECT_EQ(2, pool_figure(self->second, refused));
-	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-	for (i = 0; i < 2; i++)
-		EXPECT_EQ(0, submitter_end(&subs[i]));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
-	EXPECT_EQ(0, submit(self->second, WPOOL_WORK_NOOP, 0, 5));
 }
 
 TEST_F(block, killed_submitter_leaves_nothing)
@@ -342,86 +242,6 @@ TEST_F(block, close_of_a_duplicate)
 	EXPECT_EQ(0, close(fd));
 	EXPECT_EQ(-ETIME, wait_tasks(self->second, 1));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
-}
-
-/* After capacity was lowered, no task starts until fewer tasks than the new capacity run. */
-TEST(shrink_under_load)
-{
-	struct wpool_dev_record records[4 + 12], late[12];
-	unsigned int i, nr = 0, overlap;
-	struct pool pool;
-
-	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED)));
-	ASSERT_EQ(0, occupy(pool.fd, 0, 4));
-	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 1)));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 100, 12));
-	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, cancel(pool.fd, 0, i, NULL, NULL));
-		ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) >= i + 1));
-	}
-	ASSERT_EQ(ARRAY_SIZE(records), read_records(pool.fd, records, ARRAY_SIZE(records)));
-	for (i = 0; i < ARRAY_SIZE(records); i++) {
-		EXPECT_EQ(records[i].cookie < 4 ? -ECANCELED : 0, records[i].status);
-		if (records[i].cookie >= 100 && nr < ARRAY_SIZE(late))
-			late[nr++] = records[i];
-	}
-	ASSERT_EQ(ARRAY_SIZE(late), nr);
-	overlap = max_overlap(late, nr);
-	EXPECT_EQ(1, overlap);
-	overlap = max_overlap(records, ARRAY_SIZE(records));
-	EXPECT_EQ(4, overlap);
-	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, workers) <= 1));
-	pool_end(&pool);
-}
-
-/* After a shrink the figure "free" is 0, and no task is accepted. */
-TEST(shrink_leaves_a_debt)
-{
-	struct pool pool;
-	unsigned int i;
-
-	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 8, .policy = WPOOL_DEV_POLICY_FAIL)));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 2)));
-	EXPECT_EQ(0, attr_number(pool.name, "free"));
-	for (i = 0; i < 6; i++) {
-		EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
-		ASSERT_EQ(0, cancel(pool.fd, 0, i, NULL, NULL));
-		ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 7 - i));
-		EXPECT_EQ(0, pool_figure(pool.fd, free));
-	}
-	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
-	ASSERT_EQ(0, cancel(pool.fd, 0, 6, NULL, NULL));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(pool.fd, free) == 1));
-	EXPECT_EQ(0, submit(pool.fd, WPOOL_WORK_SLEEP, LONG, 7));
-	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
-	pool_end(&pool);
-}
-
-/* An unlimited pool can get a capacity, and lose it again. */
-TEST(unlimited_to_finite_and_back)
-{
-	struct pool pool;
-
-	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = WPOOL_DEV_UNLIMITED,
-					      .policy = WPOOL_DEV_POLICY_FAIL)));
-	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 20));
-	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
-	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 19)));
-	EXPECT_EQ(0, pool_figure(pool.fd, free));
-	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
-	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = 22)));
-	EXPECT_EQ(2, pool_figure(pool.fd, free));
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
-	EXPECT_EQ(-EAGAIN, submit(pool.fd, WPOOL_WORK_NOOP, 0, 100));
-	ASSERT_EQ(0, pool_tune(pool.fd, ATTRS(.capacity = WPOOL_DEV_UNLIMITED)));
-	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(pool.fd, free));
-	EXPECT_EQ(0, submit_many(pool.fd, WPOOL_WORK_NOOP, 0, 100, 1000));
-	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, file_finished) == 1000));
-	/* the pool's figures change a moment after the file's */
-	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 22));
-	pool_end(&pool);
 }
 
 FIXTURE_VARIANT(together)

@@ -39,7 +39,6 @@
 #define MSEC		1000000ULL
 #define SEC		1000000000ULL
 #define LONG		WPOOL_MAX_WORK_NS	/* longer than WAIT_NS: tests cancel such tasks */
-#define MAX_THREADS	20000
 
 #define WAIT_NS		(40 * SEC)	/* limit for events on the slowest machine */
 
@@ -451,30 +450,6 @@ static inline bool all_ran_once(const struct wpool_dev_record *records, unsigned
 	}
 	free(seen);
 	return i == nr;
-}
-
-static inline int by_start(const void *a, const void *b)
-{
-	const struct wpool_dev_record *x = a, *y = b;
-
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-/* Returns the largest number of these tasks that ran at the same time. */
-static inline unsigned int max_overlap(struct wpool_dev_record *records, unsigned int nr)
-{
-	unsigned int i, j, most = 0, now;
-
-	qsort(records, nr, sizeof(*records), by_start);
-	for (i = 0; i < nr; i++) {
-		if (!records[i].start_ns)
-			continue;
-		for (j = 0, now = 0; j <= i; j++)
-			now += records[j].start_ns && records[j].end_ns > records[i].start_ns;
-		if (now > most)
-			most = now;
-	}
-	return most;
 }
 
 /*
