@@ -93,32 +93,6 @@ TEST_F(freeze, nothing_starts)
 	}
 }
 
-TEST_F(freeze, blocked_submitter)
-{
-	struct wpool_dev_attrs full = { .mask = WPOOL_DEV_QUEUE_DEPTH };
-	struct submitter sub;
-
-	if (set_frozen("1"))
-		SKIP(return, "no " FROZEN);
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &full));
-	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR));
-	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == 1));
-	EXPECT_FALSE(submitter_done(&sub));
-	EXPECT_EQ(0, set_frozen("0"));
-	EXPECT_EQ(0, submitter_end(&sub));
-	EXPECT_EQ(NR, sub.accepted);
-}
-
-TEST_F(freeze, destroy)
-{
-	ASSERT_EQ(0, run_one(self->pool.fd));
-	if (set_frozen("1"))
-		SKIP(return, "no " FROZEN);
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, pool_destroy(self->pool.fd));
-}
-
 TEST_F(freeze, bad_values)
 {
 	static const char *const bad[] = { "2", "x", "\n", "1111", "-1" };

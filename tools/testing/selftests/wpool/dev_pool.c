@@ -128,46 +128,6 @@ TEST_F(work, stats_of_another_file)
 	close(fd);
 }
 
-TEST(info_defaults)
-{
-	struct wpool_dev_info info;
-	struct pool pool;
-
-	ASSERT_EQ(0, pool_create(&pool, NULL));
-	ASSERT_EQ(0, pool_info(pool.fd, &info));
-	EXPECT_STREQ(pool.name, (char *)info.name);
-	EXPECT_EQ(256, info.attrs.capacity);
-	EXPECT_EQ(0, info.attrs.queue_depth);
-	EXPECT_EQ(0, info.attrs.max_blocking);
-	EXPECT_EQ(WPOOL_DEV_POLICY_BLOCK, info.attrs.policy);
-	EXPECT_EQ(1000, info.attrs.expiry_ms);
-	EXPECT_EQ(1, info.attrs.min_workers);
-	EXPECT_EQ(1, info.attrs.concurrency);
-	EXPECT_EQ(20, info.attrs.spin_us);
-	EXPECT_EQ(10, info.attrs.hog_ms);
-	EXPECT_EQ(1, info.attrs.handoff);
-	EXPECT_EQ(0, info.attrs.latency);
-	EXPECT_EQ(WPOOL_DEV_ORDER_LIFO, info.attrs.order);
-	EXPECT_EQ(0, info.attrs.prealloc);
-	EXPECT_EQ(0, info.attrs.nice);
-	EXPECT_EQ(0, info.attrs.max_wait_ms);
-	EXPECT_EQ(0, info.attrs.reserved);
-	pool_end(&pool);
-}
-
-TEST(info_default_pool)
-{
-	struct wpool_dev_info info;
-	int fd = pool_attach("default", 0);
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, pool_info(fd, &info));
-	EXPECT_STREQ("default", (char *)info.name);
-	EXPECT_EQ(WPOOL_DEV_UNLIMITED, info.attrs.capacity);
-	EXPECT_EQ(WPOOL_DEV_UNLIMITED, pool_figure(fd, free));
-	close(fd);
-}
-
 static int get_cpumask(int fd, __u64 *bits, __u32 bytes)
 {
 	struct wpool_dev_info info = {

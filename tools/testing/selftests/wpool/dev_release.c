@@ -197,26 +197,6 @@ TEST_F(block, release_cancels_the_rest_of_a_tree)
 	EXPECT_RECORD(self->second, 1, -ECANCELED);
 }
 
-TEST_F(block, release_sends_submitters_away)
-{
-	struct submitter subs[3];
-	size_t i;
-
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	for (i = 0; i < ARRAY_SIZE(subs); i++)
-		ASSERT_EQ(0, submitter_start(&subs[i], self->second, WPOOL_WORK_NOOP, 0, i, 2));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, waiting) == ARRAY_SIZE(subs)));
-	EXPECT_EQ(0, pool_release(self->pool.fd, 0, 0));
-	/* submitters return at once, not after the running task */
-	for (i = 0; i < ARRAY_SIZE(subs); i++) {
-		EXPECT_EQ(-ESHUTDOWN, submitter_end(&subs[i]));
-		EXPECT_EQ(0, subs[i].accepted);
-	}
-	EXPECT_EQ(1, pool_figure(self->second, outstanding));
-	EXPECT_EQ(0, pool_figure(self->second, waiting));
-	EXPECT_EQ(-ETIME, wait_tasks(self->pool.fd, 1));
-}
-
 /* RELEASE_OWN: armed timers fire, waiting submitters are accepted, tasks of a tree submit. */
 TEST_F(block, release_to_own)
 {

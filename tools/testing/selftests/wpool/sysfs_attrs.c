@@ -414,18 +414,6 @@ TEST_F(attrs, cpumask_values)
 	refuse(_metadata, pool, "cpumask", huge, sizeof(huge), -EINVAL);
 }
 
-TEST(policy_run_stays)
-{
-	struct pool pool;
-
-	ASSERT_EQ(0, pool_create(&pool, ATTRS(.policy = WPOOL_DEV_POLICY_RUN)));
-	expect_value(_metadata, pool.name, "policy", "run", "create");
-	REFUSE(pool.name, "policy", "block", -EINVAL);
-	REFUSE(pool.name, "policy", "fail", -EINVAL);
-	REFUSE(pool.name, "policy", "run", -EINVAL);
-	pool_end(&pool);
-}
-
 TEST(prealloc_is_not_tuned)
 {
 	struct pool pool;
