@@ -77,17 +77,16 @@ TEST_F(in_flight, process_is_killed)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
+TWO_FILES(file, ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED))
+
 /* A process that sleeps in WAIT or in read() can be killed. */
-TEST_F(in_flight, killed_while_it_waits)
+TEST_F(file, killed_while_it_waits)
 {
-	struct wpool_dev_work work = variant->work;
 	struct wpool_dev_record record;
 	int status, i;
 	pid_t pid[2];
 
-	if (work.kind != WPOOL_WORK_SLEEP)
-		return;
-	ASSERT_EQ(0, submit_all(self->fd, &work, 1));
+	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_SLEEP, LONG, 0));
 	for (i = 0; i < 2; i++) {
 		pid[i] = fork();
 		ASSERT_LE(0, pid[i]);
@@ -116,14 +115,12 @@ TEST_F(in_flight, killed_while_it_waits)
 }
 
 /* A file holds WPOOL_MAX_INFLIGHT unfinished tasks and unread records, and no more. */
-TEST_F(in_flight, records_of_a_file)
+TEST_F(file, records_of_a_file)
 {
 	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record record;
 	__u32 nr;
 
-	if (variant->work.kind != WPOOL_WORK_SLEEP)
-		return;
 	for (nr = 0; nr < WPOOL_MAX_INFLIGHT; nr += WPOOL_MAX_BATCH)
 		ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_NOOP, 0, nr, WPOOL_MAX_BATCH));
 	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
