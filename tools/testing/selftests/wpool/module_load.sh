@@ -311,6 +311,12 @@ test_few_workers()
 		[ "$(workers)" -le 4 ] || fail "$(workers) workers, the $i. time" || return 1
 		usleep 50000
 	done
+	# the first pool always has work for all workers: the tasks of a second one start nevertheless
+	wpoolctl run --create --tasks 10 --json >"$TMP/run" 2>&1 &
+	run=$!
+	gone() { ! kill -0 $run; }
+	wait_for gone || fail "not all of 10 tasks got a worker" || return 1
+	wait $run || fail "$(cat "$TMP/run")" || return 1
 	end_helpers
 	unload
 }
@@ -325,21 +331,6 @@ test_few_workers_are_named_in_the_log()
 	wait_for named || fail "$(dmesg | tail -n 5)" || return 1
 	kill -INT $run
 	wait $run
-	unload
-}
-
-# The first pool has all the workers and always has work for them. The tasks of the
-# second pool start nevertheless.
-test_few_workers_for_two_pools()
-{
-	fresh max_workers=4 || return 1
-	helper storm a || return 1
-	wpoolctl run --create --tasks 10 --json >"$TMP/run" 2>&1 &
-	run=$!
-	gone() { ! kill -0 $run; }
-	wait_for gone || fail "not all of 10 tasks got a worker" || return 1
-	wait $run || fail "$(cat "$TMP/run")" || return 1
-	end_helpers
 	unload
 }
 
@@ -474,7 +465,7 @@ TESTS="parameters_are_visible threads_at_rest parameters_are_used bad_parameters
 	pools_go_with_the_module module_that_forgets_its_pools
 	forgotten_pool_without_an_owner softirqs_left_off_are_given_back
 	open_attribute_does_not_keep_the_module few_workers
-	few_workers_are_named_in_the_log few_workers_for_two_pools few_workers_for_many_pools few_workers_and_a_rescuer
+	few_workers_are_named_in_the_log few_workers_for_many_pools few_workers_and_a_rescuer
 	all_workers_in_use_is_no_stall few_workers_of_users frozen_pool_goes_with_the_module
 	10000_together load_and_unload ends_loaded"
 
