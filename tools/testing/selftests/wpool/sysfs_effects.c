@@ -212,8 +212,8 @@ TEST_F(attrs, exhausted_is_counted_once)
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
-	/* for two more seconds tasks wait, and no worker is free */
-	usleep(2500 * 1000);
+	/* for another second tasks wait, and no worker is free */
+	usleep(1500 * 1000);
 	EXPECT_EQ(1, attr_number(pool, "exhausted"));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
