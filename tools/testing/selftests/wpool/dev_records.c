@@ -87,7 +87,7 @@ TEST_F(work, read_interrupted)
 /* A read that a signal interrupts returns the records copied so far. None is lost. */
 TEST_F(work, read_of_many_records_interrupted)
 {
-	enum { NR = WPOOL_MAX_INFLIGHT / 2 };
+	enum { NR = WPOOL_MAX_INFLIGHT / 8 };
 	const ssize_t all = NR * sizeof(struct wpool_dev_record);
 	struct wpool_dev_record *records = malloc(all);
 	__u64 end = now_ns() + WAIT_NS, began, took = 0;
