@@ -239,7 +239,7 @@ static const struct wpk_row submit_by_policy[] = {
 	{ IN_OWN_TASK, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
 	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "other task is queued, or if eight events and tasks of strands come first.",
+	  "other task is queued, if eight events and tasks of strands come first,",
 	  WPOOL_DROP_OLDEST },
 };
 

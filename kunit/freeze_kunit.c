@@ -373,8 +373,8 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kun
 }
 
 /*
- * The running task comes back into the queue, and the strand goes on to its next task, after the
- * release has cancelled what was queued.
+ * After the release has cancelled what was queued, the running task comes back into the queue, and
+ * the strand continues with its next task.
  */
 static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *test)
 {

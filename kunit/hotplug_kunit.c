@@ -509,6 +509,7 @@ static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit 
 	start_gate = wpk_gate(test);
 	wpk_attrs(&attrs, 1, 0);
 	attrs.capacity_per_cpu = 3;
+	attrs.min_workers = 0;
 	attrs.cpumask = cpumask_of(wpk_cpu(0));
 	attrs.reclaim = true;
 	attrs.worker_start = pass_start_gate;

@@ -58,6 +58,19 @@ static void look_for_others(struct wpk_job *job)
 	rest_a_little(job);
 }
 
+/* Idle workers beyond a smaller capacity leave at once: no worker of this pool expires. */
+static void wpool_tune_down_idle_workers_leave(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 4, 0);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 4, 4);
+
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 0), 0);
+	wpk_gate_open(jobs->gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
+	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
+}
+
 static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
@@ -537,6 +550,7 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 WPK_SUITE(workers,
 	  KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
 	  KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
+	  KUNIT_CASE(wpool_tune_down_idle_workers_leave),
 	  KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
 	  KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
 	  KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),

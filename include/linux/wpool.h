@@ -334,8 +334,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	not hold a lock that the suspend needs. Each wait for queued tasks lasts until the thaw,
  *	except wpool_task_cancel_sync() and wpool_event_cancel_sync(); wpool_group_exit() waits even
  *	after wpool_group_cancel(). In a callback of the suspend such a wait never ends: a driver
- *	first cancels the tasks with wpool_release(), or, in a pool that others use, waits before the
- *	freeze, in a PM notifier.
+ *	first cancels the tasks with wpool_release(), or, in a pool that others use, waits before
+ *	the freeze, in a PM notifier.
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one

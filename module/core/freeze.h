@@ -9,9 +9,9 @@
  * pool is frozen only in a full look for work, at least once a tick.
  *
  * While a worker sleeps for a queued task of its own pool (wait.c), the pool is not frozen: the
- * freeze waits for running tasks, and for the tasks that these wait for. A pool that drops its tasks
- * is not frozen either: no task starts there, and workers must end those that come back into a
- * queue, as when a running task was submitted again.
+ * freeze waits for running tasks, and for the tasks that these wait for. A pool that drops its
+ * tasks is not frozen either: no task starts there, and workers must end those that come back into
+ * a queue, as when a running task was submitted again.
  *
  * Barrier pairs:
  *
@@ -20,9 +20,9 @@
  *                         wpool_sched_push:A and the like, and spawn_worker:A: the change of a
  *                         thread that found the pool frozen, and so woke or created no worker,
  *                         is read here.
- *   await_begin:A         a worker counts in nr_lifting; then wpool_freeze_is_on is read. Pairs with
- *                         wpool_park_join:A and wpool_sched_push:A: a thread that found the pool
- *                         frozen, and so woke no worker, has seen the freeze before; then
+ *   await_begin:A         a worker counts in nr_lifting; then wpool_freeze_is_on is read. Pairs
+ *                         with wpool_park_join:A and wpool_sched_push:A: a thread that found the
+ *                         pool frozen, and so woke no worker, has seen the freeze before; then
  *                         wpool_freeze_lift() wakes one.
  *   count_busy:A          the pool is frozen; then the list of its workers is read. Pairs with
  *                         the wake-up of a new worker: the worker joins the list before the

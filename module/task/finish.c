@@ -44,7 +44,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
 			/* an earlier iteration may have set WPOOL_QUEUED_NO */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
-			/* wake the waiters as after the end: a worker can now run the task itself */
+			/* wake the waiters as after the end: a worker can now run it itself */
 			new = WPOOL_ST_PENDING | (old & WPOOL_ST_DISABLED_MASK);
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);

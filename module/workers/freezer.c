@@ -61,8 +61,8 @@ static bool is_parked(struct wpool_worker *w)
 }
 
 /*
- * The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed, unless
- * the pool drops its tasks: then workers wake up, but start none.
+ * The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed,
+ * unless the pool drops its tasks: then workers wake up, but start none.
  */
 static u32 count_busy(struct wpool *pool)
 {
