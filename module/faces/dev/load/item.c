@@ -234,11 +234,15 @@ static int item_run(struct wpool_devitem *item)
 	return status;
 }
 
-/* A function for each kind of work: tracepoints and reports name the function of a task. */
+/*
+ * A function for each kind of work: tracepoints and reports name the function of a task. The
+ * barrier prevents a tail call, so that traces of the stack name it, too.
+ */
 #define DEV_TASK(_name)							\
 static void dev_##_name(struct wpool_task *task)			\
 {									\
 	item_run(container_of(task, struct wpool_devitem, task));		\
+	barrier();							\
 }
 
 DEV_TASK(noop)
