@@ -2,17 +2,27 @@
 /* All pools, see registry.h. */
 #include "core/registry.h"
 
+#include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/string.h>
+#include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
 #include "core/state.h"
 
 static DEFINE_MUTEX(pools_mutex);	/* protects pools */
 static LIST_HEAD(pools);		/* pools whose destruction has not ended */
+
+struct wpool *wpool_default_pool __ro_after_init;
+
+struct wpool *wpool_default(void)
+{
+	return wpool_default_pool;
+}
+EXPORT_SYMBOL_GPL(wpool_default);
 
 struct wpool *wpool_get(struct wpool *pool)
 {

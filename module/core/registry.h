@@ -43,4 +43,12 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
  */
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data);
 
+/* The default pool, which only the end of the module destroys; set once, after its creation. */
+extern struct wpool *wpool_default_pool;
+
+static inline bool wpool_is_default(const struct wpool *pool)
+{
+	return pool == wpool_default_pool;
+}
+
 #endif /* WPOOL_CORE_REGISTRY_H */

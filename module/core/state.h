@@ -36,7 +36,6 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/lockdep.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -237,12 +236,6 @@ static inline bool wpool_cgroup_is_joined(const struct wpool_worker *w)
 static inline bool wpool_is_users(const struct wpool *pool)
 {
 	return pool->gfp & __GFP_ACCOUNT;
-}
-
-/** wpool_is_default() - is it the default pool? That is the only pool that wpool itself owns. */
-static inline bool wpool_is_default(const struct wpool *pool)
-{
-	return pool->owner == THIS_MODULE;
 }
 
 /** wpool_is_closed() - is the pool closed to all? */

@@ -51,7 +51,6 @@
 #include "workers/spawner.h"
 #include "workers/tidy.h"
 
-static struct wpool *default_pool;
 static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third of the memory */
 struct workqueue_struct *wpool_free_wq;
 
@@ -84,12 +83,6 @@ struct class wpool_class = {
 	.name = "wpool",
 	.dev_release = release_device,
 };
-
-struct wpool *wpool_default(void)
-{
-	return default_pool;
-}
-EXPORT_SYMBOL_GPL(wpool_default);
 
 struct module *wpool_owner(struct wpool *pool)
 {
@@ -523,13 +516,13 @@ int wpool_pools_init(const struct wpool_attrs *default_attrs)
 		class_unregister(&wpool_class);
 		return PTR_ERR(pool);
 	}
-	default_pool = pool;
+	wpool_default_pool = pool;
 	return 0;
 }
 
 void wpool_pools_exit(void)
 {
-	wpool_pool_destroy(default_pool);
+	wpool_pool_destroy(wpool_default_pool);
 	class_unregister(&wpool_class);
 }
 

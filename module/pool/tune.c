@@ -26,6 +26,7 @@
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/queued.h"
+#include "core/registry.h"
 #include "core/runq_alloc.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"

@@ -3,6 +3,7 @@
 #include "peers.h"
 
 #include <linux/atomic.h>
+#include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -123,7 +124,8 @@ static void wpool_peer_flush(struct bench_pool *pool)
 
 static void wpool_peer_destroy(struct bench_pool *pool)
 {
-	wpool_destroy(pool->wpool);
+	/* a pool that stays would change the next measurements */
+	WARN_ON_ONCE(wpool_destroy(pool->wpool));
 }
 
 /* ---- workqueues ---- */
