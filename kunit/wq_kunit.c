@@ -109,6 +109,21 @@ static void workqueue_set_max_active_bad_arguments(struct kunit *test)
 	destroy_workqueue(wq);
 }
 
+static void workqueue_set_max_active_below_min_workers(struct kunit *test)
+{
+	struct wpool_attrs attrs = { .min_workers = 4 };
+	const char *name = wpk_name(test);
+	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 4, name);
+	struct wpool *pool = wpool_find(name);
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_MIN_WORKERS), 0);
+	wpool_put(pool);
+	workqueue_set_max_active(wq, 1);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
+	destroy_workqueue(wq);
+}
+
 /* ---- order and number ---- */
 
 static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
@@ -455,6 +470,7 @@ WPK_SUITE(wq,
 	  KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
 	  KUNIT_CASE(alloc_workqueue_bad_arguments),
 	  KUNIT_CASE(workqueue_set_max_active_bad_arguments),
+	  KUNIT_CASE(workqueue_set_max_active_below_min_workers),
 	  KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
 	  KUNIT_CASE(queue_work_no_more_than_max_active_run),
 	  KUNIT_CASE(queue_work_max_active_works_run_at_once),

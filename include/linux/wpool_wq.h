@@ -258,8 +258,9 @@ void wpool_wq_drain(struct wpool_wq *wq);
  * @wq: the queue
  * @max_active: as for wpool_wq_create(), except that 0 means 1
  *
- * As workqueue_set_max_active(): running works continue. If there is no memory, or @wq was made by
- * alloc_ordered_workqueue(), nothing changes.
+ * As workqueue_set_max_active(): running works continue, and if @wq was made by
+ * alloc_ordered_workqueue(), nothing changes. A larger min_workers of the queue's pool, which the
+ * administrator may have set, becomes this number, too.
  *
  * Context: process context; sleeps.
  */

@@ -399,7 +399,7 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 
 	attrs->name = base;
 	for (;;) {
-		/* check first: a creation that fails writes to the log */
+		/* check first, because a creation that fails writes to the log */
 		pool = is_taken(attrs->name) ? ERR_PTR(-EEXIST) : __wpool_create(attrs, owner);
 		if (PTR_ERR_OR_ZERO(pool) != -EEXIST)
 			return pool;
@@ -522,15 +522,21 @@ EXPORT_SYMBOL_GPL(wpool_wq_create);
 
 void wpool_wq_set_max_active(struct wpool_wq *wq, int max_active)
 {
+	u32 mask = WPOOL_TUNE_CAPACITY;
 	struct wpool_attrs attrs;
 
 	might_sleep();
 	if (wq->flags & __WQ_ORDERED)
 		return;
-	wpool_attrs_init(&attrs);
+	wpool_get_attrs(wq->pool, &attrs, NULL);
 	/* 0 means a default only when a queue is created */
 	attrs.capacity = max_runners(wq->flags, max(max_active, 1));
-	if (wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY))
+	/* the administrator may have set min_workers: the driver's limit is more important */
+	if (attrs.min_workers > attrs.capacity) {
+		attrs.min_workers = attrs.capacity;
+		mask |= WPOOL_TUNE_MIN_WORKERS;
+	}
+	if (wpool_tune(wq->pool, &attrs, mask))
 		return;
 	raw_spin_lock_irq(&wq->lock);
 	WRITE_ONCE(wq->max_runners, attrs.capacity);

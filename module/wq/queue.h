@@ -33,7 +33,7 @@
  * their number, until there are max_active.
  *
  * Nothing touches a work after PENDING was cleared for its function: the function may free it. So
- * the runner copies the turn's epoch and waiters before.
+ * the runner copies the turn's epoch and takes its waiters before.
  *
  * If the next work is still running, its next turn waits in runner->scheduled of the runner that
  * runs the work, so that a work never runs twice at once. As in the kernel, two works are the same
