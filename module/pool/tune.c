@@ -78,7 +78,7 @@ static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	    (new->policy == WPOOL_RUN || pool->policy == WPOOL_RUN))
 		return wpool_attrs_refuse(-EINVAL, tells,
 					  "policy cannot be changed to or from run");
-	if (pool->owner && !by_owner &&
+	if (!wpool_is_users(pool) && !by_owner &&
 	    ((new->policy == WPOOL_DROP_OLDEST && pool->policy != WPOOL_DROP_OLDEST) ||
 	     (new->max_wait_ms && !pool->max_wait_ms)))
 		return -EPERM;
@@ -210,7 +210,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 
 static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
 {
-	const char *tells = by_owner && pool->owner ? pool->name : NULL;
+	const char *tells = by_owner ? pool->name : NULL;
 	struct wpool_attrs old = { }, new;
 	int err;
 
