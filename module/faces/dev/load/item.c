@@ -284,7 +284,10 @@ static void dev_abort(struct wpool_task *task, int status)
 
 static int dev_member(struct wpool_group_task *task)
 {
-	return item_run(container_of(task, struct wpool_devitem, member));
+	int status = item_run(container_of(task, struct wpool_devitem, member));
+
+	barrier();	/* as in DEV_TASK() */
+	return status;
 }
 
 static void dev_member_abort(struct wpool_group_task *task, int status)
