@@ -213,7 +213,7 @@ struct wpool_dev_tune {
  * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
  * @size: sizeof(struct wpool_dev_release)
  * @flags: WPOOL_DEV_RELEASE_*
- * @timeout_ns: with WAIT, longest wait; 0 waits forever
+ * @timeout_ns: with WAIT, longest wait, exact to two ticks; 0 waits forever
  *
  * Afterwards submits get ESHUTDOWN. OWN closes the pool to all submits except its own:
  * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall due,
@@ -237,7 +237,8 @@ struct wpool_dev_release {
  * Both wait until the tasks that the pool has accepted are finished. After DESTROY the pool's name
  * is free, and every attached file gets ESHUTDOWN. DESTROY of a destroyed pool returns 0; a DESTROY
  * that is interrupted leaves the pool closed. EBUSY: the pool belongs to a module, or is the
- * default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the pool was destroyed.
+ * default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the pool was destroyed. EAGAIN (reboot):
+ * there is no room for the workers that attribute prealloc or reclaim needs; the pool stays closed.
  */
 struct wpool_dev_simple {
 	__u32 size;
@@ -470,8 +471,9 @@ struct wpool_dev_group {
  * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
  * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
  * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
- * EINVAL: @fd is no cgroup of version 2. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1
- * the workers join the cgroups of the caller. If @fd is the root cgroup, the workers return to it.
+ * EINVAL: @fd is no cgroup of version 2. EAGAIN: no thread can be made that enters the cgroup.
+ * EINTR: the caller was killed. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the
+ * workers join the cgroups of the caller. If @fd is the root cgroup, the workers return to it.
  */
 struct wpool_dev_cgroup {
 	__u32 size;
