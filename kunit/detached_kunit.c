@@ -208,6 +208,29 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
+static int do_submit_pass_gate(struct wpk_thread *thread)
+{
+	return wpool_submit_fn(thread->pool, pass_gate, thread->arg, THIS_MODULE, GFP_KERNEL);
+}
+
+/* wpool_destroy() waits for workers, but not for a submitter that runs its function itself. */
+static void wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	struct wpk_gate *gate = wpk_gate(test);
+	int refs = module_refcount(THIS_MODULE);
+	struct wpk_thread *thread;
+
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	thread = wpk_thread(test, do_submit_pass_gate, pool, NULL, gate);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
+}
+
 static int do_submit_fn(struct wpk_thread *thread)
 {
 	return wpool_submit_fn(thread->pool, wpk_count, thread->arg, THIS_MODULE, GFP_KERNEL);
@@ -265,5 +288,6 @@ WPK_SUITE(detached,
 	  KUNIT_CASE(wpool_try_submit_refused_detached_task_does_not_pin),
 	  KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
 	  KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
+	  KUNIT_CASE(wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool),
 	  KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
 	  KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem));

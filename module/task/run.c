@@ -496,20 +496,24 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
+	/* nobody waits for a submitter: wpool_destroy() would not wait for the item's function */
+	struct module *pool_owner = item ? pool->owner : NULL;
 	int err, old;
 
 	if (wpool_task_is_detached(task)) {
+		if (!try_module_get(pool_owner))
+			return -ENOENT;
 		err = claim_here(pool, task, item);
-		if (err)
-			return err;
-		if (item) {
+		if (!err && item) {
 			wpool_item_call(task);
 			wpool_item_end(task);
-		} else {
+		} else if (!err) {
 			func(task);
 		}
-		module_put(owner);
-		return 0;
+		if (!err)
+			module_put(owner);
+		module_put(pool_owner);
+		return err;
 	}
 
 	wpool_task_set_pool(task, pool);
