@@ -233,9 +233,11 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		looks = 0;
 		/*
 		 * The macro checks twice before the first sleep: end at the third check. A wake-up
-		 * before the first sleep may be missed: then the task was queued again.
+		 * before the first sleep may be missed: then the task was queued again, so that
+		 * this worker can run it, or must begin again as one that waits for a queued task.
 		 */
 		err = wait_var_event_killable(task, is_done(task) || can_help(w, task) ||
+					      (!w->lifts && can_act(w)) ||
 					      READ_ONCE(w->told) || looks++ > 1);
 		wpool_wait_forget(w);
 		if (err)
