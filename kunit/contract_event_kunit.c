@@ -324,7 +324,7 @@ static long call_wpool_event_enable_one_of_two(struct wpk_world *w)
 
 static const struct wpk_row event_enable_one_of_two[] = {
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
-	  "false if another disable is still in force" },
+	  "false if it still is disabled by another call" },
 };
 
 KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);

@@ -122,9 +122,10 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  *
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; meanwhile
  * the task's pool cannot be destroyed, and other tasks of that pool that end without a run may have
- * to wait; other pools do not wait. Must not fault, create a pool, or wait for a pool or its tasks:
- * not call wpool_destroy(), wpool_strand_destroy(), nor a function named _wait, _flush, _exit or
- * _sync. May submit tasks with wpool_try_submit() only. In a pool with reclaim, must not flush a
+ * to wait; other pools wait only if both have reclaim, and memory is short. Must not fault, create
+ * a pool, or wait for a pool or its tasks: not call wpool_destroy(), wpool_strand_destroy(), nor a
+ * function named _wait, _flush, _exit or _sync. May submit tasks with wpool_try_submit() only; a
+ * pool closed with %WPOOL_RELEASE_OWN may refuse them. In a pool with reclaim, must not flush a
  * workqueue without %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
@@ -151,8 +152,10 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * enum wpool_policy - what happens to a submitter whose task does not fit
  * @WPOOL_BLOCK: it sleeps, killable, first-in-first-out, until the task fits
  * @WPOOL_FAIL: it gets -EAGAIN
- * @WPOOL_RUN: it runs the task itself; can be chosen only at creation. If it dies in a joinable
- *	task, that task never ends, and waits for the task last until they are killed.
+ * @WPOOL_RUN: it runs the task itself; can be chosen only at creation. Such a task runs beside
+ *	those of the workers, and wpool_flush(), wpool_release_timeout() and wpool_destroy() do not
+ *	wait for it. If the submitter dies in a joinable task, that task never ends, and waits for
+ *	the task last until they are killed.
  * @WPOOL_DROP_OLDEST: a queued task is cancelled to make room for the submitter's task: for a
  *	stream whose newest items matter. Only a module can choose it for a module's pool.
  *
@@ -160,7 +163,7 @@ typedef void (*wpool_arg_abort_fn)(void *arg, int status);
  * one in the pool's global queue, and drops the older one. If both queues are empty, it drops the
  * first task of another CPU. An event, a task of a strand, or an urgent task is never dropped. The
  * submit gets -EAGAIN if no other task is queued, if eight events and tasks of strands come first,
- * or if 1,024 dropped tasks wait for their end, because abort functions are slow.
+ * or if 1,024 tasks that were dropped, or cancelled in an interrupt, wait for their end.
  */
 enum wpool_policy {
 	WPOOL_BLOCK,
@@ -332,10 +335,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	wpool_task_wait(). As with a freezable workqueue, the suspend fails if these tasks take
  *	longer than 20 s. A thread that sleeps in a submit to such a pool is frozen there, and must
  *	not hold a lock that the suspend needs. Each wait for queued tasks lasts until the thaw,
- *	except wpool_task_cancel_sync() and wpool_event_cancel_sync(); wpool_group_exit() waits even
- *	after wpool_group_cancel(). In a callback of the suspend such a wait never ends: a driver
- *	first cancels the tasks with wpool_release(), or, in a pool that others use, waits before
- *	the freeze, in a PM notifier.
+ *	except wpool_event_cancel_sync(), and wpool_task_cancel_sync() of a task that the pool has
+ *	accepted: a frozen submitter gives its task back only after the thaw. wpool_group_exit()
+ *	waits even after wpool_group_cancel(). In a callback of the suspend such a wait never ends:
+ *	a driver first cancels the tasks with wpool_release(), or, in a pool that others use, waits
+ *	before the freeze, in a PM notifier.
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
  *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one
@@ -682,10 +686,10 @@ int wpool_destroy(struct wpool *pool);
  * @pool: the pool
  * @flags: %WPOOL_RELEASE_DRAIN, %WPOOL_RELEASE_CANCEL or %WPOOL_RELEASE_OWN
  *
- * From then on every submit gets -ESHUTDOWN, and so does every submitter that waits for room, in
- * the pool or in a group; %WPOOL_RELEASE_OWN makes exceptions, see below. Running tasks are left
- * alone and not waited for. Idempotent: on a pool that is already closed, or being destroyed,
- * %WPOOL_RELEASE_CANCEL cancels the tasks that are still queued.
+ * From then on every submit gets -ESHUTDOWN, if it gets no other error first, and so does every
+ * submitter that waits for room, in the pool or in a group; %WPOOL_RELEASE_OWN makes exceptions,
+ * see below. Running tasks are left alone and not waited for. Idempotent: on a pool that is already
+ * closed, or being destroyed, %WPOOL_RELEASE_CANCEL cancels the tasks that are still queued.
  *
  * Once a call with %WPOOL_RELEASE_CANCEL has returned, a task starts only if a worker, or under
  * %WPOOL_RUN the submitter, had already taken it. Queued tasks, and the second submit of a running
@@ -800,7 +804,8 @@ int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
  * * -EDEADLK - the pool is full, and the caller is one of its own tasks and would
  *   have waited (under %WPOOL_FAIL it gets -EAGAIN like any caller)
  * * -EINTR - the caller was killed while it waited
- * * -ENOENT - the task's owner module is being unloaded
+ * * -ENOENT - the task's owner module is being unloaded; or the caller would run a function for
+ *   wpool_invoke() or wpool_submit_fn() itself, and the module that owns the pool is being unloaded
  */
 int __must_check wpool_submit(struct wpool *pool, struct wpool_task *task);
 
@@ -896,7 +901,7 @@ u32 wpool_nr_free(struct wpool *pool);
  * %WPOOL_BATCH_TRY, the call continues until all tasks are accepted.
  *
  * Context: process context; may sleep, and reschedules from time to time. With
- * %WPOOL_BATCH_TRY any except NMI.
+ * %WPOOL_BATCH_TRY as wpool_try_submit().
  * Return: the number of accepted tasks, if any; otherwise -errno as wpool_submit(),
  * or -EINVAL for a bad @nr or @flags.
  */
@@ -910,7 +915,8 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @func: the function
  * @arg: its argument
  * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned; not
- *	pinned if it owns the pool, because wpool_destroy() waits for @func; %NULL for built-in code
+ *	pinned if it owns the pool, unless the caller runs @func itself, because wpool_destroy()
+ *	waits for @func; %NULL for built-in code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -967,7 +973,8 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * @task with wpool_task_cancel_sync(). Only a deadlock within one pool is found: tasks of two pools
  * that wait for each other may sleep until the caller is killed or a task is cancelled.
  *
- * The first four results are the task's status after its last accepted submit. Once the call has
+ * The first four results are the task's status after its last submit that was accepted, or that was
+ * cancelled while it waited for room. Once the call has
  * returned a status, that submit no longer counts in the pool, and its room is free. An earlier
  * submit, or one that another thread takes back with wpool_task_cancel(), may still count until
  * wpool_flush() has returned. After any other result, nothing is promised about the task. If
@@ -992,15 +999,18 @@ int wpool_task_wait(struct wpool_task *task);
  * The room that the task takes in the pool becomes free: at once if the task is joinable, the
  * caller is in process context with interrupts on (on PREEMPT_RT also preemption), and the task is
  * not just moving between two queues; soon otherwise.
- * The task's memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() has returned,
- * and a submit of the task gets -ECANCELED until the task has left its queue.
+ * The task's memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() has returned;
+ * that of a detached task until its abort function is called, or, if it has none, until
+ * wpool_flush() has returned. A submit of the task gets -ECANCELED until the task has left its
+ * queue.
  *
  * If the submitter still waits for room, its submit returns with -ECANCELED, and
  * the other tasks of the same batch that wait with it are not accepted either.
  *
- * The caller must make sure that @task is not freed during the call.
+ * The caller must make sure that @task is not freed during the call, also not by its abort
+ * function.
  *
- * Context: any except NMI.
+ * Context: any except NMI, and not with scheduler locks held.
  * Return: true if a submit was taken back, so that the function does not run for
  * it; false if the task was not pending.
  */
@@ -1015,8 +1025,8 @@ bool wpool_task_cancel(struct wpool_task *task);
  * -ECANCELED. So even a task that always submits itself again ends. The call never waits for
  * other tasks. The results are those of wpool_task_wait().
  *
- * Context: process context; sleeps, killable, only if the task is running or its
- * submitter has yet to wake up.
+ * Context: process context; sleeps, killable, only if the task is running, another thread is ending
+ * it, or its submitter has yet to wake up, which a frozen submitter does at its thaw.
  * Return:
  * * -ECANCELED - the last submit was taken back, even if the task ran meanwhile
  * * 0 - the function returned, or the task was never submitted

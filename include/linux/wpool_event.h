@@ -274,13 +274,14 @@ bool wpool_event_cancel(struct wpool_event *event);
  * wpool_event_cancel_sync() for another event.
  *
  * During the call the event can neither be fired nor armed, so even a function that always arms its
- * event again ends. The caller makes sure that no thread fires or arms the event afterwards.
+ * event again ends. Before the caller frees the event, it makes sure that no call that fires, arms
+ * or cancels the event is still running, and that none follows.
  *
  * Context: process context; sleeps, uninterruptibly, only if another thread is running, queueing or
  * ending the event.
  * Return:
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
- * * 0 - the function returned, or the event never fired
+ * * 0 - the function returned, or the event never fired, or another call took the fire back
  * * -ESHUTDOWN - the pool was closed when the event fired last
  * * -ETIME - the event had waited for longer than max_wait_ms after the last fire, and was not run
  * * -EIO - the worker died in the function
@@ -320,8 +321,8 @@ int wpool_event_disable_sync(struct wpool_event *event);
  * This neither arms nor fires the event. Afterwards the caller checks whether fires were lost.
  *
  * Context: any.
- * Return: true if the event can be fired and armed from now on, unless another thread is in
- * wpool_event_cancel_sync(); false if another disable is still in force.
+ * Return: true if the event can be fired and armed from now on; false if it still is disabled by
+ * another call, or by a wpool_event_cancel_sync() that has not returned yet.
  */
 bool wpool_event_enable(struct wpool_event *event);
 
@@ -329,9 +330,10 @@ bool wpool_event_enable(struct wpool_event *event);
  * wpool_event_finish() - end an event from its own function
  * @event: the event
  *
- * Disarms the event, and takes back a fire that came since the function started. From
- * then on the caller may free the event, or prepare it again. The caller makes sure that the event
- * is not fired, armed or cancelled any more.
+ * Disarms the event, and takes back a fire that came since the function started. From then on the
+ * caller may free the event, or prepare it again. The caller makes sure that the event is not
+ * fired, armed or cancelled any more. Before the module of the function is unloaded, it calls
+ * wpool_flush(), which waits until the function has returned.
  *
  * Context: the event's function or its abort function; process context; sleeps.
  */

@@ -230,7 +230,8 @@ int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_grou
  * @group: the group
  * @task: the task, initialised
  *
- * The wait is freezable, so it does not hold up a suspend.
+ * The wait is freezable, so it does not hold up a suspend. But while the first submitter that waits
+ * is frozen, those behind it wait, too.
  *
  * Context: process context; may sleep.
  * Return: as wpool_group_submit(); -EINTR also if a signal came while the caller waited.

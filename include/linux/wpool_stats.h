@@ -32,7 +32,7 @@ enum wpool_state {
  * @state: see &enum wpool_state
  * @workers: live workers; = @idle + @searching + @busy
  * @idle: parked workers
- * @searching: workers that are awake and hold no task
+ * @searching: workers that look for a task, or call an abort function
  * @busy: workers inside a task, asleep or not
  * @blocked: workers asleep inside a task; part of @busy
  * @waiting: submitters, fired events and strands that wait because the pool is full

@@ -116,7 +116,8 @@ struct wpool_strand_task {
  * wpool_strand_init() - prepare a strand
  * @strand: a strand that is not in use
  * @pool: the pool that its tasks will run in
- * @limit: how many of its tasks may be unfinished, at least 1; %WPOOL_UNLIMITED: no limit
+ * @limit: how many of its tasks may be unfinished, at least 1; %WPOOL_UNLIMITED: no limit. The task
+ *	that runs counts, too, also if it submits itself again
  *
  * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
  * wpool_strand_destroy() before you free a strand, unless it was never used.
@@ -225,7 +226,8 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * @strand: the strand
  *
  * Afterwards the strand may be freed or prepared again, if the caller makes sure that no task is
- * submitted to it any more. Its pool may be gone already.
+ * submitted to it any more, and that all other calls for it have returned, also those of
+ * wpool_strand_flush(). Its pool may be gone already.
  *
  * Context: process context; sleeps, uninterruptibly. Not in an abort function.
  * Return: 0; -EDEADLK if called by a task of the strand in its turn, and nothing was done.

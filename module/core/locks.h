@@ -26,10 +26,8 @@
  * The raw locks; only the indented ones nest:
  *
  *   event->lock (client/event_fire.c): only the kernel's own locks of timers are taken under it
- *   strand->lock (client/strand.c)
- *     pool->admission.lock
- *   group->lock (client/group.c): the scheduler's own locks are taken under it, too
- *     pool->admission.lock
+ *   strand->lock (client/strand.c): only the lock of a completion is taken under it
+ *   group->lock (client/group.c): only the kernel's own locks of wake-ups are taken under it
  *   pool->admission.lock
  *     pool_locks (task/state.c)
  *   fifo.lock (fifo.h)
