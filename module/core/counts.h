@@ -31,6 +31,21 @@ u32 wpool_workers_max(void);
 /** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);
 
+void __wpool_runq_activate(struct wpool_runq *rq);
+
+/*
+ * Make a run queue active: from now on it may hold tasks and workers. Only the active ones do, so a
+ * search visits no others, see wpool_for_each_active(). Interrupts are off; neither workers.lock
+ * nor a run queue's lock is held. Returns @rq.
+ */
+static inline struct wpool_runq *wpool_runq_activate(struct wpool_runq *rq)
+{
+	/* wpool_runq_activate:A, pairs with __wpool_runq_activate:B */
+	if (unlikely(!smp_load_acquire(&rq->is_active)))
+		__wpool_runq_activate(rq);
+	return rq;
+}
+
 /** wpool_home_count() - a worker comes home to an active run queue (1), or leaves (-1); irqs off */
 void wpool_home_count(struct wpool_runq *rq, int by);
 

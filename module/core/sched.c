@@ -9,7 +9,6 @@
 #include <linux/sched/stat.h>
 #include <linux/time.h>
 
-#include "core/active.h"
 #include "core/counts.h"
 #include "core/length.h"
 #include "core/queued.h"

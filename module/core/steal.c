@@ -5,7 +5,7 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 
-#include "core/active.h"
+#include "core/counts.h"
 #include "core/length.h"
 #include "core/near.h"
 #include "core/queued.h"

@@ -11,7 +11,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "core/active.h"
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/current.h"

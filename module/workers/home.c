@@ -6,7 +6,6 @@
 #include <linux/rculist.h>
 #include <linux/sched/task.h>
 
-#include "core/active.h"
 #include "core/counts.h"
 #include "core/wake.h"
 

@@ -50,6 +50,8 @@
  * barrier: core/counts.c wpool_coming_leave:A
  * barrier: core/counts.c wpool_workers_leave_place:A
  * omits: core/counts.c wpool_running_enter:A
+ * omits: core/counts.c __wpool_runq_activate:A
+ * omits: core/counts.c __wpool_runq_activate:B
  * barrier: core/counts.c wpool_running_left:A
  * barrier: core/counts.c wpool_running_left:B
  * like wpool_running_left:A: workers/home.c wpool_worker_rehome:A
