@@ -30,9 +30,6 @@ struct wpool_site {
 	u32 cache;			/* T: number of the last-level cache; read anywhere */
 };
 
-/** wpool_near_look() - note the site of a CPU, which must have been online */
-void wpool_near_look(struct wpool_site *site, int cpu);
-
 /** wpool_distance() - the distance between two CPUs. @a, @b: their sites */
 static inline enum wpool_distance wpool_distance(const struct wpool_site *a,
 						 const struct wpool_site *b)

@@ -3,15 +3,21 @@
 #include "workers/affinity.h"
 
 #include <linux/cpumask.h>
+#include <linux/moduleparam.h>
+#include <linux/topology.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
-#include "core/near.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/tokens.h"
+
+static bool by_cache = true;
+module_param(by_cache, bool, 0444);
+MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
 /* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
@@ -44,7 +50,10 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	/* if no CPU of the mask is online, any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
-		wpool_near_look(&pool->sites[cpu], cpu);
+		/* a CPU that has a run queue has been online: these are known */
+		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
+		if (by_cache)
+			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
 		if (is_out(pool, cpu, dying, none))
 			continue;
 		nr++;
