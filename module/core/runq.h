@@ -14,8 +14,8 @@
 #include "core/admission.h"
 #include "core/fifo.h"
 #include "core/hist.h"
+#include "core/parts.h"
 #include "core/ring.h"
-#include "core/watch.h"
 
 struct wpool;
 struct wpool_task;

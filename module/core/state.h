@@ -54,7 +54,6 @@
 #include "core/parts.h"
 #include "core/pressure.h"
 #include "core/runq.h"
-#include "core/watch.h"
 #include "core/worker.h"
 
 struct wpool {
