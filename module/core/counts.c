@@ -91,13 +91,13 @@ void wpool_home_count(struct wpool_runq *rq, int by)
 	raw_spin_unlock(&rq->lock);
 }
 
-int wpool_home_place(struct wpool *pool, int prefer)
+struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer)
 {
 	int near = prefer < -1 ? WPOOL_BESIDE(prefer) : prefer;
-	struct wpool_runq *rq, *goal = near < 0 ? NULL : wpool_runq(pool, near);
+	struct wpool_runq *rq, *best = NULL, *goal = near < 0 ? NULL : wpool_runq(pool, near);
 	u32 away, nearest = 0;
 	u64 cost, least = U64_MAX;
-	int cpu, best = -1;
+	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect))
@@ -112,11 +112,11 @@ int wpool_home_place(struct wpool *pool, int prefer)
 		if (cost < least || (cost == least && away < nearest)) {
 			least = cost;
 			nearest = away;
-			best = cpu;
+			best = rq;
 		}
 	}
 	/* wpool_affinity_set() leaves at least one CPU, but that CPU may be going offline now */
-	return best < 0 ? raw_smp_processor_id() : best;
+	return best ?: wpool_runq(pool, raw_smp_processor_id());
 }
 
 void wpool_threads_leave(struct wpool *pool)

@@ -53,11 +53,11 @@ void wpool_home_count(struct wpool_runq *rq, int by);
 #define WPOOL_BESIDE(cpu)	(-2 - (cpu))
 
 /*
- * Find the best home for a worker. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Of the CPUs that
- * wpool_affinity_set() allows, those with room come first (unless prealloc is set), then those with
- * the fewest workers, then those nearest to @prefer.
+ * Find the best home for a worker: a run queue. @prefer: a CPU, WPOOL_BESIDE() of one, or -1. Of
+ * the CPUs that wpool_affinity_set() allows, those with room come first (unless prealloc is set),
+ * then those with the fewest workers, then those nearest to @prefer.
  */
-int wpool_home_place(struct wpool *pool, int prefer);
+struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer);
 
 /** wpool_threads_enter() - count a thread of the pool that exists or will be created */
 static inline void wpool_threads_enter(struct wpool *pool)

@@ -77,7 +77,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	if (!w || !READ_ONCE(w->in_reserve))
 		goto out;
 	/* choose a CPU with room and few workers: a hog is less likely to delay @w there */
-	rq = wpool_runq_activate(wpool_runq(pool, wpool_home_place(pool, prefer)));
+	rq = wpool_runq_activate(wpool_home_place(pool, prefer));
 	raw_spin_lock(&pool->workers.lock);
 	w = pool->reserve.rescuer;
 	if (w && w->in_reserve && pool->nr_workers < READ_ONCE(pool->capacity)) {

@@ -458,5 +458,5 @@ struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) && wpool_runq_len(rq))
 			return rq;
 	}
-	return wpool_runq(pool, wpool_home_place(pool, READ_ONCE(pool->spawn.prefer)));
+	return wpool_home_place(pool, READ_ONCE(pool->spawn.prefer));
 }

@@ -28,18 +28,18 @@
  * Returns a new worker, which waits for wpool_hooks_go(), or ERR_PTR(). @leaving: the worker is not
  * counted in.
  */
-static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leaving)
+static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq *rq, bool leaving)
 {
 	u64 start_ns = trace_wpool_worker_spawned_enabled() ? ktime_get_mono_fast_ns() : 0;
 	struct task_struct *thread;
 	struct wpool_worker *w;
-	int err;
+	int err, cpu = rq->cpu;
 
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 	w->pool = pool;
-	w->rq = wpool_runq(pool, cpu);
+	w->rq = rq;
 	w->leaving = leaving;
 	init_completion(&w->may_go);
 	thread = ERR_PTR(-ENOMEM);
@@ -87,7 +87,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, int cpu, bool leav
 
 int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 {
-	struct wpool_worker *w = create_worker(pool, rq->cpu, false);
+	struct wpool_worker *w = create_worker(pool, rq, false);
 
 	if (IS_ERR(w))
 		return PTR_ERR(w);
@@ -120,7 +120,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 			return 0;
 		if (err)
 			return err;
-		err = wpool_worker_create(pool, wpool_runq(pool, wpool_home_place(pool, -1)));
+		err = wpool_worker_create(pool, wpool_home_place(pool, -1));
 		if (err) {
 			wpool_worker_count_out(pool);
 			return err;

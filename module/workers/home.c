@@ -14,7 +14,6 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 	struct wpool_runq *old = w->rq, *new = old;
 	bool left;
-	int cpu;
 
 	local_irq_disable();
 	raw_spin_lock(&old->lock);
@@ -30,12 +29,10 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	wpool_cgroup_follow(w);
-	if (w->new_home && !READ_ONCE(w->new_home->redirect)) {
+	if (w->new_home && !READ_ONCE(w->new_home->redirect))
 		new = w->new_home;
-	} else if (READ_ONCE(old->redirect)) {
-		cpu = wpool_home_place(pool, -1);
-		new = wpool_runq(pool, cpu);
-	}
+	else if (READ_ONCE(old->redirect))
+		new = wpool_home_place(pool, -1);
 	w->new_home = NULL;
 	if (new != old) {
 		local_irq_disable();
