@@ -29,17 +29,14 @@ struct wpool_preparing {
 	int err;
 };
 
-/*
- * End the creator's wait for worker_start, if it waits; afterwards @preparing may be gone. After an
- * error the worker is not counted in, so nothing has to be undone.
- */
-static void tell_creator(struct wpool_worker *w, int err)
+void wpool_hooks_tell(struct wpool_worker *w, int err)
 {
 	struct wpool_preparing *preparing = w->preparing;
 
 	if (!preparing)
 		return;
 	w->preparing = NULL;
+	/* the worker is not counted in, so nothing else has to be undone */
 	if (err)
 		w->leaving = true;
 	preparing->err = err;
@@ -84,7 +81,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	err = pool->hooks.worker_start(pool, pool->hooks.worker_data, &w->own);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
-	tell_creator(w, err);
+	wpool_hooks_tell(w, err);
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
@@ -102,11 +99,6 @@ void wpool_hooks_end(struct wpool_worker *w)
 	pool->hooks.worker_end(pool, w->own, pool->hooks.worker_data);
 	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
-}
-
-void wpool_hooks_died(struct wpool_worker *w)
-{
-	tell_creator(w, -EIO);
 }
 
 void *wpool_worker_own(struct wpool *pool)

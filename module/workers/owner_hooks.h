@@ -27,7 +27,7 @@ bool wpool_hooks_start(struct wpool_worker *w);
 /** wpool_hooks_end() - call worker_end, as the calling worker's last act; sleeps */
 void wpool_hooks_end(struct wpool_worker *w);
 
-/** wpool_hooks_died() - the calling worker dies: end its creator's wait for worker_start, if any */
-void wpool_hooks_died(struct wpool_worker *w);
+/** wpool_hooks_tell() - end the wait of the worker's creator, if it waits, with @err; 0: go on */
+void wpool_hooks_tell(struct wpool_worker *w, int err);
 
 #endif /* WPOOL_WORKERS_OWNER_HOOKS_H */

@@ -145,7 +145,7 @@ static void thread_ends(struct callback_head *work)
 	wpool_handoff_unwatch(w);
 	unpin_thread();
 	release_map(w->pool);
-	wpool_hooks_died(w);
+	wpool_hooks_tell(w, -EIO);
 	/* the reaper may drop w->memcg before the thread has ended */
 	compat_set_active_memcg(NULL);
 	/* from here on @w belongs to the reaper */
