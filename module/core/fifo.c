@@ -45,11 +45,6 @@ u64 wpool_task_submit_ns(const struct wpool_task *task)
 	return task->submit_ns ? submit_ns_at(task, ktime_get_mono_fast_ns(), jiffies) : 0;
 }
 
-static inline unsigned long word_of(const struct wpool_fifo *fifo)
-{
-	return (unsigned long)fifo | WPOOL_TASK_IN_FIFO;
-}
-
 /*
  * Do not use list_add() here, nor list_del() in wpool_fifo_pop(): with CONFIG_LIST_HARDENED both
  * check each task, and there may be hundreds.
@@ -58,13 +53,14 @@ static void link_behind(struct wpool_fifo *fifo, struct list_head *last,
 			struct wpool_task *const *tasks, u32 nr)
 	__must_hold(&fifo->lock)
 {
+	unsigned long word = (unsigned long)fifo | WPOOL_TASK_IN_FIFO;
 	struct list_head *first = last->next;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		last->next = &tasks[i]->node;
 		tasks[i]->node.prev = last;
-		WRITE_ONCE(tasks[i]->pool, (struct wpool *)word_of(fifo));
+		WRITE_ONCE(tasks[i]->pool, (struct wpool *)word);
 		last = &tasks[i]->node;
 	}
 	last->next = first;

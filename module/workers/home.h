@@ -12,24 +12,17 @@
 #include "workers/cgroup.h"
 
 /*
- * Is the calling worker in the cgroups of its pool, and are its tasks charged there? A worker in
- * the root cgroup has PF_NO_SETAFFINITY, so for it the check takes two comparisons.
- */
-static inline bool wpool_worker_has_followed(const struct wpool_worker *w)
-{
-	return wpool_cgroup_is_joined(w) &&
-	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
-}
-
-/*
- * Is the worker at home? No if the CPU went offline, the cpumask or the cgroups changed, or the
- * worker was picked to move: then it must call wpool_worker_rehome().
+ * Is the calling worker at home, in the cgroups of its pool, and are its tasks charged there? No if
+ * the CPU went offline, the cpumask or the cgroups changed, or the worker was picked to move: then
+ * it must call wpool_worker_rehome().
  */
 static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 {
 	/* a task, or the kernel when the CPU went offline, may have changed the thread's mask */
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
-	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_worker_has_followed(w);
+	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w) &&
+	       /* a worker in the root cgroup has this flag: nothing to look up */
+	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
 }
 
 /*

@@ -114,16 +114,6 @@ static void reap_workers(struct work_struct *work)
 static DECLARE_WORK(reap_work, reap_workers);
 
 /*
- * The kernel counts for each CPU the threads that must not migrate, and does not subtract a thread
- * that ends in that state: the CPU could never go offline again.
- */
-static void unpin_thread(void)
-{
-	while (compat_migration_disabled())
-		migrate_enable();
-}
-
-/*
  * A worker holds the pool's lockdep map around each task. If a task ends its thread without an
  * oops, lockdep must complain only about locks of the task.
  */
@@ -143,7 +133,12 @@ static void thread_ends(struct callback_head *work)
 
 	/* first of all: otherwise the notifier would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
-	unpin_thread();
+	/*
+	 * The kernel counts for each CPU the threads that must not migrate, and does not subtract
+	 * a thread that ends in that state: the CPU could never go offline again.
+	 */
+	while (compat_migration_disabled())
+		migrate_enable();
 	release_map(w->pool);
 	wpool_hooks_tell(w, -EIO);
 	/* the reaper may drop w->memcg before the thread has ended */
