@@ -51,6 +51,7 @@
 #include "core/state.h"
 #include "task/finish.h"
 #include "task/state.h"
+#include "task/submit.h"
 #include "task/wait.h"
 #include "task/waiters.h"
 
@@ -101,7 +102,7 @@ static void event_stop(struct wpool_event *event, int how)
 
 	if (old & EVENT_AGAIN) {
 		local_irq_save(flags);
-		wpool_event_send(event);
+		wpool_submit_event(event->task.pool, &event->task);
 		local_irq_restore(flags);
 	} else if (old & EVENT_WAITED) {
 		wake_up_var(event);
@@ -179,7 +180,7 @@ static bool event_take_off(struct wpool_event *event)
 			;
 		/* the event was fired again meanwhile */
 		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)
-			wpool_event_send(event);
+			wpool_submit_event(event->task.pool, &event->task);
 	}
 	local_irq_restore(flags);
 	return ret;

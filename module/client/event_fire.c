@@ -36,18 +36,9 @@
 
 /* ---- the fire ---- */
 
-void wpool_event_send(struct wpool_event *event)
-{
-	struct wpool_task *task = &event->task;
-
-	atomic_set(&task->state, WPOOL_ST_PENDING);
-	wpool_debug_activate(task);
-	wpool_submit_event(task->pool, task);
-}
-
 /*
  * Change the state for a fire. @timed: EVENT_TIMED if the timer fires, or 0. Sets *@home if the
- * caller must call wpool_event_send(). Returns false if the event was fired before, or ends.
+ * caller must call wpool_submit_event(). Returns false if the event was fired before, or ends.
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
@@ -88,7 +79,7 @@ bool wpool_event_fire(struct wpool_event *event)
 	local_irq_save(flags);
 	ret = event_mark_fired(event, 0, &home);
 	if (home)
-		wpool_event_send(event);
+		wpool_submit_event(event->task.pool, &event->task);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -147,7 +138,7 @@ static void timer_expired(struct wpool_event *event)
 	}
 	raw_spin_unlock(&event->lock);
 	if (home)
-		wpool_event_send(event);
+		wpool_submit_event(event->task.pool, &event->task);
 	local_irq_restore(flags);
 }
 

@@ -31,12 +31,6 @@ static inline bool wpool_event_has_pool(const struct wpool_event *event)
 	return READ_ONCE(event->task.pool);
 }
 
-/*
- * Submit the task of a PENDING event that is not in the pool; the event may be gone afterwards.
- * Interrupts are off.
- */
-void wpool_event_send(struct wpool_event *event);
-
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 

@@ -110,14 +110,18 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	return next && next->is_apart ? NULL : next;
 }
 
-/* Submit the vehicle of a task. Afterwards the task may be gone. Interrupts are off. */
-static void send_vehicle(struct wpool_strand_task *task)
+/*
+ * Unlock the strand, with @flags, and send the vehicle of @task, unless that is NULL. Afterwards
+ * the task may be gone, and the strand, too. Interrupts stay off in between.
+ */
+static void unlock_and_send(struct wpool_strand *strand, struct wpool_strand_task *task,
+			    unsigned long flags)
+	__releases(&strand->lock)
 {
-	struct wpool_task *vehicle = &task->task;
-
-	atomic_set(&vehicle->state, WPOOL_ST_PENDING);
-	wpool_debug_activate(vehicle);
-	wpool_submit_event(task->strand->pool, vehicle);
+	raw_spin_unlock(&strand->lock);
+	if (task)
+		wpool_submit_event(task->strand->pool, &task->task);
+	local_irq_restore(flags);
 }
 
 /*
@@ -130,20 +134,14 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
-	bool is_head;
 
 	/* from here on the death of the worker must not touch the task */
 	if (w && w->task == &task->task)
 		w->abort = NULL;
-	local_irq_save(flags);
-	raw_spin_lock(&strand->lock);
+	raw_spin_lock_irqsave(&strand->lock, flags);
 	task->is_apart = false;
 	task->status = status;
-	is_head = strand->head == task && !strand->runner;
-	raw_spin_unlock(&strand->lock);
-	if (is_head)
-		send_vehicle(task);
-	local_irq_restore(flags);
+	unlock_and_send(strand, strand->head == task && !strand->runner ? task : NULL, flags);
 }
 
 /*
@@ -172,17 +170,11 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 /* The turn of the head is over: the head may be gone. Afterwards the strand may be gone, too. */
 static void end_strand_turn(struct wpool_strand *strand)
 {
-	struct wpool_strand_task *next;
 	unsigned long flags;
 
-	local_irq_save(flags);
-	raw_spin_lock(&strand->lock);
+	raw_spin_lock_irqsave(&strand->lock, flags);
 	WRITE_ONCE(strand->runner, 0);
-	next = next_turn(strand);
-	raw_spin_unlock(&strand->lock);
-	if (next)
-		send_vehicle(next);
-	local_irq_restore(flags);
+	unlock_and_send(strand, next_turn(strand), flags);
 }
 
 /*
@@ -267,8 +259,7 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 
 	if (!strand || !strand->pool || !strand->limit || !task->func || in_nmi())
 		return -EINVAL;
-	local_irq_save(flags);
-	raw_spin_lock(&strand->lock);
+	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (task->is_pending || (task->parallel && strand->head == task && task->gone)) {
 		err = -EALREADY;
 	} else if (strand->is_closed || wpool_refuses(strand->pool)) {
@@ -288,10 +279,7 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 			list_add_tail(&task->place, &strand->queue);
 		}
 	}
-	raw_spin_unlock(&strand->lock);
-	if (goes)
-		send_vehicle(task);
-	local_irq_restore(flags);
+	unlock_and_send(strand, goes ? task : NULL, flags);
 	return err;
 }
 EXPORT_SYMBOL_GPL(wpool_strand_try_submit);
