@@ -280,8 +280,12 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 
 	err = pool->freezable ? wpool_freezer_start() : 0;
 	err = err ?: dev_set_name(&pool->dev, "%s", pool->name) ?: enter_registry(pool);
-	if (err)
-		goto err_put;
+	if (err) {
+		if (owner && err == -EEXIST)
+			pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
+		wpool_put(pool);
+		return ERR_PTR(err);
+	}
 	/*
 	 * Hotplug sees the pool by now: the capacity follows CPUs that go or come from here on. Let
 	 * it follow those that are online, and make the items of a pool with a function.
@@ -290,25 +294,11 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	/* a user's pool: its tasks use the CPU time of the user's cgroup */
 	if (!err && gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
 		err = wpool_cgroup_set(pool, current, NULL);
-	err = err ?: prealloc_workers(pool);
-	if (err)
-		goto err_drain;
-	err = wpool_registry_publish(pool, add_device);
-	if (err)
-		goto err_drain;
-	return pool;
-
-err_drain:
-	mutex_lock(&pool->tune_mutex);
-	close_pool(pool, false);
-	/* the work that follows the CPUs sees this, and makes no worker */
-	WRITE_ONCE(pool->state, WPOOL_DESTROYED);
-	mutex_unlock(&pool->tune_mutex);
-	end_pool(pool);
-err_put:
-	if (owner && err == -EEXIST)
-		pr_warn_ratelimited("%s: there is a pool of that name\n", attrs->name);
-	wpool_put(pool);
+	err = err ?: prealloc_workers(pool) ?: wpool_registry_publish(pool, add_device);
+	if (!err)
+		return pool;
+	/* the work that follows the CPUs may run: it sees the state, and makes no worker */
+	wpool_pool_destroy(pool);
 	return ERR_PTR(err);
 }
 
