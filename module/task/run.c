@@ -24,7 +24,6 @@
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
-#include <linux/wait_bit.h>
 #include <linux/wpool_stats.h>
 
 #include "core/current.h"
@@ -498,7 +497,7 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 	bool item = wpool_task_is_item(task);
 	/* nobody waits for a submitter: wpool_destroy() would not wait for the item's function */
 	struct module *pool_owner = item ? pool->owner : NULL;
-	int err, old;
+	int err;
 
 	if (wpool_task_is_detached(task)) {
 		if (!try_module_get(pool_owner))
@@ -524,14 +523,10 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 		return err;
 	}
 	func(task);
-	wpool_debug_deactivate(task);
 	WRITE_ONCE(task->submitter, NULL);
 	task->status = 0;
-	old = atomic_read(&task->state);
-	while (!wpool_task_exchange(task, &old, old & WPOOL_ST_DISABLED_MASK))
-		;
-	if (old & WPOOL_ST_WAITED)
-		wake_up_var(task);
+	/* the pool has not accepted the task: it has no token, and is not counted */
+	wpool_task_unclaim(task);
 	return 0;
 }
 

@@ -224,7 +224,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  */
 int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
 
-/* Give up a claimed task that was not accepted. */
+/* End a claimed task that was not accepted: it is given up, or has run in its submitter. */
 void wpool_task_unclaim(struct wpool_task *task);
 
 /*
