@@ -14,7 +14,6 @@
 
 #include "core/sched.h"
 #include "core/state.h"
-#include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "task/state.h"
 #include "task/wait.h"
@@ -50,26 +49,16 @@ static struct wpool *take_out(struct wpool_task *task)
 
 bool wpool_task_cancel(struct wpool_task *task)
 {
-	struct wpool *pool = NULL;
-	unsigned long flags;
-	bool ret, here;
+	struct wpool *pool;
+	bool ret;
 
 	if (IS_ERR_OR_NULL(task))
 		return false;
-	local_save_flags(flags);
-	/* the abort function of a detached task may sleep: tidy.c calls it */
-	here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(task);
 	rcu_read_lock();
 	ret = wpool_task_mark_cancelled(task);
-	if (ret)
-		pool = take_out(task);
-	if (pool && here) {
-		wpool_finish_put_down(pool, task);
-	} else if (pool) {
-		local_irq_save(flags);
-		wpool_tidy_task(pool, task);
-		local_irq_restore(flags);
-	}
+	pool = ret ? take_out(task) : NULL;
+	if (pool)
+		wpool_finish_or_tidy(pool, task);
 	rcu_read_unlock();
 	return ret;
 }

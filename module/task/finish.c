@@ -4,10 +4,12 @@
 
 #include <linux/irqflags.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
 #include "core/sched.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "task/state.h"
 
@@ -172,6 +174,23 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 	local_irq_disable();
 	wpool_sched_push(pool, wpool_this_runq(pool), &task, 1, task->flags);
 	local_irq_enable();
+}
+
+void wpool_finish_or_tidy(struct wpool *pool, struct wpool_task *task)
+{
+	/* may this context wake threads that wait for the task? */
+	bool here = in_task() && !irqs_disabled() &&
+		    (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
+	unsigned long flags;
+
+	/* a detached task's abort function may sleep, or need the caller's locks */
+	if (here && !wpool_task_is_detached(task)) {
+		wpool_finish_put_down(pool, task);
+		return;
+	}
+	local_irq_save(flags);
+	wpool_tidy_task(pool, task);
+	local_irq_restore(flags);
 }
 
 static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u64 ns)

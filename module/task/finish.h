@@ -21,9 +21,7 @@
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H
 
-#include <linux/irqflags.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "core/state.h"
@@ -98,12 +96,8 @@ void wpool_finish_sweep(struct wpool *pool);
  */
 void wpool_finish_drop_all(struct wpool *pool);
 
-/** wpool_finish_may_wake() - may this context wake the waiters of a task? */
-static inline bool wpool_finish_may_wake(unsigned long irq_flags)
-{
-	return in_task() && !irqs_disabled_flags(irq_flags) &&
-	       (!IS_ENABLED(CONFIG_PREEMPT_RT) || !preempt_count());
-}
+/** wpool_finish_or_tidy() - wpool_finish_put_down() in any context: here, or in workers/tidy.c */
+void wpool_finish_or_tidy(struct wpool *pool, struct wpool_task *task);
 
 /*
  * Take the task of an event, or a helper of a loop, out of the queues and finish it as cancelled;

@@ -10,7 +10,6 @@
 #include "core/notify.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "task/finish.h"
 #include "task/run.h"
@@ -80,7 +79,6 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_task *oldest = NULL;
 	unsigned long flags;
-	bool here = false;
 	int err = 0;
 
 	local_irq_save(flags);
@@ -94,15 +92,11 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
 		/* false if @oldest is cancelled already; it is dequeued, so finish it either way */
 		wpool_task_mark_cancelled(oldest);
-		/* a detached task's abort function may sleep, or need our locks: tidy.c calls it */
-		here = wpool_finish_may_wake(flags) && !wpool_task_is_detached(oldest);
-		if (!here)
-			wpool_tidy_task(pool, oldest);
 	}
 	local_irq_restore(flags);
 	/* the unfinished task keeps the pool */
-	if (here)
-		wpool_finish_unrun(pool, oldest, -ECANCELED);
+	if (oldest)
+		wpool_finish_or_tidy(pool, oldest);
 	return oldest ? 0 : err ?: -EAGAIN;
 }
 
