@@ -15,7 +15,7 @@
  *
  * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
  * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
- * do line_add() and a change of the limit. SCARCE stays set if the limit is too small to share, and
+ * do line_add() and wpool_tokens_resize(). SCARCE stays set if the limit is too small to share, and
  * is cleared when enough tokens are free and no submitter waits. If pool->admission.tokens is
  * negative, that is a debt, which finishes repay one by one.
  *
@@ -73,7 +73,7 @@ void wpool_tokens_init(struct wpool *pool)
 	init_swait_queue_head(&pool->admission.guests);
 	atomic_set(&pool->admission.tokens, total);
 	pool->admission.base = total;
-	/* no caches until wpool_tokens_scale() */
+	/* no caches until wpool_tokens_resize() */
 	if (total == WPOOL_TOKENS_UNLIMITED)
 		pool->token_batch = WPOOL_NO_TOKENS;
 	else
@@ -127,20 +127,6 @@ void wpool_tokens_relax(struct wpool *pool)
 	    atomic_read(&pool->admission.tokens) >= READ_ONCE(pool->admission.plenty))
 		__wpool_attention_set(pool, WPOOL_ATT_SCARCE, false);
 	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
-}
-
-void wpool_tokens_scale(struct wpool *pool)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&pool->tune_mutex);
-	set_batch(pool, wpool_tokens_total(pool->capacity, pool->queue_depth));
-	if (!pool->token_batch) {
-		raw_spin_lock_irqsave(&pool->admission.lock, flags);
-		__wpool_tokens_make_scarce(pool);
-		raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
-	}
-	wpool_tokens_relax(pool);
 }
 
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)

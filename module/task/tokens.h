@@ -37,9 +37,6 @@ static inline bool wpool_refuses(struct wpool *pool)
 /** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches tokens yet */
 void wpool_tokens_init(struct wpool *pool);
 
-/** wpool_tokens_scale() - adapt the caches to the CPUs that are online; tune_mutex held */
-void wpool_tokens_scale(struct wpool *pool);
-
 /*
  * Take up to @want tokens, at least 1, from wherever they are. Returns how many; 0 if there is
  * none, or other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are
@@ -100,8 +97,8 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 void wpool_tokens_relax(struct wpool *pool);
 
 /*
- * Adapt the tokens to the limits, which have changed. Tokens are scarce afterwards. The caller has
- * tune_mutex, and must serve the waiters, see wpool_waiters_resize().
+ * Adapt the tokens to the limits, and the caches to the CPUs that are online. Tokens are scarce
+ * afterwards. The caller has tune_mutex, and must serve the waiters, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool);
 

@@ -13,7 +13,7 @@
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
-#include "task/tokens.h"
+#include "task/waiters.h"
 
 static bool by_cache = true;
 module_param(by_cache, bool, 0444);
@@ -75,7 +75,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	if (pool->capacity_per_cpu)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
-	wpool_tokens_scale(pool);
+	wpool_waiters_resize(pool);
 	/* wake workers whose home is no longer allowed; let others take the tasks queued there */
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect)) {
