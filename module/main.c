@@ -124,7 +124,8 @@ static int __init wpool_init(void)
 	if (err)
 		return err;
 
-	wpool_debug_setup(wpool_task_cancel, wpool_task_cancel_sync);
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+		wpool_debug_setup(wpool_task_cancel, wpool_task_cancel_sync);
 	wpool_trace_init();
 	wpool_counts_init();
 	wpool_monitor_init();

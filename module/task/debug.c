@@ -28,7 +28,6 @@
 #include <linux/debugobjects.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
-#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/wpool.h>
 
@@ -92,14 +91,6 @@ void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 {
 	cancel = cancel_fn;
 	cancel_sync = cancel_sync_fn;
-}
-
-void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr)
-{
-	if (object_is_on_stack(addr))
-		debug_object_init_on_stack(addr, descr);
-	else
-		debug_object_init(addr, descr);
 }
 
 void wpool_task_destroy_on_stack(struct wpool_task *task)

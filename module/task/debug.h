@@ -7,6 +7,7 @@
 #define WPOOL_TASK_DEBUG_H
 
 #include <linux/debugobjects.h>
+#include <linux/sched/task_stack.h>
 #include <linux/types.h>
 
 struct wpool_task;
@@ -34,31 +35,24 @@ static const struct debug_obj_descr kind##_descr = {					\
 	__VA_ARGS__									\
 }
 
-#ifdef CONFIG_DEBUG_OBJECTS
+/* What follows is not defined without that option: no function that needs it is compiled then. */
+extern const struct debug_obj_descr *const wpool_task_descr;
 
 bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again);
-
-/** wpool_debug_init_object() - an object is about to be initialised; reports one in use */
-void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr);
 
 /** wpool_debug_setup() - set how to cancel a task that is in use; before the first task */
 void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
 		       int (*cancel_sync_fn)(struct wpool_task *task));
 
-#else
-
-static inline bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
-				     const struct debug_obj_descr *descr,
-				     void (*end)(void *addr), bool again) { return false; }
-static inline void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr) { }
-static inline void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
-				     int (*cancel_sync_fn)(struct wpool_task *task)) { }
-
-#endif
-
-/* The description of tasks; not defined without that option, as no function below reads it then. */
-extern const struct debug_obj_descr *const wpool_task_descr;
+/** wpool_debug_init_object() - an object is about to be initialised; reports one in use */
+static inline void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr)
+{
+	if (object_is_on_stack(addr))
+		debug_object_init_on_stack(addr, descr);
+	else
+		debug_object_init(addr, descr);
+}
 
 /** wpool_debug_init() - a task is about to be initialised; reports one that is in use */
 static inline void wpool_debug_init(struct wpool_task *task)
