@@ -150,7 +150,7 @@ struct wpool {
 	bool has_news;			/* X: there is news of the pool, see notify.h */
 	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
-	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/capacity.c */
+	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/tune.c */
 	struct wpool_items items;	/* K: reserve of a bound pool with a limit; else empty */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */

@@ -36,7 +36,6 @@
 #include "core/tidy_queue.h"
 #include "inject.h"
 #include "pool/attrs.h"
-#include "pool/capacity.h"
 #include "pool/tune.h"
 #include "task/flush.h"
 #include "task/item.h"

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning a pool under load: all or nothing, and exact when the call returns. capacity.c applies the
- * limits on tasks and workers, queue_depth among them.
+ * Tuning a pool under load: all or nothing, and exact when the call returns. attr_table.h says
+ * which values are allowed.
  *
  * An attribute is a number that other threads read without a lock. If a change must hold for all
  * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads
  * that have read the old value: they read it with interrupts or preemption off.
+ *
+ * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
+ * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
+ * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory:
+ * hotplug must not wait for these.
+ *
+ * The work takes the same mutexes as a tune, so it may wait for a tune that creates workers, and
+ * for worker_start. Hotplug never waits for the work, nor for change_mutex, and the work is
+ * cancelled without a lock. A late work does no harm: it uses the number of CPUs when it runs.
  */
 #include "pool/tune.h"
 
@@ -16,6 +25,8 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 #include <linux/wpool_stats.h>
 
@@ -31,13 +42,96 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"
-#include "pool/capacity.h"
+#include "task/item.h"
+#include "task/tokens.h"
+#include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/freezer.h"
 #include "workers/rescuer.h"
+
+/* ---- limits: capacity, capacity_per_cpu, queue_depth and min_workers ---- */
+
+u32 wpool_limits_most(const struct wpool_attrs *attrs)
+{
+	u64 most = (u64)attrs->capacity_per_cpu * num_possible_cpus();
+
+	if (!most)
+		return attrs->capacity;
+	return min_t(u64, max_t(u64, most, attrs->min_workers), WPOOL_UNLIMITED);
+}
+
+bool wpool_limits_are_items(const struct wpool_attrs *attrs)
+{
+	int total = wpool_tokens_total(wpool_limits_most(attrs), attrs->queue_depth);
+
+	return total == WPOOL_TOKENS_UNLIMITED || total <= WPOOL_MAX_FUNC_ITEMS;
+}
+
+/*
+ * Change the limits; allocates nothing. If the pool has more workers than the new capacity, those
+ * in excess take no further task. Sleeps.
+ */
+static void set_limits(struct wpool *pool, const struct wpool_attrs *attrs)
+{
+	u32 capacity = attrs->capacity;
+	bool shrunk = capacity < pool->capacity;
+
+	WRITE_ONCE(pool->min_workers, attrs->min_workers);
+	WRITE_ONCE(pool->capacity_per_cpu, attrs->capacity_per_cpu);
+	if (capacity == pool->capacity && attrs->queue_depth == pool->queue_depth)
+		return;
+	WRITE_ONCE(pool->capacity, capacity);
+	WRITE_ONCE(pool->queue_depth, attrs->queue_depth);
+	wpool_waiters_resize(pool);
+	if (shrunk) {
+		/* shuts out workers that read the old capacity, see look_for_task() */
+		synchronize_rcu();
+		/* idle workers beyond the new capacity wake up, and leave */
+		if (READ_ONCE(pool->nr_workers) > capacity)
+			wpool_idle_wake_all(pool);
+	}
+	/* set_limits:A, see core/wake.c */
+	smp_mb();
+	if (wpool_queues_len(pool))
+		wpool_spawn_look(pool);
+}
+
+/*
+ * As set_limits(), and allocates the items that a pool with a function needs. After -ENOMEM nothing
+ * has changed. Items that are no longer needed stay until trim_items(), so that the old limits can
+ * be restored.
+ */
+static int change_limits(struct wpool *pool, const struct wpool_attrs *new)
+{
+	int total = wpool_tokens_total(new->capacity, new->queue_depth);
+	int err = 0;
+
+	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
+		err = wpool_items_grow(&pool->items, total);
+	if (!err)
+		set_limits(pool, new);
+	return err;
+}
+
+static void trim_items(struct wpool *pool)
+{
+	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
+
+	if (pool->func)
+		wpool_items_shrink(&pool->items, total == WPOOL_TOKENS_UNLIMITED ? 0 : total);
+}
+
+/* ---- all attributes ---- */
+
+static void read_attrs(struct wpool *pool, struct wpool_attrs *attrs)
+{
+	lockdep_assert_held(&pool->tune_mutex);
+#define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }
+#include "pool/attr_table.h"
+}
 
 /* The number of CPUs that may be a worker's home after the tune. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
@@ -231,18 +325,21 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 
 	mutex_lock(&pool->change_mutex);
 	mutex_lock(&pool->tune_mutex);
-	wpool_attrs_read(pool, &old);
+	read_attrs(pool, &old);
 	new = old;
 	wpool_attrs_merge(&new, attrs, mask);
-	wpool_limits_follow_cpus(&new, count_cpus(pool, &new, mask));
+	/* the product fits: wpool_attrs_check() has checked it for all possible CPUs */
+	if (new.capacity_per_cpu)
+		new.capacity = max3(new.capacity_per_cpu * count_cpus(pool, &new, mask),
+				    new.min_workers, 1U);
 	err = check_tune(pool, attrs, mask, &new, by_owner, tells);
 	if (!err)
-		err = wpool_limits_change(pool, &new);
+		err = change_limits(pool, &new);
 	if (err)
 		goto out;
 	err = make_reserve(pool, &new, mask);
 	if (err) {
-		wpool_limits_set(pool, &old);
+		set_limits(pool, &old);
 		/*
 		 * make_reserve() may have created workers beyond the old min_workers. If the pool
 		 * was destroyed meanwhile, the timer has been stopped for good.
@@ -257,7 +354,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	}
 	apply_attrs(pool, &new, mask);
 out:
-	wpool_limits_trim(pool);
+	trim_items(pool);
 	mutex_unlock(&pool->tune_mutex);
 	mutex_unlock(&pool->change_mutex);
 	return err;
@@ -316,7 +413,7 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
 		.worker_data = pool->hooks.worker_data,
 		.abort = pool->abort,
 	};
-	wpool_attrs_read(pool, attrs);
+	read_attrs(pool, attrs);
 	if (cpumask)
 		cpumask_copy(cpumask, pool->cpumask);
 	mutex_unlock(&pool->tune_mutex);

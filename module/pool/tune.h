@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tuning as the administrator does it: /dev/wpool and sysfs. */
+/* Tuning as the administrator does it: /dev/wpool and sysfs; and the limits of a pool. */
 #ifndef WPOOL_POOL_TUNE_H
 #define WPOOL_POOL_TUNE_H
 
@@ -15,6 +15,12 @@ struct wpool_attrs;
  * be NULL, it only adapts a capacity that follows the CPUs, and the items of a bound pool.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
+
+/** wpool_limits_most() - the capacity with all possible CPUs */
+u32 wpool_limits_most(const struct wpool_attrs *attrs);
+
+/** wpool_limits_are_items() - may a pool with a function have them, with all possible CPUs? */
+bool wpool_limits_are_items(const struct wpool_attrs *attrs);
 
 /** wpool_tune_follow_work() - the function of pool->follow_work: adapt until memory suffices */
 void wpool_tune_follow_work(struct work_struct *work);

@@ -71,7 +71,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu, dying, none))
 			WRITE_ONCE(rq->redirect, true);
-	/* the work changes the capacity, see pool/capacity.c */
+	/* the work changes the capacity, see pool/tune.c */
 	if (pool->capacity_per_cpu)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);

@@ -40,7 +40,6 @@
 #include "core/counts.h"
 #include "core/state.h"
 #include "pool/attrs.h"
-#include "pool/capacity.h"
 #include "pool/pool.h"
 #include "pool/tune.h"
 #include "task/flush.h"
