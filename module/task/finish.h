@@ -25,7 +25,7 @@
 #include <linux/sched.h>
 
 #include "core/state.h"
-#include "task/account.h"
+#include "task/state.h"
 #include "task/waiters.h"
 
 /* The thread that is in a finish on this CPU; only compared, never followed. */

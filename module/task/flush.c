@@ -12,7 +12,7 @@
  * A finish does not check whether it was the last. The thread that waits counts the tasks itself,
  * once a tick, and a worker that finds no more work wakes it earlier: wpool_flush_wake().
  *
- * Counting without locks: a task is counted in on one CPU and out on another (account.h). The
+ * Counting without locks: a task is counted in on one CPU and out on another (task/state.h). The
  * reader adds up first the tasks counted out and, after a barrier, the tasks counted in. If the
  * sums are equal, there was a time between the two additions when no task of the colour was
  * unfinished. SRCU does the same.
@@ -28,7 +28,6 @@
 #include "core/current.h"
 #include "core/idle.h"
 #include "core/state.h"
-#include "task/account.h"
 #include "task/finish.h"
 
 /* Was there a time during this call when no task of the colour was unfinished? */

@@ -25,7 +25,6 @@
 #include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 
-#include "task/account.h"
 #include "task/tokens.h"
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)

@@ -33,7 +33,6 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
-#include "task/account.h"
 #include "task/overload.h"
 #include "task/state.h"
 #include "task/tokens.h"

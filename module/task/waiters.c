@@ -38,7 +38,6 @@
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
-#include "task/account.h"
 #include "task/state.h"
 #include "task/tokens.h"
 
