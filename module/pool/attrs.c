@@ -103,12 +103,11 @@ static bool is_allowed(const struct wpool_attrs *attrs, const struct wpool_attr 
 
 int wpool_attrs_check(const struct wpool_attrs *attrs, u32 mask, const char *tells)
 {
-	const struct wpool_attr *attr = wpool_attr_table;
+	const struct wpool_attr *attr;
 
-	while (attr < wpool_attr_table + WPOOL_NR_ATTRS &&
-	       (!(mask & attr->bit) || is_allowed(attrs, attr)))
-		attr++;
-	if (attr < wpool_attr_table + WPOOL_NR_ATTRS) {
+	for (attr = wpool_attr_table; attr < wpool_attr_table + WPOOL_NR_ATTRS; attr++) {
+		if (!(mask & attr->bit) || is_allowed(attrs, attr))
+			continue;
 		if (attr->type == WPOOL_ATTR_WORD)
 			return wpool_attrs_refuse(-EINVAL, tells, "%s = %lld is none of its values",
 						  attr->name, wpool_attr_get(attrs, attr));
