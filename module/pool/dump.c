@@ -261,8 +261,6 @@ static const struct sysrq_key_op sysrq_op = {
 	.enable_mask = SYSRQ_ENABLE_DUMP,
 };
 
-static bool has_key;
-
 static int panic_dump(struct notifier_block *block, unsigned long event, void *data)
 {
 	if (READ_ONCE(dump_on_panic))
@@ -277,14 +275,13 @@ static struct notifier_block panic_block = {
 void wpool_dump_init(void)
 {
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
-	has_key = !register_sysrq_key('x', &sysrq_op);
-	if (has_key)
+	if (!register_sysrq_key('x', &sysrq_op))
 		pr_info("sysrq-x prints all pools\n");
 }
 
 void wpool_dump_exit(void)
 {
-	if (has_key)
-		unregister_sysrq_key('x', &sysrq_op);
+	/* does nothing if the key is another module's */
+	unregister_sysrq_key('x', &sysrq_op);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 }
