@@ -121,9 +121,9 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 		       struct wpool_runq *on, struct wpool_overload *how, int *err)
 {
 	struct wpool_runq *rq;
-	bool refused = false;
 	unsigned long flags;
 	int n = 0, more;
+	bool refused;
 
 	*err = 0;
 	local_irq_save(flags);
@@ -143,10 +143,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	}
 	local_irq_restore(flags);
 
-	if (unlikely(n < 0)) {
-		refused = true;
-		n = 0;
-	}
+	refused = n < 0;
+	n = max(n, 0);
 	if (unlikely(n < claimed) && !how) {
 		wpool_task_unclaim(tasks[0]);
 		*err = refused ? -ESHUTDOWN : -EAGAIN;
