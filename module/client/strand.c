@@ -360,8 +360,7 @@ EXPORT_SYMBOL_GPL(wpool_strand_init);
 void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand *strand,
 			    wpool_strand_fn func, wpool_strand_abort_fn abort)
 {
-	wpool_task_init_detached(&task->task, vehicle_run, NULL);
-	task->task.abort = vehicle_end;
+	wpool_task_init_abortable(&task->task, vehicle_run, vehicle_end, NULL);
 	task->task.flags |= WPOOL_TASK_EVENT | WPOOL_TASK_STRAND;
 	task->task.pool = strand->pool;
 	task->func = func;
