@@ -44,13 +44,12 @@ static int cpu_prepare(unsigned int cpu)
 
 static int cpu_up(unsigned int cpu)
 {
-	struct change change = { .cpu = cpu };
-
 	/* once more, for new pools: an administrator may have stopped the CPU half-way up */
-	wpool_pools_walk(add_runq, &change);
-	if (!change.err)
+	int err = cpu_prepare(cpu);
+
+	if (!err)
 		wpool_pools_walk(wpool_affinity_update, NULL);
-	return change.err;
+	return err;
 }
 
 static int cpu_down_begins(unsigned int cpu)
