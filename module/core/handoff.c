@@ -71,19 +71,11 @@ void wpool_handoff_sync(struct wpool *pool)
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 
+/* Is there a worker to wake or to create? */
 static bool has_reserve(struct wpool *pool)
 {
 	/* idle workers last: wpool_idle_any() may visit CPUs that no longer have one */
 	return READ_ONCE(pool->nr_workers) < READ_ONCE(pool->capacity) || wpool_idle_any(pool);
-}
-
-/*
- * Is there a worker to wake or to create? If not, offer the run queue @here, so that a worker
- * that becomes free finds it, and check once more.
- */
-static bool could_come(struct wpool *pool, struct wpool_runq *here)
-{
-	return has_reserve(pool) || (wpool_runq_offer(here) && has_reserve(pool));
 }
 
 /*
@@ -113,8 +105,10 @@ static void switched_out(struct preempt_notifier *notifier,
 		return;
 	/* if this CPU is not the worker's home, the task may have queued tasks here, too */
 	here = wpool_this_runq(pool);
-	if ((wpool_queues_are_waiting(pool, rq) || wpool_runq_len(here)) &&
-	    could_come(pool, here))
+	if (!wpool_queues_are_waiting(pool, rq) && !wpool_runq_len(here))
+		return;
+	/* without a reserve, offer @here to a worker that becomes free, and check once more */
+	if (has_reserve(pool) || (wpool_runq_offer(here) && has_reserve(pool)))
 		irq_work_queue(&here->handoff.work);
 }
 

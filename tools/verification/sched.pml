@@ -578,7 +578,7 @@ inline disown()
 
 #define HAS_RESERVE	(load(IDLE_MASK) || load(NR_WORKERS) < CAPACITY)
 
-/* could_come(), and handoff_work() */
+/* the end of switched_out(), and handoff_work() */
 inline look_for_worker(own)
 {
 	if
