@@ -111,6 +111,18 @@ int wpk_join(struct kunit *test, struct wpk_thread *thread)
 	return thread->ret;
 }
 
+int wpk_open_and_join(struct kunit *test, struct wpk_gate *gate, struct wpk_thread *thread)
+{
+	wpk_gate_open(gate);
+	return wpk_join(test, thread);
+}
+
+void wpk_waits_for(struct kunit *test, struct wpk_thread *thread, struct wpk_gate *gate)
+{
+	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
+}
+
 void wpk_join_all(struct kunit *test, struct wpk_thread *const *threads, unsigned int nr)
 {
 	unsigned int i;
@@ -308,6 +320,14 @@ void wpk_destroy(struct kunit *test, struct wpool *pool)
 		expect_ended(test, pool);
 }
 
+void wpk_finish(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs)
+{
+	if (jobs->gate)
+		wpk_gate_open(jobs->gate);
+	wpk_destroy(test, pool);
+	wpk_jobs_ran_once(test, jobs);
+}
+
 /* ---- gates ---------------------------------------------------------------- */
 
 struct wpk_gate *wpk_gate(struct kunit *test)
@@ -402,6 +422,11 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *
 	return jobs;
 }
 
+struct wpk_jobs *wpk_gated(struct kunit *test, unsigned int nr)
+{
+	return wpk_jobs(test, nr, wpk_gate(test));
+}
+
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg)
 {
 	unsigned int i;
@@ -410,6 +435,15 @@ void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), voi
 		jobs->job[i].body = body;
 		jobs->job[i].arg = arg;
 	}
+}
+
+struct wpk_jobs *wpk_jobs_of(struct kunit *test, unsigned int nr,
+			     void (*body)(struct wpk_job *job), void *arg)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+
+	wpk_jobs_body(jobs, body, arg);
+	return jobs;
 }
 
 /* Wait until @count is at least @nr; false if @count does not change for WPK_PATIENCE. */
@@ -433,6 +467,12 @@ bool wpk_jobs_started(struct wpk_jobs *jobs, int nr)
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr)
 {
 	return wait_for_count(jobs, &jobs->finished, nr);
+}
+
+void wpk_jobs_let(struct kunit *test, struct wpk_jobs *jobs, int nr)
+{
+	wpk_gate_open(jobs->gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
 }
 
 /* Returns a number that changes when a job starts or @thread runs. */
@@ -474,10 +514,22 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
 }
 
+void wpk_jobs_run(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int nr)
+{
+	wpk_jobs_submit(test, pool, jobs, 0, nr);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
+}
+
+void wpk_job_run(struct kunit *test, struct wpool *pool, struct wpk_job *job)
+{
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &job->task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+}
+
 struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
 			  unsigned int held)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, wpk_gate(test));
+	struct wpk_jobs *jobs = wpk_gated(test, nr);
 
 	wpk_jobs_submit(test, pool, jobs, 0, held);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, held));

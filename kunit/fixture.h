@@ -163,10 +163,21 @@ struct wpool *wpk_pool_policy(struct kunit *test, u32 capacity, u32 queue_depth,
 			      enum wpool_policy policy);
 struct wpool *wpk_pool_attrs(struct kunit *test, struct wpool_attrs *attrs);
 struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool_arg_fn func);
+/* A pool with other attributes: wpk_pool_with(test, 2, 10, attrs.nice = 4, attrs.latency = true) */
+#define wpk_pool_with(test, nr_tasks, depth, ...)			\
+({									\
+	struct wpool_attrs attrs;					\
+									\
+	wpk_attrs(&attrs, nr_tasks, depth);				\
+	(void)(__VA_ARGS__);						\
+	wpk_pool_attrs(test, &attrs);					\
+})
 /* A new name, which is valid until the case ends. */
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */
 void wpk_destroy(struct kunit *test, struct wpool *pool);
+/* Open the gate of @jobs, if there is one, then wpk_destroy() and wpk_jobs_ran_once(). */
+void wpk_finish(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs);
 /* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). The value is wpool_tune()'s. */
 #define wpk_tune(pool, NAME, name, value)				\
 ({									\
@@ -214,10 +225,17 @@ void wpk_gate_open(struct wpk_gate *gate);
 bool wpk_gate_arrived(struct wpk_gate *gate, int nr);
 
 struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate);
+/* Jobs with wpk_jobs_body(). */
+struct wpk_jobs *wpk_jobs_of(struct kunit *test, unsigned int nr,
+			     void (*body)(struct wpk_job *job), void *arg);
+/* Jobs with a gate of their own. */
+struct wpk_jobs *wpk_gated(struct kunit *test, unsigned int nr);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg);
 /* Wait until @nr jobs have started; false if no job started for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
+/* Open the gate of @jobs, and expect that @nr jobs finish. */
+void wpk_jobs_let(struct kunit *test, struct wpk_jobs *jobs, int nr);
 /* @nr jobs with a gate, of which the first @held have arrived there. */
 struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
 			  unsigned int held);
@@ -226,6 +244,10 @@ void wpk_jobs_ran_once(struct kunit *test, struct wpk_jobs *jobs);
 /* Submit @nr jobs from @from on; all must be accepted. */
 void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
+/* Submit the first @nr jobs, and expect that as many finish. */
+void wpk_jobs_run(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int nr);
+/* Submit a job, and expect that wpool_task_wait() returns 0. */
+void wpk_job_run(struct kunit *test, struct wpool *pool, struct wpk_job *job);
 /*
  * Submit the first @nr jobs. Job 0 waits at a gate in a worker until the others are queued. The
  * others may start in any order, since this thread may change its CPU between two submits.
@@ -241,6 +263,10 @@ struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *t
 			      struct wpool *pool, struct wpool_task *work, void *arg);
 /* Wait until the thread ends, and return its result. If it does not end, fail with -EBUSY. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
+/* Open the gate, then wpk_join(). */
+int wpk_open_and_join(struct kunit *test, struct wpk_gate *gate, struct wpk_thread *thread);
+/* Expect that the thread waits until the gate is opened, and returns 0. */
+void wpk_waits_for(struct kunit *test, struct wpk_thread *thread, struct wpk_gate *gate);
 /* Wait until all threads end, and expect that each returns 0. */
 void wpk_join_all(struct kunit *test, struct wpk_thread *const *threads, unsigned int nr);
 bool wpk_ended(struct wpk_thread *thread);
