@@ -30,8 +30,7 @@ static void expect_no_traces(struct kunit *test, struct wpool *pool)
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
 	jobs->job[0].body = look_for_traces;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 }
 
@@ -130,8 +129,7 @@ static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 	WPK_EVENTUALLY(test, !READ_ONCE(task->mm));
 	put_task_struct(task);
 	/* the exit of the thread drops its mm a moment later */
-	WPK_EVENTUALLY(test, wpk_member_submit(member) == 0 &&
-		       wpool_group_wait(group) == -ESRCH);
+	WPK_EVENTUALLY(test, wpk_member_submit(member) == 0 && wpool_group_wait(group) == -ESRCH);
 	KUNIT_EXPECT_EQ(test, member->status, -ESRCH);
 	expect_no_traces(test, pool);
 }
@@ -139,13 +137,7 @@ static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 /* A full pool whose submitters run their tasks. */
 static struct wpool *full_pool_that_runs(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpk_full full;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_RUN;
-	wpk_full_pool_attrs(test, &full, &attrs);
-	return full.pool;
+	return wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_RUN)).pool;
 }
 
 static int submit_and_look(struct wpk_thread *thread)
@@ -209,8 +201,7 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	outer_mm = mm_of_init(test);
 	jobs->job[0].body = submit_with_mm;
 	jobs->job[0].arg = member;
-	wpk_jobs_submit(test, other, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, other, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, member->status, -EPERM);
 	KUNIT_EXPECT_EQ(test, wpk_client_counted(test, client), 0);
@@ -391,8 +382,7 @@ static void wpool_group_act_for_me_refuses(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpool_group *group = wpk_group(test, pool, 1), none = { };
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *member = wpk_members(test, group, gate, 1);
+	struct wpk_member *member = wpk_members(test, group, wpk_gate(test), 1);
 
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(NULL, WPOOL_AS_CREDS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(&none, WPOOL_AS_CREDS), -EINVAL);
@@ -405,7 +395,7 @@ static void wpool_group_act_for_me_refuses(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MEMCG), -EOPNOTSUPP);
 	wpk_members_submit(test, member, 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);
-	wpk_gate_open(gate);
+	wpk_gate_open(member->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);

@@ -98,7 +98,6 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpk_gate *gates[2];
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	struct wpool *pools[2];
 	int i;
 
@@ -108,10 +107,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
-		wpk_attrs(&attrs, 1, 4);
-		attrs.cpumask = cpumask_of(wpk_cpu(1 - i));
-		attrs.name = wpk_name(test);
-		pools[i] = wpk_pool_attrs(test, &attrs);
+		pools[i] = wpk_pool_with(test, 1, 4, attrs.cpumask = cpumask_of(wpk_cpu(1 - i)));
 		holders->job[i].gate = gates[i];
 		wpk_jobs_submit(test, pools[i], holders, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
@@ -245,14 +241,9 @@ static int submit_in_line_late(struct wpk_thread *thread)
 static struct wpool *pool_here(struct kunit *test)
 {
 	struct wpool_runq *rq;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int cpu, i;
+	struct wpool *pool = wpk_pool_with(test, 1, 4, attrs.cpumask = cpumask_of(wpk_cpu(0)));
 
-	wpk_attrs(&attrs, 1, 4);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	attrs.name = wpk_name(test);
-	pool = wpk_pool_attrs(test, &attrs);
 	wpool_for_each_runq(pool, rq, cpu) {
 		for (i = 0; i < 2; i++) {
 			WRITE_ONCE(rq->share.accepted[i], U64_MAX);
@@ -311,8 +302,7 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
 {
 	struct wpk_thread *submitter, *flushers[2];
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpool *pool;
 	int i, ret;
@@ -323,16 +313,16 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	for (i = 0; i < 2; i++)
 		flushers[i] = late_thread(test, flush_late, pool, NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	stop_submitter(test, submitter);
 
-	wpk_gate_let(gate, 1);
+	wpk_gate_let(jobs->gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(flushers[0]);
 	/* the flush waits, since it counts the stopped submit */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[0]));
 	KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	atomic_inc(&delayed->passes);
 	ret = wpk_join(test, submitter);
 	wpk_move_to(-1);
@@ -340,12 +330,12 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 
 	begin_late(flushers[1]);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[1]));
-	wpk_gate_let(gate, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	wpk_gate_let(jobs->gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 3));
 	/* flushes count in turn: wait for the first one, or if it has ended, for the second */
 	KUNIT_EXPECT_TRUE(test, flush_has_counted(flushers[wpk_ended(flushers[0])]));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_join_all(test, flushers, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 3);
 }
@@ -361,8 +351,7 @@ static void submit_meanwhile_in_another_pool(struct kunit *test,
 					     struct wpk_gate *holders_gate)
 {
 	struct wpk_thread *submitter, *mover;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpool *pools[2];
 	int i, ret;
@@ -377,18 +366,18 @@ static void submit_meanwhile_in_another_pool(struct kunit *test,
 	if (holders)
 		wpk_jobs_submit(test, pools[1], holders, 0, holders->nr);
 	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	stop_submitter(test, submitter);
 
-	wpk_gate_let(gate, 1);
+	wpk_gate_let(jobs->gate, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	begin_late(mover);
 	ret = wpk_join(test, submitter);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, mover), 0);
 	wpk_move_to(-1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	KUNIT_ASSERT_EQ(test, ret, -EALREADY);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, wpool_flush(pools[i]), 0);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], outstanding), 0);
@@ -510,11 +499,8 @@ static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *fu
 					 struct wpk_jobs *jobs, int stop_at, unsigned int flags)
 {
 	struct wpk_thread *submitter;
-	struct wpool_attrs attrs;
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_RUN;
-	wpk_full_pool_attrs(test, full, &attrs);
+	*full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_RUN));
 	begin_release(test);
 	WRITE_ONCE(stopped_task, &jobs->job[stop_at].task);
 	wpool_inject_set_delay(stop_submitter_if_preemptible);
@@ -545,10 +531,9 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 static void before_a_submitter_runs(struct kunit *test, unsigned int flags)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *submitter;
 	struct wpk_full full;
+	struct wpk_thread *submitter = stop_in_submit(test, &full, submit_two, jobs, 1, flags);
 
-	submitter = stop_in_submit(test, &full, submit_two, jobs, 1, flags);
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
@@ -593,9 +578,8 @@ static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *submitter;
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
 
-	wpk_full_pool(test, &full);
 	begin_release(test);
 	waited_for = full.pool;
 	WRITE_ONCE(stopped_task, &jobs->job[0].task);

@@ -98,11 +98,9 @@ static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *threads[2];
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 2);
 
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 2);
 	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	wpool_event_fire(wpk_event(&ev[0]));
 	threads[1] = wpk_nth_waiter(test, full.pool, &jobs->job[1], 3);
@@ -122,13 +120,10 @@ static void wpool_release_own_lets_in_who_waits(struct kunit *test)
 static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 2);
+	struct wpk_thread *thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 2);
-	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	wpool_event_fire(wpk_event(&ev[0]));
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
@@ -150,9 +145,8 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
 
-	wpk_full_pool(test, &full);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	/* a reboot does not wait for the task that runs */
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
@@ -171,14 +165,9 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 
 static void wpool_release_own_workers_come_and_go(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	struct wpk_ev *ev;
+	struct wpool *pool = wpk_pool_with(test, 4, 4, attrs.min_workers = 0, attrs.expiry_ms = 1);
 
-	wpk_attrs(&attrs, 4, 4);
-	attrs.min_workers = 0;
-	attrs.expiry_ms = 1;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	ev = wpk_evs(test, pool, NULL, 1);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));

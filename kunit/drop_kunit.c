@@ -14,12 +14,8 @@
 /* A pool with one task at the gate, and room for DEPTH behind it. The case stays on one CPU. */
 static struct wpk_jobs *drop_pool(struct kunit *test, struct wpk_full *full, unsigned int nr)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, DEPTH);
-	attrs.policy = WPOOL_DROP_OLDEST;
 	wpk_move_to(wpk_cpu(0));
-	wpk_full_pool_attrs(test, full, &attrs);
+	*full = wpk_fill(test, wpk_pool_with(test, 1, DEPTH, attrs.policy = WPOOL_DROP_OLDEST));
 	return wpk_jobs(test, nr, NULL);
 }
 
@@ -55,8 +51,7 @@ static void wpool_submit_drop_oldest_takes_its_place(struct kunit *test)
 	ran_from(test, jobs, 5);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, free) == 1 + DEPTH);
 	/* the task that was dropped may be submitted again */
-	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, full.pool, &jobs->job[0]);
 }
 
 static void wpool_try_submit_drops_in_any_context(struct kunit *test)
@@ -98,11 +93,8 @@ static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct k
 {
 	struct wpk_jobs *jobs;
 	struct wpk_full full;
-	struct wpool_attrs attrs;
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_DROP_OLDEST;
-	wpk_full_pool_attrs(test, &full, &attrs);
+	full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_DROP_OLDEST));
 	jobs = wpk_jobs(test, 1, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);

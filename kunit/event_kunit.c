@@ -120,11 +120,9 @@ static void wpool_event_arm_at_periods_do_not_drift(struct kunit *test)
 /* An event that a call fires, before or after its timer expires, has not timed out. */
 static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *test)
 {
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 2);
 
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 2);
 	wpool_event_arm(wpk_event(&ev[0]), 2);
 	wpool_event_fire(wpk_event(&ev[0]));
 	/* the timer fires the second event, and a call fires it again */
@@ -209,12 +207,11 @@ static int do_cancel_sync(struct wpk_thread *thread)
 
 static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), gate, 1);
+	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 1, 0), wpk_gate(test), 1);
 	struct wpk_thread *thread;
 
 	wpool_event_fire(wpk_event(ev));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ev->gate, 1));
 	thread = wpk_thread(test, do_cancel_sync, NULL, NULL, wpk_event(ev));
 	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->state) >> 8 == 1);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
@@ -223,8 +220,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_event_fire(wpk_event(ev)));
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 1));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, ev->gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 1);
 	/* afterwards the event works as before */

@@ -14,7 +14,7 @@ static struct wpk_ev *stand_in_line(struct kunit *test, struct wpk_full *full)
 	struct wpk_ev *ev;
 	int i;
 
-	wpk_full_pool(test, full);
+	*full = wpk_full_pool(test);
 	ev = wpk_evs(test, full->pool, NULL, NR_LINE);
 	for (i = 0; i < NR_LINE; i++)
 		wpool_event_fire(wpk_event(&ev[i]));
@@ -26,11 +26,9 @@ static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *threads[2];
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 3);
 
-	wpk_full_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 3);
 	ev[0].jobs = jobs;
 	ev[1].jobs = jobs;
 	ev[2].jobs = jobs;
@@ -56,15 +54,10 @@ static void wpool_event_fire_stands_in_line_with_submitters(struct kunit *test)
 static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
 	struct wpk_thread *thread;
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.max_blocking = 1));
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 3);
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.max_blocking = 1;
-	wpk_full_pool_attrs(test, &full, &attrs);
-	ev = wpk_evs(test, full.pool, NULL, 3);
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
 	/* with max_blocking 1, one submitter may wait beside the events */
@@ -75,8 +68,7 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 	/* the cancelled event does not make room for another submitter */
 	KUNIT_EXPECT_TRUE(test, wpool_event_cancel(wpk_event(&ev[0])));
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), -EAGAIN);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), 0);
 	WPK_EVENTUALLY(test, atomic_read(&ev[2].returns) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
 }
@@ -86,10 +78,9 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 {
 	struct wpool_attrs attrs;
 	struct wpk_full full;
-	struct wpk_ev *ev;
 	int i;
+	struct wpk_ev *ev = stand_in_line(test, &full);
 
-	ev = stand_in_line(test, &full);
 	attrs.capacity = 2;
 	attrs.queue_depth = NR_LINE;
 	KUNIT_EXPECT_EQ(test, wpool_tune(full.pool, &attrs, WPOOL_TUNE_CAPACITY |
@@ -116,8 +107,7 @@ static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kuni
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
 	thread = wpk_nth_waiter(test, pool, &jobs->job[0], 2);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	WPK_EVENTUALLY(test, atomic_read(&ev[0].returns) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[0])), 0);
 	KUNIT_EXPECT_EQ(test, ev[1].seq, 2);
@@ -129,8 +119,7 @@ static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kuni
 static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_ev *ev = wpk_evs(test, pool, gate, 2);
+	struct wpk_ev *ev = wpk_evs(test, pool, wpk_gate(test), 2);
 	struct wpk_thread *thread;
 
 	KUNIT_EXPECT_TRUE(test, wpool_event_arm(wpk_event(&ev[0]), WPK_FAR));
@@ -139,9 +128,7 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 	wpool_event_fire(wpk_event(&ev[1]));
 	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, ev->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].returns), 1);
 }
 
@@ -167,10 +154,9 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 static void wpool_release_aborts_events_in_line(struct kunit *test)
 {
 	struct wpk_full full;
-	struct wpk_ev *ev;
 	int i;
+	struct wpk_ev *ev = stand_in_line(test, &full);
 
-	ev = stand_in_line(test, &full);
 	wpool_event_cancel(wpk_event(&ev[1]));
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
@@ -186,16 +172,15 @@ static void wpool_release_aborts_events_in_line(struct kunit *test)
 /* Runs that were accepted before the release end normally; a later fire is aborted. */
 static void wpool_release_lets_a_running_event_return(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_ev *ev = wpk_evs(test, pool, gate, 2);
+	struct wpk_ev *ev = wpk_evs(test, pool, wpk_gate(test), 2);
 
 	wpool_event_fire(wpk_event(&ev[0]));
 	wpool_event_fire(wpk_event(&ev[1]));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ev->gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(&ev[0])));
-	wpk_gate_open(gate);
+	wpk_gate_open(ev->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].returns), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].aborts), 1);
@@ -214,21 +199,18 @@ static void abort_at_gate(struct wpool_event *event, int status)
 static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_ev *ev = wpk_evs(test, pool, gate, 1);
+	struct wpk_ev *ev = wpk_evs(test, pool, wpk_gate(test), 1);
 	struct wpk_thread *thread;
 
 	wpk_event(ev)->abort = abort_at_gate;
 	KUNIT_ASSERT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ev->gate, 1));
 	wpk_forget(test, pool);
 	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
 	/* a wpool_destroy() that does not wait would return in this time */
 	msleep(50);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, ev->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 }
 

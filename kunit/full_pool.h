@@ -12,29 +12,24 @@ struct wpk_full {
 	struct wpk_jobs *first;
 };
 
-static inline void wpk_full_pool_attrs(struct kunit *test, struct wpk_full *full,
-				       struct wpool_attrs *attrs)
+static inline struct wpk_full wpk_fill(struct kunit *test, struct wpool *pool)
 {
-	full->pool = wpk_pool_attrs(test, attrs);
-	full->first = wpk_held(test, full->pool, 1, 1);
-	full->gate = full->first->gate;
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
+
+	return (struct wpk_full){ pool, first->gate, first };
 }
 
-static inline void wpk_full_pool(struct kunit *test, struct wpk_full *full)
+static inline struct wpk_full wpk_full_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	wpk_full_pool_attrs(test, full, &attrs);
+	return wpk_fill(test, wpk_pool(test, 1, 0));
 }
 
 /* Start a thread that submits a job, and wait until @n threads and events wait for room. */
 static inline struct wpk_thread *wpk_nth_waiter(struct kunit *test, struct wpool *pool,
 						struct wpk_job *job, u32 n)
 {
-	struct wpk_thread *thread;
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, pool, &job->task, NULL);
 
-	thread = wpk_thread(test, wpk_do_submit, pool, &job->task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == n);
 	return thread;
 }

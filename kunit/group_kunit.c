@@ -25,8 +25,7 @@ static void submit_next(struct wpk_member *member)
 static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 8), WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 2);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 2);
 	struct wpk_thread *waiters[2];
 
 	members[0].body = submit_next;
@@ -34,10 +33,10 @@ static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 	wpk_members_submit(test, members, 1);
 	waiters[0] = wpk_sleeper(test, wpk_do_group_wait, group);
 	waiters[1] = wpk_sleeper(test, wpk_do_group_wait, group);
-	wpk_gate_let(gate, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_let(members->gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(members->gate, 2));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(waiters[0]) || wpk_ended(waiters[1]));
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	wpk_join_all(test, waiters, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
@@ -103,8 +102,7 @@ static void note_order(struct wpk_member *member)
 static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 4, 4), 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 7);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 7);
 	struct wpk_thread *threads[7];
 	atomic_t *order = wpk_alloc(test, sizeof(*order));
 	int i;
@@ -122,10 +120,10 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	wpk_kill(threads[4]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[4]), -EINTR);
 	/* While submitters wait, a newcomer does not get the free place. */
-	wpk_gate_let(gate, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_let(members->gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(members->gate, 2));
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[1]), -EAGAIN);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	for (i = 2; i < 7; i++)
 		if (i != 4)
 			KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
@@ -172,8 +170,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	preempt_enable();
 	wpk_move_to(-1);
 	KUNIT_EXPECT_EQ(test, err, -EAGAIN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
@@ -181,14 +178,11 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 /* A submit that the pool refuses leaves no trace in the group. */
 static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 {
-	struct wpk_member *members;
-	struct wpool_group *group;
 	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpool_group *group = wpk_group(test, full.pool, 1);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
 
-	wpk_full_pool(test, &full);
-	group = wpk_group(test, full.pool, 1);
-	members = wpk_members(test, group, NULL, 2);
 	KUNIT_EXPECT_EQ(test, wpk_member_try(members), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	thread = wpk_thread(test, wpk_do_group_submit, NULL, NULL, members);
@@ -200,8 +194,7 @@ static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 0);
 	thread = wpk_thread(test, wpk_do_group_submit, NULL, NULL, members);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(members), -ESHUTDOWN);
@@ -212,8 +205,7 @@ static void wpool_group_submit_full_pool_takes_no_place(struct kunit *test)
 static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 2), 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 4);
 	struct wpk_thread *threads[2], *ender;
 
 	wpk_members_submit(test, members, 2);
@@ -225,11 +217,9 @@ static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 	/* until its last task has ended, the group refuses other tasks */
 	KUNIT_EXPECT_EQ(test, wpk_member_try(&members[2]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
-	wpk_gate_let(gate, 1);
+	wpk_gate_let(members->gate, 1);
 	WPK_EVENTUALLY(test, wpool_group_outstanding(group) == 1);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(ender));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, ender), 0);
+	wpk_waits_for(test, ender, members->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
@@ -240,8 +230,7 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 10);
 	struct wpool_group *group = wpk_group(test, pool, 10);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 4);
 	int refs = module_refcount(THIS_MODULE);
 
 	wpool_group_exit(group);
@@ -249,7 +238,7 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 1);
 	wpk_members_submit(test, members, 4);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_exit(group), 0);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }

@@ -25,14 +25,13 @@ static void set_max_wait(struct kunit *test, struct wpool *pool, u32 ms)
 }
 
 /* A pool whose only worker is at the gate, so that no worker serves the queue. */
-static void unserved_pool(struct kunit *test, struct wpk_full *full)
+static struct wpk_full unserved_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
+	struct wpk_full full = wpk_fill(test, wpk_pool(test, 1, WPOOL_UNLIMITED));
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	wpk_full_pool_attrs(test, full, &attrs);
 	/* set the limit only now: the task at the gate must not become overdue */
-	set_max_wait(test, full->pool, SHORT_MS);
+	set_max_wait(test, full.pool, SHORT_MS);
+	return full;
 }
 
 static void expect_overdue(struct kunit *test, struct wpool *pool, u64 nr)
@@ -52,9 +51,8 @@ static void expect_overdue(struct kunit *test, struct wpool *pool, u64 nr)
 static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_full full;
+	struct wpk_full full = unserved_pool(test);
 
-	unserved_pool(test, &full);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
@@ -77,10 +75,9 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 {
 	u32 nr = NR_MANY * num_online_cpus(), done = 0, i;
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
-	struct wpk_full full;
 	int cpu;
+	struct wpk_full full = unserved_pool(test);
 
-	unserved_pool(test, &full);
 	for (i = 0; i < nr; i += 3)
 		wpool_task_set_urgent(&jobs->job[i].task, true);
 	for_each_online_cpu(cpu) {
@@ -106,13 +103,11 @@ WPK_PARAM(handoff, off_and_on, "handoff %d");
 static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
 	struct wpk_full full;
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.handoff = *(const bool *)test->param_value;
 	wpk_move_to(wpk_cpu(0));
-	wpk_full_pool_attrs(test, &full, &attrs);
+	full = wpk_fill(test, wpk_pool_with(test, 1, WPOOL_UNLIMITED,
+					    attrs.handoff = *(const bool *)test->param_value));
 	set_max_wait(test, full.pool, SHORT_MS);
 	msleep(1100);
 	/* the timer may have been on the other CPU */
@@ -135,12 +130,10 @@ static void date_back(struct wpool_task *task)
 static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
 	struct wpk_full full;
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.max_wait_ms = WPOOL_MAX_WAIT_MS;
-	wpk_full_pool_attrs(test, &full, &attrs);
+	full = wpk_fill(test, wpk_pool_with(test, 1, WPOOL_UNLIMITED,
+					    attrs.max_wait_ms = WPOOL_MAX_WAIT_MS));
 	/* if the worker sleeps, tasks do not go to the ring, whose times date_back() cannot set */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, blocked) == 1);
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
@@ -187,14 +180,11 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	const struct earlier *e = test->param_value;
 	struct wpk_jobs *old = wpk_jobs(test, e->nr, NULL);
 	struct wpk_jobs *new = wpk_jobs(test, 3, NULL);
-	struct wpool_attrs attrs;
 	struct wpk_full full;
 	u32 i;
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.latency = e->latency;
-	attrs.max_wait_ms = e->ms;
-	wpk_full_pool_attrs(test, &full, &attrs);
+	full = wpk_fill(test, wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.latency = e->latency,
+					    attrs.max_wait_ms = e->ms));
 	wpk_jobs_submit(test, full.pool, old, 0, e->nr);
 	set_max_wait(test, full.pool, SHORT_MS);
 	wpk_jobs_submit(test, full.pool, new, 0, 3);
@@ -248,9 +238,8 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 {
 	struct late_task *task = wpk_alloc(test, sizeof(*task));
 	struct late_arg *arg = wpk_alloc(test, sizeof(*arg));
-	struct wpk_full full;
+	struct wpk_full full = unserved_pool(test);
 
-	unserved_pool(test, &full);
 	wpool_task_init_abortable(&task->task, late_fn, late_abort, THIS_MODULE);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
 	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(full.pool, late_arg_fn, late_arg_abort,
@@ -270,13 +259,10 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 
 static void wpool_group_keeps_etime_of_an_overdue_task(struct kunit *test)
 {
-	struct wpk_member *member;
-	struct wpool_group *group;
-	struct wpk_full full;
+	struct wpk_full full = unserved_pool(test);
+	struct wpool_group *group = wpk_group(test, full.pool, 2);
+	struct wpk_member *member = wpk_members(test, group, NULL, 1);
 
-	unserved_pool(test, &full);
-	group = wpk_group(test, full.pool, 2);
-	member = wpk_members(test, group, NULL, 1);
 	KUNIT_ASSERT_EQ(test, wpk_member_submit(member), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&member->aborts), 1);
@@ -286,11 +272,9 @@ static void wpool_group_keeps_etime_of_an_overdue_task(struct kunit *test)
 
 static void wpool_event_that_is_overdue_ends_with_etime(struct kunit *test)
 {
-	struct wpk_full full;
-	struct wpk_ev *ev;
+	struct wpk_full full = unserved_pool(test);
+	struct wpk_ev *ev = wpk_evs(test, full.pool, NULL, 1);
 
-	unserved_pool(test, &full);
-	ev = wpk_evs(test, full.pool, NULL, 1);
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
 	expect_overdue(test, full.pool, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
@@ -325,10 +309,9 @@ static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = wpk_alloc(test, 2 * sizeof(*turns));
 	struct wpool_strand *strand = wpk_alloc(test, sizeof(*strand));
-	struct wpk_full full;
 	int i;
+	struct wpk_full full = unserved_pool(test);
 
-	unserved_pool(test, &full);
 	wpool_strand_init(strand, full.pool, 2);
 	for (i = 0; i < 2; i++) {
 		wpool_strand_task_init(&turns[i].task, strand, turn_fn, turn_abort);
@@ -380,8 +363,7 @@ static void wpool_worker_does_not_run_an_overdue_task(struct kunit *test)
 
 	jobs->job[0].body = submit_next_late;
 	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
@@ -422,12 +404,9 @@ static void help_until_others_are_overdue(struct wpk_job *job)
 static void wpool_overdue_tasks_behind_a_busy_worker_end(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED,
+					   attrs.hog_ms = WPOOL_MAX_HOG_MS);
 
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	pool = wpk_pool_attrs(test, &attrs);
 	jobs->job[0].body = help_until_others_are_overdue;
 	jobs->job[0].arg = pool;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -471,8 +450,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 
 	jobs->job[0].body = submit_next_late_and_help;
 	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
@@ -483,14 +461,11 @@ static void wpool_task_that_is_in_time_runs(struct kunit *test)
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, LATENCY, latency, true), 0);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_job_run(test, pool, &jobs->job[1]);
 	set_max_wait(test, pool, 0);
-	wpk_jobs_submit(test, pool, jobs, 2, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
+	wpk_job_run(test, pool, &jobs->job[2]);
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 0);
 }

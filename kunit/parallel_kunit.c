@@ -128,9 +128,8 @@ static void wpool_parallel_for_does_each_index_once(struct kunit *test)
 static void wpool_parallel_for_largest_ranges_do_not_overflow(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
-	struct span *of;
+	struct span *of = span(test, 0, ULONG_MAX);
 
-	of = span(test, 0, ULONG_MAX);
 	KUNIT_EXPECT_EQ(test, run(pool, of, 0), 0);
 	each_was_done_once(test, of);
 	of = span(test, 0, ULONG_MAX);
@@ -201,9 +200,7 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	wpk_kill(thread);
 	/* time for an error to show */
 	msleep(20);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(of->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, of->gate);
 	each_was_done_once(test, of);
 }
 
@@ -211,11 +208,8 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *test)
 {
 	struct span *of = span(test, 0, 1000);
-	struct wpool_attrs attrs;
-	struct wpk_full full;
+	struct wpk_full full = wpk_fill(test, wpk_pool(test, 1, 100));
 
-	wpk_attrs(&attrs, 1, 100);
-	wpk_full_pool_attrs(test, &full, &attrs);
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
@@ -247,8 +241,7 @@ static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
 
 	of->pool = pool;
 	wpk_jobs_body(jobs, loop_in_task, of);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	each_was_done_once(test, of);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
@@ -291,7 +284,7 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	wpk_destroy(test, pool);
 
 	/* without helpers, chunks 0 to 10 run, and no others */
-	wpk_full_pool(test, &full);
+	full = wpk_full_pool(test);
 	of = span(test, 0, 1000);
 	of->fail_at = 10;
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), -ENXIO);

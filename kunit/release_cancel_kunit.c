@@ -90,13 +90,9 @@ static void event_run(struct wpool_event *event)
 static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *test)
 {
 	struct aborted *a = wpk_alloc(test, sizeof(*a));
-	struct wpool_attrs attrs;
-	struct wpk_full full;
-	struct wpool *pool;
+	struct wpk_full full = wpk_fill(test, wpk_pool(test, 1, 8));
+	struct wpool *pool = full.pool;
 
-	wpk_attrs(&attrs, 1, 8);
-	wpk_full_pool_attrs(test, &full, &attrs);
-	pool = full.pool;
 	a->releaser = current;
 	wpool_task_init_abortable(&a->task, task_run, task_abort, NULL);
 	wpool_group_task_init(&a->member, member_run, member_abort);

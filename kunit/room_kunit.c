@@ -14,10 +14,9 @@
 
 static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, 2, 2);
 	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, gate, 3);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 3);
 	struct wpk_thread *waiters[2];
 
 	wpk_members_submit(test, members, 1);
@@ -28,17 +27,16 @@ static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
 	/* no other submitter may begin to wait */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs) + atomic_read(&members[2].runs), 0);
 }
 
 static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, 2, 2);
 	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, gate, 4);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 4);
 	struct wpk_thread *waiters[2];
 
 	wpk_members_submit(test, members, 1);
@@ -46,7 +44,7 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	wpk_join_all(test, waiters, 2);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
@@ -57,10 +55,9 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 /* A submitter waits for room in the group, then for room in the pool, and is accepted. */
 static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, gate, 2);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, wpk_gate(test));
 	struct wpk_thread *waiter, *other;
 
@@ -70,11 +67,9 @@ static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test
 	/* @other takes the place in the pool that the first member leaves */
 	other = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, members->gate, other), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	wpk_gate_open(jobs->job[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, waiter), 0);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
@@ -98,15 +93,12 @@ static int do_batch(struct wpk_thread *thread)
 static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_BATCH, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_thread *thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
 
-	wpk_full_pool(test, &full);
-	thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), NR_BATCH);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), NR_BATCH);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
 	wpk_jobs_ran_once(test, jobs);
 }

@@ -10,13 +10,9 @@
 #include "full_pool.h"
 #include "probe.h"
 
-static void full_run_pool(struct kunit *test, struct wpk_full *full)
+static struct wpk_full full_run_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_RUN;
-	wpk_full_pool_attrs(test, full, &attrs);
+	return wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_RUN));
 }
 
 /* ---- policy run ----------------------------------------------------------- */
@@ -59,7 +55,7 @@ static void wpool_submit_policy_run_two_submitters_each_accept_runs(struct kunit
 	long i;
 
 	wpk_need_cpus(test, 2);
-	full_run_pool(test, &full);
+	full = full_run_pool(test);
 	wpool_task_init(&jobs->job[0].task, count_run);
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_thread(test, submit_often, full.pool,
@@ -88,10 +84,9 @@ static void cancel_myself(struct wpk_job *job)
 static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_full full;
 	int i;
+	struct wpk_full full = full_run_pool(test);
 
-	full_run_pool(test, &full);
 	jobs->job[0].body = wait_for_myself;
 	jobs->job[1].body = cancel_myself;
 	for (i = 0; i < 2; i++) {
@@ -110,15 +105,12 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
  */
 static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = full_run_pool(test);
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
 
-	full_run_pool(test, &full);
-	thread = wpk_thread(test, wpk_do_submit, full.pool, task, NULL);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	/* the submit is refused, also when the pool has room */
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -EALREADY);
 	wpk_gate_open(full.gate);
@@ -126,7 +118,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task), -EALREADY);
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, submitted), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_jobs_ran_once(test, jobs);
@@ -149,9 +141,8 @@ static void wpool_flush_in_a_submitter_that_submits_itself_returns(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = full_run_pool(test);
 
-	full_run_pool(test, &full);
 	wpk_jobs_body(jobs, submit_myself_and_flush, &full);
 	thread = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
@@ -165,10 +156,9 @@ static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *tes
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
 	int i;
 
-	wpk_full_pool(test, &full);
 	wpool_task_init_detached(&jobs->job[1].task, wpk_job_fn, NULL);
 	for (i = 0; i < 2; i++) {
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[i], 1);
@@ -194,11 +184,9 @@ static int submit_both(struct wpk_thread *thread)
 static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpk_thread *thread;
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_thread *thread = wpk_thread(test, submit_both, full.pool, NULL, jobs);
 
-	wpk_full_pool(test, &full);
-	thread = wpk_thread(test, submit_both, full.pool, NULL, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
@@ -244,13 +232,12 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *holder = wpk_gated(test, 1);
 	struct wpk_thread *thread;
 	struct wpk_full full;
 
-	outlive(test, short_lived_pool(test), task, gate, holder);
-	wpk_full_pool(test, &full);
+	outlive(test, short_lived_pool(test), task, holder->gate, holder);
+	full = wpk_full_pool(test);
 	thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, task) == 0, false);
@@ -278,8 +265,7 @@ static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(s
 	thread = wpk_nth_waiter(test, pool, &jobs->job[0], 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_EXPECT_NE(test, wpool_try_submit(pool, task), 0);
-	wpk_gate_open(holders->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, holders->gate, thread), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
@@ -330,18 +316,17 @@ static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(stru
 	struct in_hands *hands = wpk_alloc(test, sizeof(*hands));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *holder = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *holder = wpk_gated(test, 1);
 	struct wpk_full full;
 
 	init_completion(&memory->gone);
 	wpk_probe(test, "kmem_cache_free", note_free, memory);
 	wpk_probe(test, "workqueue_execute_end", note_end_of_work, memory);
 	memory->pool = short_lived_pool(test);
-	outlive(test, memory->pool, task, gate, holder);
+	outlive(test, memory->pool, task, holder->gate, holder);
 	KUNIT_ASSERT_TRUE(test, wpk_patiently(&memory->gone, NULL));
 
-	wpk_full_pool(test, &full);
+	full = wpk_full_pool(test);
 	hands->task = task;
 	wpk_probe(test, "wpool_pool_overloaded", cancel_in_hands, hands);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), -ECANCELED);
@@ -379,18 +364,13 @@ static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *pools[2];
-	struct wpool_attrs attrs;
 	struct wpk_thread *thread;
 	unsigned int nr = 0;
 	int i;
 
 	wpk_need_cpus(test, 2);
-	for (i = 0; i < 2; i++) {
-		wpk_attrs(&attrs, 1, 4);
-		attrs.name = wpk_name(test);
-		attrs.cpumask = cpumask_of(wpk_cpu(1));
-		pools[i] = wpk_pool_attrs(test, &attrs);
-	}
+	for (i = 0; i < 2; i++)
+		pools[i] = wpk_pool_with(test, 1, 4, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	thread = wpk_thread(test, submit_by_turns, NULL, &jobs->job[0].task, pools);
 	wpk_move_to(wpk_cpu(1));
 	while (!wpk_ended(thread)) {
@@ -441,17 +421,16 @@ static void wpool_task_cancel_sync_of_one_that_submits_itself_ends(struct kunit 
 static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpk_job *job = &jobs->job[0];
 	struct wpk_thread *thread;
 
 	wpk_jobs_body(jobs, submit_myself, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
 	/* let the case end even if the cancel has no effect */
 	wpool_release(pool, 0);

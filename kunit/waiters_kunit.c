@@ -10,10 +10,9 @@ static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *tes
 	const int nr = 6;
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
 	struct wpk_thread *threads[6];
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
 	int i;
 
-	wpk_full_pool(test, &full);
 	/* the pool has one place: a task starts when its submitter was served */
 	for (i = 0; i < nr; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
@@ -45,7 +44,7 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 	int i;
 
 	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
-		wpk_full_pool(test, &full);
+		full = wpk_full_pool(test);
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
 			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
@@ -67,13 +66,12 @@ static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 	u32 round;
 
 	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
-		wpk_full_pool(test, &full);
+		full = wpk_full_pool(test);
 		jobs = wpk_jobs(test, 2, NULL);
 		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
 		/* the place becomes free at about the time of the newcomer's submit */
 		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
-		wpk_gate_open(full.gate);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), 0);
 		KUNIT_EXPECT_EQ(test, wpk_join(test, newcomer), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 		KUNIT_ASSERT_EQ(test, jobs->job[0].seq, 1);
@@ -84,13 +82,9 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpk_thread *threads[2], *third;
-	struct wpool_attrs attrs;
-	struct wpk_full full;
 	int i;
+	struct wpk_full full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.max_blocking = 2));
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.max_blocking = 2;
-	wpk_full_pool_attrs(test, &full, &attrs);
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[2].task), -EAGAIN);
@@ -101,8 +95,7 @@ static void wpool_submit_max_blocking_reached_is_eagain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -EINTR);
 	third = wpk_nth_waiter(test, full.pool, &jobs->job[2], 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[3].task), -EAGAIN);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, threads[1]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, third), 0);
 	wpk_destroy(test, full.pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
@@ -113,10 +106,9 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_thread *threads[3];
-	struct wpk_full full;
+	struct wpk_full full = wpk_full_pool(test);
 	int i;
 
-	wpk_full_pool(test, &full);
 	for (i = 0; i < 3; i++)
 		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
 	wpk_kill(threads[1]);
@@ -127,15 +119,13 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	/* the task of a killed submitter is idle: a wait for the task returns at once */
 	KUNIT_EXPECT_FALSE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[2]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, threads[2]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), 0);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, outstanding) == 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[1].task), 0);
-	wpk_destroy(test, full.pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, full.pool, jobs);
 }
 
 /* A kill and a free place come at the same time: the submit either fails or succeeds. */
@@ -168,15 +158,12 @@ static void wpool_submit_timeout_runs_out_is_etime(struct kunit *test)
 {
 	static const enum wpool_policy policies[] = { WPOOL_BLOCK, WPOOL_RUN };
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
 	struct wpk_full full;
 	unsigned long start;
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		wpk_attrs(&attrs, 1, 0);
-		attrs.policy = policies[i];
-		wpk_full_pool_attrs(test, &full, &attrs);
+		full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = policies[i]));
 		start = jiffies;
 		KUNIT_EXPECT_EQ(test, wpool_submit_timeout(full.pool, &jobs->job[i].task,
 							   msecs_to_jiffies(50)), -ETIME);
