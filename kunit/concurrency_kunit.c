@@ -43,9 +43,8 @@ static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 static void wpool_tune_concurrency_up_starts_what_is_queued(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 3, run_until_all_are_inside, NULL);
 
-	wpk_jobs_body(jobs, run_until_all_are_inside, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CONCURRENCY, concurrency, 3), 0);
@@ -94,23 +93,19 @@ static int beside_those_who_come_back(struct kunit *test, u32 concurrency)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, NR_BACK, concurrency, true);
 	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *back = wpk_jobs(test, NR_BACK, gate);
-	struct wpk_jobs *behind = wpk_jobs(test, NR_BEHIND, NULL);
+	struct wpk_jobs *back = wpk_gated(test, NR_BACK);
+	struct wpk_jobs *behind = wpk_jobs_of(test, NR_BEHIND, count_others, crowd);
 
 	crowd->limit = concurrency;
 	wpk_jobs_body(back, run_a_little, NULL);
-	wpk_jobs_body(behind, count_others, crowd);
 	wpk_submit_together(test, pool, back);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_BACK));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(back->gate, NR_BACK));
 	wpk_submit_together(test, pool, behind);
 	KUNIT_EXPECT_EQ(test, atomic_read(&behind->started), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(back, NR_BACK));
+	wpk_jobs_let(test, back, NR_BACK);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(behind, NR_BEHIND));
 	KUNIT_EXPECT_EQ(test, atomic_read(&back->peak), NR_BACK);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, back);
+	wpk_finish(test, pool, back);
 	wpk_jobs_ran_once(test, behind);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), NR_BACK);
 	return atomic_read(&crowd->beside);
@@ -132,13 +127,11 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 2, 2, true);
 	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
-	struct wpk_jobs *first = wpk_jobs(test, 2, NULL);
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_BEHIND, NULL);
+	struct wpk_jobs *first = wpk_jobs_of(test, 2, run_until_all_are_inside, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_BEHIND, count_others, crowd);
 	int try = 0;
 
 	crowd->limit = 1;
-	wpk_jobs_body(first, run_until_all_are_inside, NULL);
-	wpk_jobs_body(jobs, count_others, crowd);
 	wpk_submit_together(test, pool, first);
 	/* repeat until a task has started while another one ran */
 	do {

@@ -134,12 +134,11 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct load *load = load_create(test, pool, NR_BUSY);
-	struct wpk_jobs *old = wpk_jobs(test, NR_OLD, NULL);
+	struct wpk_jobs *old = wpk_jobs_of(test, NR_OLD, note_others, load);
 	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	int i, others = 0;
 
 	wpk_need_cpus(test, 2);
-	wpk_jobs_body(old, note_others, load);
 	wpk_move_to(wpk_cpu(1));
 	wpk_jobs_submit(test, pool, old, 0, NR_OLD);
 	wpk_move_to(wpk_cpu(0));
@@ -164,11 +163,10 @@ static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct load *load = load_create(test, pool, NR_IN_RING);
-	struct wpk_jobs *last = wpk_jobs(test, NR_LAST, NULL);
+	struct wpk_jobs *last = wpk_jobs_of(test, NR_LAST, note_others, load);
 	int i, before, most = 0;
 
 	wpk_need_cpus(test, 2);
-	wpk_jobs_body(last, note_others, load);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, load->jobs, 0, NR_IN_RING);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(load->jobs, 2 * NR_IN_RING));
@@ -212,14 +210,11 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 /* A pool with one idle worker on each of the first two CPUs, and no others. */
 static struct wpool *pair_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
+	struct wpool *pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED,
+					   attrs.cpumask = wpk_first_cpus(test, 2),
+					   attrs.expiry_ms = 0);
 
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, 2);
-	attrs.expiry_ms = 0;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_warm(test, pool, 2);
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
@@ -271,7 +266,7 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	u32 mark = *(const u32 *)test->param_value;
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
-	struct wpk_jobs *targets = wpk_jobs(test, NR_TARGETS, NULL);
+	struct wpk_jobs *targets = wpk_jobs_of(test, NR_TARGETS, note_step, load);
 	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	int i, before, cpu, most = 0;
 
@@ -284,7 +279,6 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 			      wpool_runq_has_long_tasks(wpool_runq(pool, raw_smp_processor_id())));
 	set_mark(pool, mark);
 	wpk_move_to(cpu);
-	wpk_jobs_body(targets, note_step, load);
 	for (i = 0; i < NR_TARGETS; i++) {
 		wpk_jobs_submit(test, pool, targets, i, 1);
 		/* read the count only now: tasks of the load have started during the submit */
@@ -356,11 +350,10 @@ static void take_long(struct wpk_job *job)
 static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)
 {
 	struct wpool *pool = pair_pool(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, take_long, NULL);
 	unsigned long end = jiffies + WPK_PATIENCE;
 	int in_a_row = 0;
 
-	wpk_jobs_body(jobs, take_long, NULL);
 	wpk_move_to(wpk_cpu(0));
 	/* some tries may fail: the other CPU may be busy */
 	while (in_a_row < 3 && time_before(jiffies, end))
@@ -450,8 +443,7 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 		family->children = wpk_jobs(test, NR_CHILDREN, NULL);
 		family->slowest_ms = 0;
 		wpk_jobs_body(family->children, run_a_bit, family);
-		parent = wpk_jobs(test, 1, NULL);
-		wpk_jobs_body(parent, wait_for_children, family);
+		parent = wpk_jobs_of(test, 1, wait_for_children, family);
 		wpk_jobs_submit(test, family->pool, parent, 0, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(parent, 1));
 		wpk_no_errors(test, parent);
@@ -528,9 +520,8 @@ static void make_tie(struct wpk_job *job)
 static struct wpk_jobs *submit_shared(struct kunit *test, struct tie *tie,
 				      void (*body)(struct wpk_job *job), unsigned int nr)
 {
-	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *first = wpk_jobs_of(test, 1, body, tie);
 
-	wpk_jobs_body(first, body, tie);
 	wpk_jobs_submit(test, tie->pool, first, 0, 1);
 	wpk_move_to(wpk_cpu(1));
 	KUNIT_EXPECT_TRUE(test, wpk_run_until(READ_ONCE(tie->wants_shared)));

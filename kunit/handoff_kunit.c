@@ -32,53 +32,45 @@ static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, st
 static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 20);
 
 	wpk_submit_together(test, pool, jobs);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 8));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 8));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 8);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 12);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, handoffs), 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	wpk_jobs_let(test, jobs, 20);
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 8);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 8);
 }
 
 static void wpool_handoff_0_next_starts_when_the_first_returned(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, false);
-	struct wpk_jobs *jobs = wpk_jobs(test, 5, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 5, sleep_a_while, NULL);
 
-	wpk_jobs_body(jobs, sleep_a_while, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_handoff_0_concurrency_counts_sleeping_tasks(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 3, false);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 12, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 12);
 
 	wpk_submit_together(test, pool, jobs);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 3));
 	/* no worker comes for the other tasks, however long the case waits */
 	msleep(SLEEP_MS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 12));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_jobs_let(test, jobs, 12);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_tune_handoff_on_frees_the_queue_of_a_sleeping_task(struct kunit *test)
@@ -118,20 +110,18 @@ static void wpool_tune_handoff_on_then_submit_behind_a_sleeping_task_starts(stru
 static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *on = wpk_jobs(test, 4, gate);
-	struct wpk_jobs *off = wpk_jobs(test, 4, NULL);
+	struct wpk_jobs *on = wpk_gated(test, 4);
+	struct wpk_jobs *off = wpk_jobs_of(test, 4, sleep_a_while, NULL);
 	u64 handoffs;
 
 	wpk_submit_together(test, pool, on);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(on->gate, 4));
 	/* the workers return from their sleep after the tune */
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, false), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(on->gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
 	handoffs = wpk_stat(pool, handoffs);
-	wpk_jobs_body(off, sleep_a_while, NULL);
 	wpk_submit_together(test, pool, off);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(off, 4));
 	KUNIT_EXPECT_EQ(test, atomic_read(&off->peak), 1);
@@ -177,9 +167,8 @@ static void wpool_submit_by_a_task_that_sleeps_afterwards_starts(struct kunit *t
 {
 	unsigned int nr = *(const unsigned int *)test->param_value;
 	struct family *family = family_create(test, nr);
-	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *parent = wpk_jobs_of(test, 1, submit_children_and_sleep, family);
 
-	wpk_jobs_body(parent, submit_children_and_sleep, family);
 	wpk_jobs_submit(test, family->pool, parent, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(family->gate, 1));
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(family->children, nr));
@@ -204,11 +193,10 @@ static void stay_awake_and_sleep(struct wpk_job *job)
 static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 {
 	struct family *family = family_create(test, 5);
-	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *parent = wpk_jobs_of(test, 1, stay_awake_and_sleep, family);
 
 	wpk_need_cpus(test, 2);
 	wpk_move_to(wpk_cpu(1));
-	wpk_jobs_body(parent, stay_awake_and_sleep, family);
 	wpk_jobs_submit(test, family->pool, parent, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(parent, 1));
 	wpk_jobs_submit(test, family->pool, family->children, 0, 5);
@@ -234,8 +222,7 @@ static void wpool_submit_behind_a_task_that_sleeps_starts(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i));
 	}
 	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- workers that run again, or never slept ------------------------------- */
@@ -321,14 +308,13 @@ static void go_away_and_run(struct wpk_job *job)
 static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
 {
 	struct told *told = wpk_alloc(test, sizeof(*told));
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, run_until_told, told);
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
 	wpk_need_cpus(test, 2);
 	pool = wpk_one_cpu_pool(test, 2, 1, true);
-	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = go_away_and_run;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(told->inside[0]));
@@ -358,14 +344,13 @@ static void hog_sleep_and_run(struct wpk_job *job)
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {
 	struct told *told = wpk_alloc(test, sizeof(*told));
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 3, run_until_told, told);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
-	wpk_jobs_body(jobs, run_until_told, told);
 	jobs->job[0].body = hog_sleep_and_run;
 	told->gate = gate;
 	wpk_one_cpu_attrs(&attrs, 2, 1, true);

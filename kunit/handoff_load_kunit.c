@@ -20,10 +20,8 @@ static void sleep_a_little(struct wpk_job *job)
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
 	long cpu = wpk_cpu(num_online_cpus() - 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *sleepers = wpk_jobs(test, 3, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 400, NULL);
-	struct wpool_attrs attrs;
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, sleep_a_little, NULL);
 	struct wpk_thread *thread;
 	struct wpool *pool;
 
@@ -32,74 +30,61 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 	if (cpu <= 0)
 		kunit_skip(test, "the first CPU has to stay");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back, (void *)cpu), 0);
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(cpu);
-	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_body(jobs, sleep_a_little, NULL);
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(cpu));
 	wpk_move_to(cpu);
 	wpk_submit_together(test, pool, sleepers);
 	wpk_submit_together(test, pool, jobs);
 	wpk_move_to(-1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 5));
 	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
 	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(sleepers, 3));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_jobs_let(test, sleepers, 3);
+	wpk_finish(test, pool, jobs);
 	wpk_jobs_ran_once(test, sleepers);
 }
 
 static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *sleepers = wpk_jobs(test, 3, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, sleep_a_little, NULL);
 	int i, elsewhere = 0;
 
 	wpk_need_cpus(test, 2);
 	wpk_submit_together(test, pool, sleepers);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(1))), 0);
-	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	/* this thread submits on the CPU that has left the cpumask */
-	wpk_jobs_submit(test, pool, jobs, 0, 50);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 50));
+	wpk_jobs_run(test, pool, jobs, 50);
 	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(sleepers, 3));
+	wpk_jobs_let(test, sleepers, 3);
 	wpk_jobs_submit(test, pool, jobs, 50, 50);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
 	for (i = 0; i < 100; i++)
 		elsewhere += jobs->job[i].cpu != wpk_cpu(1);
 	KUNIT_EXPECT_EQ(test, elsewhere, 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
 }
 
 static void wpool_tune_nice_while_handed_over(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *sleepers = wpk_jobs(test, 3, gate);
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, sleep_a_little, NULL);
 	int i, others = 0;
 
 	wpk_submit_together(test, pool, sleepers);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, NICE, nice, 7), 0);
-	wpk_jobs_body(jobs, sleep_a_little, NULL);
 	wpk_submit_together(test, pool, jobs);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 10));
 	/* workers that come back from a sleep have the new nice value, too */
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(sleepers, 3));
+	wpk_jobs_let(test, sleepers, 3);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
 	for (i = 0; i < 100; i++)
 		others += jobs->job[i].nice != 7;
@@ -140,8 +125,7 @@ static void wpool_task_wait_fork_join_of_tasks_that_sleep(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		jobs = wpk_jobs(test, 255, NULL);
 		wpk_jobs_body(jobs, fork_sleep_and_join, pools[i]);
-		wpk_jobs_submit(test, pools[i], jobs, 0, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pools[i], &jobs->job[0]);
 		wpk_no_errors(test, jobs);
 		wpk_jobs_ran_once(test, jobs);
 		KUNIT_EXPECT_LE(test, wpk_stat(pools[i], spawned), capacity);
@@ -159,11 +143,9 @@ static int submit_and_wait(struct wpk_thread *thread)
 	int round, i, ret;
 
 	for (round = 0; round < NR_ROUNDS && !wpk_stopped(thread->test); round++) {
-		for (i = 0; i < jobs->nr; i++) {
-			ret = wpool_submit(thread->pool, &jobs->job[i].task);
-			if (ret)
-				return ret;
-		}
+		ret = wpk_do_submit_jobs(thread);
+		if (ret)
+			return ret;
 		for (i = 0; i < jobs->nr; i++) {
 			ret = wpool_task_wait(&jobs->job[i].task);
 			if (ret)
@@ -179,11 +161,9 @@ static int submit_and_cancel(struct wpk_thread *thread)
 	int round, i, ret, taken_back;
 
 	for (round = 0; round < NR_ROUNDS && !wpk_stopped(thread->test); round++) {
-		for (i = 0; i < jobs->nr; i++) {
-			ret = wpool_submit(thread->pool, &jobs->job[i].task);
-			if (ret)
-				return ret;
-		}
+		ret = wpk_do_submit_jobs(thread);
+		if (ret)
+			return ret;
 		if (round % 2)
 			usleep_range(10, 100);
 		for (i = 0; i < jobs->nr; i++) {
@@ -204,11 +184,9 @@ static int submit_and_flush(struct wpk_thread *thread)
 	int round, i, ret;
 
 	for (round = 0; round < NR_ROUNDS && !wpk_stopped(thread->test); round++) {
-		for (i = 0; i < jobs->nr; i++) {
-			ret = wpool_submit(thread->pool, &jobs->job[i].task);
-			if (ret)
-				return ret;
-		}
+		ret = wpk_do_submit_jobs(thread);
+		if (ret)
+			return ret;
 		ret = wpool_flush(thread->pool);
 		if (ret)
 			return ret;

@@ -63,11 +63,10 @@ static void take_note(struct wpk_job *job)
 
 static struct wpk_jobs *note_jobs(struct kunit *test, unsigned int nr, u32 us)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, nr, take_note, NULL);
 	struct note *notes = wpk_alloc(test, nr * sizeof(*notes));
 	unsigned int i;
 
-	wpk_jobs_body(jobs, take_note, NULL);
 	for (i = 0; i < nr; i++) {
 		notes[i].us = us;
 		jobs->job[i].arg = &notes[i];
@@ -91,8 +90,7 @@ static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
 
-	return spin_until(READ_ONCE(worker->__state) != TASK_RUNNING &&
-			  !READ_ONCE(worker->on_cpu));
+	return spin_until(READ_ONCE(worker->__state) != TASK_RUNNING && !READ_ONCE(worker->on_cpu));
 }
 
 static bool is_prompt(struct wpk_job *job)
@@ -109,16 +107,11 @@ static void skip_if_a_tick_is_too_short(struct kunit *test)
 /* A pool on two CPUs. All its workers exist, and are idle. */
 static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, nr_workers, WPOOL_UNLIMITED,
+					   attrs.cpumask = wpk_first_cpus(test, 2),
+					   attrs.sched = sched, attrs.spin_us = 0,
+					   attrs.expiry_ms = 0, attrs.hog_ms = WPOOL_MAX_HOG_MS);
 
-	wpk_attrs(&attrs, nr_workers, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, 2);
-	attrs.sched = sched;
-	attrs.spin_us = 0;
-	attrs.expiry_ms = 0;
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_warm(test, pool, nr_workers);
 	return pool;
 }
@@ -213,8 +206,7 @@ static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 	    !has_started(&job[2]) || !is_asleep(&job[2]))
 		return -ETIME;
 	/* in a later tick, the worker of this CPU could look for help itself */
-	busy->prompt += is_prompt(&job[2]) &&
-			note_of(&job[2])->queued == note_of(&job[1])->queued;
+	busy->prompt += is_prompt(&job[2]) && note_of(&job[2])->queued == note_of(&job[1])->queued;
 	return 0;
 }
 
@@ -240,9 +232,8 @@ static struct busy *busy_create(struct kunit *test, u32 nr_workers, unsigned int
 static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(struct kunit *test)
 {
 	struct busy *busy = busy_create(test, 2, 3 * NR_TRIES);
-	struct wpk_jobs *keeper = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, queue_many_times, busy);
 
-	wpk_jobs_body(keeper, queue_many_times, busy);
 	wpk_jobs_submit(test, busy->pool, keeper, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
 	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
@@ -292,12 +283,11 @@ static void submit_children(struct wpk_job *job)
 static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struct kunit *test)
 {
 	struct busy *busy = busy_create(test, 3, 2 * NR_TRIES);
-	struct wpk_jobs *keeper = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, submit_children, busy);
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
 	busy->gate = wpk_gate(test);
-	wpk_jobs_body(keeper, submit_children, busy);
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(busy->pool, cpu_of_one(busy->pool),
 					      &keeper->job[0].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
@@ -372,9 +362,8 @@ static void go_back_and_submit(void *arg)
 static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
 {
 	struct back *back = wpk_alloc(test, sizeof(*back));
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_and_yield, back);
 
-	wpk_jobs_body(jobs, sleep_and_yield, back);
 	jobs->job[1].body = start_behind;
 	back->pool = pool;
 	back->job = &jobs->job[1];
@@ -387,8 +376,7 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_no_errors(test, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
-	return jobs->job[0].cpu == cpu && back->was_back &&
-	       back->note.started == back->note.queued;
+	return jobs->job[0].cpu == cpu && back->was_back && back->note.started == back->note.queued;
 }
 
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)

@@ -78,12 +78,10 @@ static void check_own(struct wpk_job *job)
 
 static void run_jobs(struct kunit *test, struct wpool *pool, u32 nr)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, nr, check_own, pool);
 	u32 i;
 
-	wpk_jobs_body(jobs, check_own, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, nr);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	wpk_jobs_run(test, pool, jobs, nr);
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -143,8 +141,7 @@ static void wpool_hooks_a_task_inside_a_task_has_the_same_own(struct kunit *test
 		jobs = wpk_jobs(test, 2, NULL);
 		wpk_jobs_body(jobs, check_own, pool);
 		jobs->job[0].body = run_next_inside;
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pool, &jobs->job[0]);
 		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 		wpk_jobs_ran_once(test, jobs);
 	}
@@ -239,8 +236,7 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 
 static void wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 2);
 	struct wpool_attrs attrs;
 	struct notes *notes = hook_attrs(test, &attrs, 2);
 	struct wpool *pool;
@@ -252,7 +248,7 @@ static void wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn(struct kun
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) == 3);
 	KUNIT_EXPECT_EQ(test, (int)wpk_stat(pool, spawn_error), -EBUSY);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 }
 
 static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
@@ -296,8 +292,7 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 	notes = hook_attrs(test, &attrs, 2);
 	attrs.worker_start = NULL;
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	wpk_jobs_run(test, pool, jobs, 4);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
 	/* note_end() counts a worker without a pointer as wrong */
@@ -406,8 +401,7 @@ static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kuni
 	WPK_EVENTUALLY(test, atomic_read(&notes->failed) > 1);
 	wpk_jobs_submit(test, other, busy, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(busy->gate, 2));
-	wpk_gate_open(notes->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), -EBUSY);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, notes->gate, tune), -EBUSY);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->job[0].task), -ECANCELED);
 }
 
@@ -427,8 +421,7 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 	destroy = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
 	WPK_EVENTUALLY(test, READ_ONCE(pool->state) == WPOOL_DESTROYED);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(destroy));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, tune), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, destroy), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 }
@@ -449,8 +442,7 @@ static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, 0), -ETIME);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, reboot), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, reboot), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);

@@ -30,11 +30,7 @@ static int victim_cpu(struct kunit *test)
 
 static struct wpool *mask_pool(struct kunit *test, u32 capacity, const struct cpumask *mask)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = mask;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, capacity, WPOOL_UNLIMITED, attrs.cpumask = mask);
 }
 
 static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *test)
@@ -63,10 +59,8 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 	wpk_gate_open(gate);
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], 300));
-	for (i = 0; i < 2; i++) {
-		wpk_destroy(test, pools[i]);
-		wpk_jobs_ran_once(test, jobs[i]);
-	}
+	for (i = 0; i < 2; i++)
+		wpk_finish(test, pools[i], jobs[i]);
 }
 
 /* The workers leave a CPU that goes offline. When the CPU is back, tasks must run there again. */
@@ -111,8 +105,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	pool = mask_pool(test, 2, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 10);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 10));
+	wpk_jobs_run(test, pool, jobs, 10);
 	wpool_get_cpu_stats(pool, cpu, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted + stats.completed + stats.workers, 0);
 
@@ -126,8 +119,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	/* now the mask has only that CPU: at least one worker must move there */
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(cpu)), 0);
 	WPK_EVENTUALLY(test, wpk_workers_at(pool, cpu) > 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* When the CPU is back, all workers are on other CPUs, and no more workers may be made. */
@@ -378,13 +370,8 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.policy = WPOOL_FAIL;
-	attrs.capacity_per_cpu = per_cpu;
-	attrs.cpumask = mask;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_FAIL,
+			     attrs.capacity_per_cpu = per_cpu, attrs.cpumask = mask);
 }
 
 /* As after a tune to a smaller capacity, running tasks continue, and new ones are refused. */
@@ -415,8 +402,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 2 * nr);
 	WPK_EVENTUALLY(test, wpk_capacity(only) == 3);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(fixed), 5);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* @capacity: the right capacity when all CPUs are online */
@@ -456,11 +442,10 @@ static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct
 {
 	struct follower kept[2][NR_KEPT] = {}, *of;
 	long cpu = victim_cpu(test);
-	struct wpk_thread *hotplug;
 	u32 nr_cpus = num_online_cpus();
 	u32 nr[2] = {}, i, away;
+	struct wpk_thread *hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
 
-	hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
 	do {
 		away = !cpu_online(cpu);
 		i = nr[away]++;
@@ -520,8 +505,7 @@ static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit 
 	thread = wpk_thread(test, tune_to_all_cpus, pool, NULL, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(start_gate, 2));
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
-	wpk_gate_open(start_gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, start_gate, thread), 0);
 	WPK_EVENTUALLY(test, wpk_capacity(pool) == 3 * (nr - 1));
 	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
 	WPK_EVENTUALLY(test, wpk_capacity(pool) == 3 * nr);

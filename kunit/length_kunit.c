@@ -109,12 +109,11 @@ static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *te
 	struct contended *contended = wpk_alloc(test, sizeof(*contended));
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_itself, contended);
 	unsigned long end = jiffies + WPK_PATIENCE / 2, flags;
 
 	wpk_need_cpus(test, 2);
 	contended->pool = pool;
-	wpk_jobs_body(jobs, submit_itself, contended);
 	wpk_move_to(wpk_cpu(1));
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	while (!is_without_wait(rq) && time_before(jiffies, end)) {
@@ -153,11 +152,9 @@ static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(stru
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *jobs = wpk_jobs(test, 32, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 32, lose_cpu, pool);
 
-	wpk_jobs_body(jobs, lose_cpu, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 32);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 32));
+	wpk_jobs_run(test, pool, jobs, 32);
 	KUNIT_EXPECT_NE(test, READ_ONCE(rq->estimate.task_ns), U32_MAX);
 	wpk_destroy(test, pool);
 	wpk_no_errors(test, jobs);

@@ -25,13 +25,9 @@
 
 static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, bool handoff)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, nr_cpus);
-	attrs.handoff = handoff;
-	attrs.hog_ms = HOG_MS;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, capacity, WPOOL_UNLIMITED,
+			     attrs.cpumask = wpk_first_cpus(test, nr_cpus), attrs.handoff = handoff,
+			     attrs.hog_ms = HOG_MS);
 }
 
 /* ---- hogs ----------------------------------------------------------------- */
@@ -87,13 +83,12 @@ static void see_it_counted(struct wpk_job *job)
 static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, bool makes_way)
 {
 	struct hog *hog = wpk_alloc(test, sizeof(*hog));
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, run_on_and_on, hog);
 
 	hog->pool = pool;
 	hog->child = wpk_jobs(test, 1, NULL);
 	hog->waits = waits;
 	hog->makes_way = makes_way;
-	wpk_jobs_body(jobs, run_on_and_on, hog);
 	if (waits)
 		wpk_jobs_body(hog->child, see_it_counted, hog);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -165,9 +160,8 @@ static void see_that_it_is_bound(struct wpk_job *job)
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, run_until_free, NULL);
 
-	wpk_jobs_body(jobs, run_until_free, NULL);
 	jobs->job[1].body = see_that_it_is_bound;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
@@ -188,7 +182,7 @@ static void sleep_long(struct wpk_job *job)
 /* If the machine stops for hog_ms, a task that is awake for a moment counts as a hog: try again. */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 	u64 hogs, before;
@@ -197,7 +191,6 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 	wpk_one_cpu_attrs(&attrs, 2, 1, true);
 	attrs.hog_ms = 100;
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_body(jobs, sleep_long, NULL);
 	do {
 		before = wpk_stat(pool, hogs);
 		wpk_submit_together(test, pool, jobs);
@@ -401,14 +394,11 @@ static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit 
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int i;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	wpk_warm(test, pool, 2);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	wpk_move_to(wpk_cpu(0));
@@ -554,8 +544,7 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 	start_counting(test);
 	jobs = wpk_held(test, pool, 3, 3);
 	expect_quiet(test, 300);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
+	wpk_jobs_let(test, jobs, 3);
 	expect_quiet(test, 300);
 }
 

@@ -148,8 +148,7 @@ static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(st
 
 	for (i = 0; i < ROUNDS; i++) {
 		pool = pool_of_two_caches(test, 2, false);
-		jobs = wpk_jobs(test, 2, NULL);
-		wpk_jobs_body(jobs, sleep_long, NULL);
+		jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
 		/* make the worker of this CPU, and let the pool measure the tasks */
 		wpk_jobs_submit(test, pool, jobs, 0, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));

@@ -40,11 +40,10 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
 	const struct depth *depth = test->param_value;
 	struct wpool *pool = wpk_pool(test, depth->capacity, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, wait_deeper, pool);
 	unsigned int i, told = 0, ran = 0;
 	struct wpk_thread *waiter;
 
-	wpk_jobs_body(jobs, wait_deeper, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	waiter = wpk_thread(test, wpk_do_wait, pool, &jobs->job[0].task, NULL);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, waiter), 0);
@@ -56,8 +55,7 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran == jobs->nr, told == 0);
 	KUNIT_EXPECT_GT(test, ran, 8);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	wpk_jobs_submit(test, pool, jobs, jobs->nr - 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[jobs->nr - 1].task), 0);
+	wpk_job_run(test, pool, &jobs->job[jobs->nr - 1]);
 }
 
 #define NR_LEVELS 4
@@ -87,15 +85,13 @@ static void wait_and_count_locks(struct wpk_job *job)
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
 	struct levels *levels = wpk_alloc(test, sizeof(*levels));
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_LEVELS, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LEVELS, wait_and_count_locks, levels);
 	int i;
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
 		kunit_skip(test, "nobody counts locks");
 	levels->pool = wpk_pool(test, 1, NR_LEVELS);
-	wpk_jobs_body(jobs, wait_and_count_locks, levels);
-	wpk_jobs_submit(test, levels->pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, levels->pool, &jobs->job[0]);
 	wpk_jobs_ran_once(test, jobs);
 	KUNIT_EXPECT_GE(test, levels->locks[0], 1);
 	for (i = 1; i < NR_LEVELS; i++) {
@@ -170,12 +166,11 @@ static void wait_for_again(struct wpk_job *job)
  */
 static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, wait_for_again, NULL);
 	struct again *again = wpk_alloc(test, sizeof(*again));
 	struct wpool *pool = wpk_pool(test, 1, 4);
 
 	again->pool = pool;
-	wpk_jobs_body(jobs, wait_for_again, NULL);
 	jobs->job[1].arg = again;
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);

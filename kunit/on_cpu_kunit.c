@@ -131,8 +131,7 @@ static int submit_and_keep_cpu(struct wpk_thread *thread)
 /* The worker of each CPU sleeps in its task. Returns the CPU of the third worker. */
 static int cpu_of_third_worker(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 3);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -143,13 +142,13 @@ static int cpu_of_third_worker(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &jobs->job[i].task), 0);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, i + 1));
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, i + 1));
 		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
 	}
 	jobs->job[2].gate = NULL;
 	thread = wpk_thread(test, submit_and_keep_cpu, pool, NULL, &jobs->job[2]);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
 	wpk_destroy(test, pool);
 	return jobs->job[2].cpu;
@@ -174,13 +173,10 @@ static void wpool_submit_on_from_a_real_time_thread_avoids_its_cpu(struct kunit 
 static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, nr_cpu_ids, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int cpu;
+	struct wpool *pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED,
+					   attrs.cpumask = cpumask_of(wpk_cpu(0)));
 
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	pool = wpk_pool_attrs(test, &attrs);
 	for_each_possible_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, wpool_try_submit_on(pool, cpu, &jobs->job[cpu].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -215,14 +211,11 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * WPK_LIMIT_TASKS, NULL);
 	struct wpk_thread *thread[2];
 	struct crossing of[2];
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	u32 i;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 3, 500);
-	attrs.spin_us = 0;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 3, 500, attrs.spin_us = 0);
 	for (i = 0; i < 2; i++) {
 		of[i] = (struct crossing){ pool, jobs, i * WPK_LIMIT_TASKS, WPK_LIMIT_TASKS };
 		thread[i] = wpk_thread(test, submit_across, pool, NULL, &of[i]);

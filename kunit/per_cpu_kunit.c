@@ -5,13 +5,8 @@
 /* Create a pool with @per_cpu workers for each CPU of @mask; attrs.capacity is ignored. */
 static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct cpumask *mask)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 77, 2);
-	attrs.policy = WPOOL_FAIL;
-	attrs.capacity_per_cpu = per_cpu;
-	attrs.cpumask = mask;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, 77, 2, attrs.policy = WPOOL_FAIL,
+			     attrs.capacity_per_cpu = per_cpu, attrs.cpumask = mask);
 }
 
 static u32 per_cpu_of(struct wpool *pool)
@@ -45,28 +40,27 @@ static void capacity_per_cpu_counts_the_cpus_of_the_mask(struct kunit *test)
 /* When the tune returns, the new capacity, larger or smaller, bounds the tasks that start. */
 static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 8);
 	struct wpool *pool;
 
 	wpk_need_cpus(test, 2);
 	pool = per_cpu_pool(test, 2, wpk_first_cpus(test, 1));
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 2)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 4);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 4));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 4));
 	wpk_jobs_submit(test, pool, jobs, 4, 2);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[6].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 1)), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 	/* running tasks continue; two of the workers take no other task, and leave */
-	wpk_gate_let(gate, 2);
+	wpk_gate_let(jobs->gate, 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, NULL), 0);
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
@@ -160,7 +154,6 @@ static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 {
 	struct wpool *pool = per_cpu_pool(test, 3, wpk_first_cpus(test, 1));
-	struct wpool_attrs attrs;
 
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 20), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
@@ -171,26 +164,18 @@ static void capacity_per_cpu_min_workers_are_the_least(struct kunit *test)
 	/* without capacity_per_cpu, min_workers above the capacity is refused */
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 3), -EINVAL);
-	wpk_attrs(&attrs, 1, 0);
-	attrs.capacity_per_cpu = 2;
-	attrs.min_workers = 20;
-	attrs.cpumask = wpk_first_cpus(test, 1);
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 1, 0, attrs.capacity_per_cpu = 2, attrs.min_workers = 20,
+			     attrs.cpumask = wpk_first_cpus(test, 1));
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 20);
 }
 
 /* A pool with reclaim makes its min_workers at the creation, also if they raise the capacity. */
 static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 1, 0, attrs.capacity_per_cpu = 1,
+					   attrs.min_workers = 3, attrs.reclaim = true,
+					   attrs.cpumask = wpk_first_cpus(test, 1));
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.capacity_per_cpu = 1;
-	attrs.min_workers = 3;
-	attrs.reclaim = true;
-	attrs.cpumask = wpk_first_cpus(test, 1);
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 5), 0);

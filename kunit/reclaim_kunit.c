@@ -87,11 +87,9 @@ static void wpool_create_reclaim_has_its_workers_and_the_rescuer(struct kunit *t
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 4);
 		KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
-		wpk_jobs_submit(test, pool, jobs, 0, 50);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 50));
+		wpk_jobs_run(test, pool, jobs, 50);
 		rescued = wpk_stat(pool, rescued);
-		wpk_destroy(test, pool);
-		wpk_jobs_ran_once(test, jobs);
+		wpk_finish(test, pool, jobs);
 	}
 	KUNIT_EXPECT_EQ(test, rescued, 0);
 }
@@ -109,8 +107,7 @@ static u32 use_the_rescuer(struct kunit *test, bool *slow)
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	*slow = ktime_get_ns() - start >= 10 * NSEC_PER_MSEC;
 	WPK_EVENTUALLY(test, has_rescuer(pool) && wpk_stat(pool, spawned) ==
 						  wpk_stat(pool, workers) + 1);
@@ -171,8 +168,7 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, rescued), 1);
 	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* A hog that waits for its child without a sleep. */
@@ -204,8 +200,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	child->job[0].arg = pool;
 	wpk_jobs_body(jobs, be_a_hog, child);
 	wpk_no_threads(test);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	wpk_threads_again(test);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
@@ -219,10 +214,8 @@ static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct ku
 
 	wpk_no_threads(test);
 	first = wpk_held(test, pool, 3, 3);
-	wpk_jobs_submit(test, pool, jobs, 0, 3);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
-	wpk_gate_open(first->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 3));
+	wpk_jobs_run(test, pool, jobs, 3);
+	wpk_jobs_let(test, first, 3);
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, workers), 4);
 	wpk_threads_again(test);
 }
@@ -247,8 +240,7 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	wpk_threads_again(test);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
@@ -269,8 +261,7 @@ static void wpool_tune_reclaim_capacity_is_kept(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 	WPK_EVENTUALLY(test, has_rescuer(pool));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- spawners that do not come back ------------------------------------------ */
@@ -358,13 +349,11 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&pool->workers.nr_threads) == 3);
 	/* the pool runs a task without reclaim, and then gets reclaim back */
 	first = wpk_held(test, pool, 1, 1);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
-	wpk_gate_open(first->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
+	wpk_jobs_let(test, first, 1);
 }
 
 /* When the tune returns, all min_workers exist, even if the same tune has raised the capacity. */
@@ -440,8 +429,7 @@ static void wpool_tune_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	wpool_get_attrs(pool, &attrs, NULL);
 	KUNIT_EXPECT_FALSE(test, attrs.reclaim);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_EXPECT_FALSE(test, has_rescuer(pool));
 }
 
@@ -460,8 +448,7 @@ static void wpool_reboot_reclaim_has_its_workers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 2);
 	}
 	KUNIT_EXPECT_TRUE(test, has_rescuer(pool));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_reboot_reclaim_no_threads_left_is_an_error(struct kunit *test)
@@ -500,7 +487,7 @@ static void sleep_a_bit(struct wpk_job *job)
 /* While reclaim is switched on and off, each sleeping task runs once, within the capacity. */
 static void wpool_tune_reclaim_under_load(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_LOAD, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LOAD, sleep_a_bit, NULL);
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 	unsigned int i;
@@ -508,7 +495,6 @@ static void wpool_tune_reclaim_under_load(struct kunit *test)
 	reclaim_attrs(&attrs, 3, 1);
 	attrs.expiry_ms = 1;
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_body(jobs, sleep_a_bit, NULL);
 	for (i = 0; i < NR_LOAD; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		if (i % 50 == 0)
@@ -518,8 +504,7 @@ static void wpool_tune_reclaim_under_load(struct kunit *test)
 	}
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_LOAD));
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 3);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* Destroy while the rescuer becomes a worker, or is being replaced. */
@@ -531,8 +516,7 @@ static void wpool_destroy_reclaim_at_any_time(struct kunit *test)
 
 	for (i = 0; i < WPK_ROUNDS(200); i++) {
 		pool = reclaim_pool(test, 4, i % 2);
-		jobs = wpk_jobs(test, 3, NULL);
-		wpk_jobs_body(jobs, sleep_a_bit, NULL);
+		jobs = wpk_jobs_of(test, 3, sleep_a_bit, NULL);
 		wpk_jobs_submit(test, pool, jobs, 0, i % 4);
 		wpk_destroy(test, pool);
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), i % 4);
@@ -562,13 +546,11 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 	attrs.name = wpk_name(test);
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_body(fine, flush_other, same);
-	wpk_jobs_submit(test, pool, fine, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(fine, 1));
+	wpk_jobs_run(test, pool, fine, 1);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 0);
 
 	wpk_jobs_body(jobs, flush_other, other);
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_jobs_run(test, pool, jobs, 2);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 1);
 }
 
@@ -577,13 +559,9 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 /* Workers that would stay for an hour leave when memory is short; min_workers stay. */
 static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED,
+					   attrs.expiry_ms = 60 * 60 * 1000, attrs.min_workers = 1);
 
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.expiry_ms = 60 * 60 * 1000;
-	attrs.min_workers = 1;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_warm(test, pool, 4);
 	if (wpk_fs_write("proc", DROP_CACHES, "2\n"))
 		kunit_skip(test, "no /proc/" DROP_CACHES);

@@ -50,14 +50,12 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	const char *name = name_of(pool);
-	struct wpk_thread *thread;
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[0].task, NULL);
 
-	thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[0].task, NULL);
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "0 tasks queued, 1 submitters waiting"), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
-	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, busy->gate, thread), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
@@ -123,14 +121,11 @@ static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 {
 	struct wpk_jobs *hogs = wpk_jobs(test, 1, NULL), *jobs = wpk_jobs(test, 1, NULL);
 	bool *seen = wpk_alloc(test, sizeof(*seen));
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	const char *name;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 8, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 8, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	name = name_of(pool);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_body(hogs, spin_until_it_is_said, seen);
@@ -173,12 +168,10 @@ static void change_class(struct wpk_job *job)
 static struct wpk_job *run_alone(struct kunit *test, struct wpool *pool,
 				 void (*body)(struct wpk_job *job))
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, body, NULL);
 
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
-	wpk_jobs_body(jobs, body, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	return &jobs->job[0];
 }
 
@@ -325,8 +318,7 @@ static void wpool_report_what_an_own_task_must_not_do(struct kunit *test)
 
 	jobs->job[0].body = do_to_the_own_pool;
 	jobs->job[0].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
 	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		KUNIT_EXPECT_EQ_MSG(test, wpk_lines_about(name, refused[i]), 1, "%s", refused[i]);

@@ -21,12 +21,8 @@ static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 
 static struct wpool *second_cpu_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 }
 
 /* ---- a CPU that a thread holds -------------------------------------------- */
@@ -118,11 +114,9 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
 
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 20);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	wpk_jobs_run(test, pool, jobs, 20);
 	hold_end(test, holder);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* The pool does not wait for a worker that was just made for a held CPU, and has never run. */
@@ -175,8 +169,7 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	hold_end(test, holder);
 	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_TICKS));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- a CPU that is added -------------------------------------------------- */
@@ -184,11 +177,9 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
 static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 {
-	struct wpk_jobs *warm;
-	struct wpool *pool;
+	struct wpool *pool = second_cpu_pool(test);
+	struct wpk_jobs *warm = wpk_held(test, pool, 2, 2);
 
-	pool = second_cpu_pool(test);
-	warm = wpk_held(test, pool, 2, 2);
 	wpk_gate_open(warm->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 2);

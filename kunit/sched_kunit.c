@@ -33,11 +33,9 @@ static void fork_one(struct wpk_job *job)
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, 300, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, fork_one, pool);
 
-	wpk_jobs_body(jobs, fork_one, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	wpk_no_errors(test, jobs);
 	wpk_jobs_ran_once(test, jobs);
 }
@@ -266,8 +264,7 @@ static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_submit(test, pool, jobs, 0, WPK_SPILL_TASKS);
 	wpk_move_to(-1);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_SPILL_TASKS);
 }
 
@@ -285,8 +282,7 @@ static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1000);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1001);
 	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- a stuck worker ------------------------------------------------------- */
@@ -333,15 +329,12 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
 	struct stuck *stuck;
-	struct wpool *pool;
 	int i, same = 0, spin;
+	struct wpool *pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED,
+					   attrs.cpumask = wpk_first_cpus(test, 2),
+					   attrs.expiry_ms = 0);
 
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, 2);
-	attrs.expiry_ms = 0;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_warm(test, pool, 2);
 	/* a new worker is made on the CPU that has fewer workers */
 	for (i = 0; i < 2; i++)
@@ -350,8 +343,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 		stuck = stuck_create(test, pool, spin);
 		jobs->job[spin].body = submit_and_stay;
 		jobs->job[spin].arg = stuck;
-		wpk_jobs_submit(test, pool, jobs, spin, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[spin].task), 0);
+		wpk_job_run(test, pool, &jobs->job[spin]);
 		KUNIT_EXPECT_TRUE(test, stuck->all_ran);
 		KUNIT_EXPECT_EQ(test, jobs->job[spin].ret, 0);
 		for (i = 0; i < NR_LEFT; i++)
@@ -378,8 +370,7 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 	}
 	wpk_move_to(-1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 800));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void submit_two_more(struct wpk_job *job)
@@ -395,9 +386,8 @@ static void submit_two_more(struct wpk_job *job)
 static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 6, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4095, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 4095, submit_two_more, pool);
 
-	wpk_jobs_body(jobs, submit_two_more, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4095));
 	wpk_destroy(test, pool);
@@ -428,16 +418,13 @@ static bool search_ends_offer(struct wpool *pool, struct wpool_runq *rq)
 static void wpool_worker_that_searches_ends_outdated_offers(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	bool ended = false;
 	int try;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 1, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	attrs.spin_us = WPOOL_MAX_SPIN_US;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(1)),
+			     attrs.spin_us = WPOOL_MAX_SPIN_US);
 	wpk_move_to(wpk_cpu(0));
 	for (try = 1; wpk_has_time(test) && !ended; try++) {
 		wpk_jobs_submit(test, pool, jobs, 0, 1);

@@ -82,8 +82,7 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 	expect_a_worker(test, pools[2], jobs[2]);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(late->gone));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	WPK_EVENTUALLY(test, READ_ONCE(late->gone));
 }
 
@@ -242,8 +241,7 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 		atomic_set(&pair->made, 0);
 		pair->name = attrs.name;
 		pair->gate = wpk_gate(test);
-		jobs = wpk_jobs(test, 2, NULL);
-		wpk_jobs_body(jobs, note_start, pair);
+		jobs = wpk_jobs_of(test, 2, note_start, pair);
 		wpk_jobs_submit(test, pool, jobs, 0, 2);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(pair->gate, 2));
 		wpk_gate_open(pair->gate);

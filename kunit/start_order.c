@@ -128,8 +128,7 @@ static void count_waits(struct kunit *test, struct ordered **by_submit, unsigned
 	for (i = 0; i < nr; i++)
 		fifo[i] -= min(fifo[i], by_submit[i]->submit_ns);
 	sort(fifo, nr, sizeof(*fifo), compare_u64, NULL);
-	figures->r99 = div64_u64(quantile(wait, nr, 99) * 100,
-				 max(quantile(fifo, nr, 99), 1ULL));
+	figures->r99 = div64_u64(quantile(wait, nr, 99) * 100, max(quantile(fifo, nr, 99), 1ULL));
 	figures->rmax = div64_u64(wait[nr - 1] * 100, max(fifo[nr - 1], 1ULL));
 	kunit_release_action(test, free_memory, wait);
 	kunit_release_action(test, free_memory, fifo);

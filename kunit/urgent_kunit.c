@@ -81,8 +81,7 @@ static void wpool_urgent_is_the_next_to_start(struct kunit *test)
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1001));
 	KUNIT_EXPECT_EQ(test, jobs->job[1000].seq, 1);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 #define NR_ALL		160
@@ -110,8 +109,7 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, seq % 16, 0, "of the others, number %u", i);
 		KUNIT_EXPECT_LE(test, seq, 16 * NR_OTHERS);
 	}
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* After the start of a task that is not urgent, 15 urgent tasks may again start before others. */
@@ -137,8 +135,7 @@ static void wpool_urgent_count_begins_anew(struct kunit *test)
 	}
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- without an end --------------------------------------------------------- */
@@ -200,8 +197,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->err, 0);
 	KUNIT_EXPECT_EQ(test, s->most, 15);
 	KUNIT_EXPECT_GE(test, s->runs, 500 * 15);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- a worker comes ----------------------------------------------------------- */
@@ -244,22 +240,16 @@ static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
-	struct wpool_runq *rq;
-	struct wpool *pool;
 	u32 i, late = 0;
+	struct wpool *pool = wpk_pool_with(test, 1, 20, attrs.spin_us = 0,
+					   attrs.cpumask = cpumask_of(wpk_cpu(0)));
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
 
-	wpk_attrs(&attrs, 1, 20);
-	attrs.spin_us = 0;
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	pool = wpk_pool_attrs(test, &attrs);
-	rq = wpool_runq(pool, wpk_cpu(0));
 	set_urgent(jobs, 1, 19);
 	for (i = 0; i < 20; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		/* the worker is off the idle list until it has run the task */
-		late += i && READ_ONCE(rq->nr_idle) &&
-			!atomic_read(&jobs->job[i].runs);
+		late += i && READ_ONCE(rq->nr_idle) && !atomic_read(&jobs->job[i].runs);
 		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
 		/* wait until the worker sleeps: before that, it finds a task without a wake-up */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1 && !wpk_stat(pool, searching));
@@ -360,11 +350,9 @@ static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 	waiter = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
-	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, busy->gate, waiter), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* ---- events, groups and strands ------------------------------------------------- */

@@ -146,12 +146,7 @@ WPK_PARAM(spin, spins, "spin_us %u");
 
 static struct wpool *spin_pool(struct kunit *test, u32 capacity, u32 spin_us)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, 10);
-	attrs.spin_us = spin_us;
-	attrs.expiry_ms = 0;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, capacity, 10, attrs.spin_us = spin_us, attrs.expiry_ms = 0);
 }
 
 static void single_tasks(struct kunit *test, struct watch *watch)
@@ -217,14 +212,9 @@ static void now_and_then(struct kunit *test, struct watch *watch)
 
 static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 2, 10, attrs.expiry_ms = 1, attrs.min_workers = 0,
+					   attrs.spin_us = 0);
 
-	wpk_attrs(&attrs, 2, 10);
-	attrs.expiry_ms = 1;
-	attrs.min_workers = 0;
-	attrs.spin_us = 0;
-	pool = wpk_pool_attrs(test, &attrs);
 	lose_none(test, pool, now_and_then);
 	/* on a fast machine the last workers may leave only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
@@ -256,9 +246,8 @@ static int tune_up_and_down(struct wpk_thread *thread)
 static void wpool_submit_while_the_pool_is_tuned_loses_no_wake_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, 10);
-	struct wpk_thread *tuner;
+	struct wpk_thread *tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
 
-	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
 	lose_none(test, pool, single_tasks);
 	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
@@ -347,13 +336,9 @@ static bool all_sleep(struct wpk_jobs *jobs)
 static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 {
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
+	struct wpool *pool = wpk_pool_with(test, NR_QUIET, 0, attrs.expiry_ms = 600 * 1000);
 
-	wpk_attrs(&attrs, NR_QUIET, 0);
-	attrs.expiry_ms = 600 * 1000;
-	pool = wpk_pool_attrs(test, &attrs);
 	*jobs = wpk_jobs(test, NR_QUIET, gate);
 	wpk_jobs_body(*jobs, hold_worker, NULL);
 	wpk_jobs_submit(test, pool, *jobs, 0, NR_QUIET);

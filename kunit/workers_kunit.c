@@ -17,16 +17,13 @@ static void rest_a_little(struct wpk_job *job)
 static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 5, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 400);
 
 	wpk_jobs_body(jobs, rest_a_little, NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 5));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 5));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 5);
 }
@@ -34,17 +31,15 @@ static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
 static void wpool_capacity_1_runs_one_after_the_other(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs(test, 300, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, rest_a_little, NULL);
 	int i;
 
-	wpk_jobs_body(jobs, rest_a_little, NULL);
 	for (i = 0; i < 300; i++) {
 		wpk_move_to(wpk_cpu(i % num_online_cpus()));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
 	wpk_move_to(-1);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
 }
 
@@ -236,12 +231,8 @@ static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 
 static struct wpool *expiring_pool(struct kunit *test, u32 capacity, u32 expiry_ms, u32 min_workers)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, 0);
-	attrs.expiry_ms = expiry_ms;
-	attrs.min_workers = min_workers;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, capacity, 0, attrs.expiry_ms = expiry_ms,
+			     attrs.min_workers = min_workers);
 }
 
 static const u32 mins[] = { 0, 1, 3 };
@@ -254,10 +245,9 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	struct wpool *pool = expiring_pool(test, 8, 100, min_workers);
 	struct wpk_jobs *jobs = wpk_held(test, pool, 8, 8);
 	u64 before, made = U64_MAX;
-	unsigned long start;
 	int try;
+	unsigned long start = jiffies;
 
-	start = jiffies;
 	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, expired) > 0);
 	/* no worker leaves too early; jiffies are the clock of the timers */
@@ -316,9 +306,8 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
 	struct wpool_attrs attrs;
 	pid_t pids[NR_IDLE];
-	struct wpool *pool;
+	struct wpool *pool = one_cpu_pool(test, WPOOL_LIFO, false);
 
-	pool = one_cpu_pool(test, WPOOL_LIFO, false);
 	idle_in_turn(test, pool, pids);
 	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 100), 0);
@@ -331,8 +320,7 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 	{
 		struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pool, &jobs->job[0]);
 		KUNIT_EXPECT_EQ(test, jobs->job[0].pid, pids[NR_IDLE - 1]);
 	}
 }
@@ -340,13 +328,9 @@ static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 200, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 6, 300, attrs.prealloc = true,
+					   attrs.expiry_ms = 20);
 
-	wpk_attrs(&attrs, 6, 300);
-	attrs.prealloc = true;
-	attrs.expiry_ms = 20;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 6);
 	wpk_jobs_submit(test, pool, jobs, 0, 200);
@@ -396,14 +380,9 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	const struct class *class = test->param_value, *other;
 	struct wpk_jobs *busy;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4 * (ARRAY_SIZE(classes) + 3), NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	u32 i, nr = 4;
+	struct wpool *pool = wpk_pool_with(test, 3, 8, attrs.sched = class->sched, attrs.nice = 4);
 
-	wpk_attrs(&attrs, 3, 8);
-	attrs.sched = class->sched;
-	attrs.nice = 4;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	expect_class(test, jobs, 0, 4, class, 4);
@@ -423,13 +402,11 @@ static void wpool_sched_is_the_tasks_class(struct kunit *test)
 	expect_class(test, jobs, nr, 4, other, -2);
 	nr += 4;
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, WPOOL_SCHED_NORMAL), 0);
-	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
+	wpk_jobs_let(test, busy, 1);
 	wpk_jobs_submit(test, pool, jobs, nr, 4);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
 	expect_class(test, jobs, nr, 4, &classes[0], -2);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* Workers made before the first task have the class, too: preallocated ones, and the reserve. */
@@ -444,8 +421,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	attrs.prealloc = true;
 	attrs.sched = class->sched;
 	pool = wpk_pool_attrs(test, &attrs);
-	wpk_jobs_submit(test, pool, more, 0, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 4));
+	wpk_jobs_run(test, pool, more, 4);
 	expect_class(test, more, 0, 4, class, 0);
 
 	wpk_attrs(&attrs, 2, 8);
@@ -455,8 +431,7 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, class->sched), 0);
 	/* the rescuer runs one job, and a new worker runs the other */
 	jobs = wpk_held(test, pool, 2, 2);
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_jobs_let(test, jobs, 2);
 	expect_class(test, jobs, 0, 2, class, 0);
 }
 
@@ -473,15 +448,11 @@ static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *tes
 {
 	const struct class *class = test->param_value;
 	struct wpk_jobs *jobs = wpk_jobs(test, 400, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	u32 i;
+	struct wpool *pool = wpk_pool_with(test, 8, 400, attrs.cpumask = cpumask_of(wpk_cpu(0)),
+					   attrs.sched = class->sched,
+					   attrs.spin_us = WPOOL_MAX_SPIN_US);
 
-	wpk_attrs(&attrs, 8, 400);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	attrs.sched = class->sched;
-	attrs.spin_us = WPOOL_MAX_SPIN_US;
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 400; i += 2)
 		jobs->job[i].body = sleep_a_little;
 	wpk_move_to(wpk_cpu(0));
@@ -489,22 +460,18 @@ static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *tes
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	wpk_move_to(-1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	expect_class(test, jobs, 0, 400, class, 0);
 }
 
 static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 60, NULL), *busy = NULL;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int i, cpu;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 4, 100);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 4, 100, attrs.cpumask = cpumask_of(wpk_cpu(0)));
 	for (i = 0; i < 60; i++) {
 		if (i == 29)
 			busy = wpk_held(test, pool, 1, 1);
@@ -520,8 +487,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
 	wpk_move_to(-1);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	for (i = 0; i < 60; i++) {
 		cpu = wpk_cpu(i < 30 ? 0 : 1);
 		KUNIT_EXPECT_EQ_MSG(test, jobs->job[i].cpu, cpu, "task %d", i);

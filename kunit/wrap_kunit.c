@@ -112,8 +112,7 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 20), 0);
 	submit_in_all_ways(test, pool, jobs);
 	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) == NR_JOBS);
-	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(busy, 1));
+	wpk_jobs_let(test, busy, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
@@ -140,7 +139,7 @@ struct load {
 static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *job))
 {
 	struct load *load = wpk_alloc(test, sizeof(*load));
-	struct wpk_jobs *loader = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *loader = wpk_jobs_of(test, 1, body, load);
 	unsigned int i;
 
 	WRITE_ONCE(wpool_inject_start, *(const u32 *)test->param_value);
@@ -150,7 +149,6 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
 	for (i = 0; i < NR_LOAD; i++)
 		load->tasks[i] = &load->jobs->job[i].task;
-	wpk_jobs_body(loader, body, load);
 	wpk_jobs_submit(test, load->pool, loader, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(loader, 1));
 	KUNIT_EXPECT_EQ(test, loader->job[0].ret, NR_LOAD);
