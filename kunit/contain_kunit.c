@@ -129,10 +129,8 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	jobs->job[0].last = leak->body;
 	jobs->job[1].body = look_around;
 	jobs->job[1].arg = state;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
+	wpk_job_run(test, pool, &jobs->job[1]);
 	KUNIT_EXPECT_FALSE(test, state->irqs_off);
 	KUNIT_EXPECT_EQ(test, state->preempt, 0);
 	KUNIT_EXPECT_EQ(test, state->rcu, 0);
@@ -181,8 +179,7 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	jobs->job[0].arg = state;
 	jobs->job[1].last = leave_all;
 	jobs->job[1].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	KUNIT_EXPECT_EQ(test, state->migration, 0);
@@ -497,13 +494,11 @@ static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
 		kunit_skip(test, "it takes two CPUs");
 	jobs->job[0].last = leave_affinity;
 	jobs->job[1].body = count_cpus;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	wpool_flush(pool);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_job_run(test, pool, &jobs->job[1]);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 1);
 }
 
@@ -541,8 +536,7 @@ static void wpool_task_takes_what_its_parent_has_is_given_back(struct kunit *tes
 	jobs->job[0].body = wait_for_taking_child;
 	jobs->job[1].last = leave_mm_and_creds;
 	jobs->job[1].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	wpk_destroy(test, pool);
@@ -566,21 +560,15 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 	static const struct rest journal = { .is_left = has_journal };
 	struct reports reports = { .text = "left journal_info" };
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	bool listens;
 	int i;
+	struct wpool *pool = wpk_pool_with(test, 1, 3, attrs.worker_start = start_with_journal,
+					   attrs.worker_end = end_with_journal);
+	bool listens = !register_trace_console(count_rest, &reports);
 
-	wpk_attrs(&attrs, 1, 3);
-	attrs.worker_start = start_with_journal;
-	attrs.worker_end = end_with_journal;
-	pool = wpk_pool_attrs(test, &attrs);
-	listens = !register_trace_console(count_rest, &reports);
 	for (i = 0; i < 3; i++) {
 		jobs->job[i].body = look_for_rest;
 		jobs->job[i].arg = (void *)&journal;
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		wpk_job_run(test, pool, &jobs->job[i]);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 1);
 	}
 	if (listens) {

@@ -60,8 +60,7 @@ static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 	wpk_jobs_submit(test, family->pool, parent, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&parent->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&family->child->job[0].task), -EIO);
-	wpk_jobs_submit(test, family->pool, next, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&next->job[0].task), 0);
+	wpk_job_run(test, family->pool, &next->job[0]);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, failed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, faults), 1);
 }
@@ -115,8 +114,7 @@ static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 	/* a work that is queued behind items[0] does not change the flush */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, flush), 1);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 2);

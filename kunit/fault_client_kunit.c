@@ -72,10 +72,9 @@ static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpoo
 static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 {
 	struct wpk_report *report;
-	struct mortal *mortal;
 	struct wpool *pool;
+	struct mortal *mortal = mortal_fire(test, false, &pool, &report);
 
-	mortal = mortal_fire(test, false, &pool, &report);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&mortal->runs) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&mortal->event), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -149,10 +148,9 @@ static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit
 static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 {
 	struct wpk_report *report;
-	struct mortal *mortal;
 	struct wpool *pool;
+	struct mortal *mortal = mortal_fire(test, true, &pool, &report);
 
-	mortal = mortal_fire(test, true, &pool, &report);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mortal->aborts), 0);
@@ -221,14 +219,11 @@ static void strand_part_runs(struct wpool_strand_task *task)
 static void wpool_strand_parallel_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
-	struct st_strand *of;
-	struct wpool *pool;
-	struct st *st;
 	int i;
+	struct wpool *pool = wpk_pool(test, 2, 4);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, NULL, 4);
 
-	pool = wpk_pool(test, 2, 4);
-	of = st_strand(test, pool, 8);
-	st = st_tasks(test, of, NULL, 4);
 	st[0].gate = gate;
 	for (i = 1; i < 4; i++)
 		wpool_strand_task_set_parallel(&st[i].task,
@@ -457,8 +452,7 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	wpk_need_cpus(test, 2);
 	wpk_attrs(&attrs, 4, 0);
 	pool = wpk_reporting_pool(test, &attrs, &report);
-	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 1000, 1, loop_with_a_death, &loop),
-			-EIO);
+	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 1000, 1, loop_with_a_death, &loop), -EIO);
 	KUNIT_EXPECT_LT(test, atomic_read(&loop.done), 1000);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)loop_with_a_death);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -494,8 +488,7 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[1]));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flushes[0]));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, flushes[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[1]), 0);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);

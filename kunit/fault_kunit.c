@@ -46,8 +46,7 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	KUNIT_EXPECT_STREQ(test, report->pool, attrs.name);
-	KUNIT_EXPECT_EQ(test, report->fault.task,
-			(unsigned long)&jobs->job[0].task);
+	KUNIT_EXPECT_EQ(test, report->fault.task, (unsigned long)&jobs->job[0].task);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, report->fault.cpu, jobs->job[0].cpu);
 }
@@ -181,8 +180,7 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 	struct wpool *pool = wpk_reporting_pool(test, &attrs, &report);
 
 	hooks->dies_at_start = 1;
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	wpk_jobs_run(test, pool, jobs, 4);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)dying_start);
@@ -204,8 +202,7 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 	struct wpool *pool = wpk_reporting_pool(test, &attrs, &report);
 
 	hooks->dies_at_end = 1;
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4));
+	wpk_jobs_run(test, pool, jobs, 4);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1);
 	KUNIT_EXPECT_EQ(test, report->fault.task, 0);
@@ -234,8 +231,7 @@ static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *te
 	wpk_threads_again(test);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
-	wpk_gate_open(first->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(first, 1));
+	wpk_jobs_let(test, first, 1);
 }
 
 static void die_of_fn(void *arg)
@@ -252,8 +248,7 @@ static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 
 	wpk_attrs(&attrs, 1, 0);
 	pool = wpk_reporting_pool(test, &attrs, &report);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_of_fn, NULL,
-					      THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_of_fn, NULL, THIS_MODULE, GFP_KERNEL), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_of_fn);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -304,10 +299,9 @@ static void die_pinned(struct wpk_job *job)
 static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, die_pinned, NULL);
 	struct task_struct *thread;
 
-	wpk_jobs_body(jobs, die_pinned, NULL);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	thread = jobs->job[0].arg;
@@ -344,9 +338,8 @@ static void die_submitted_again(struct wpk_job *job)
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, die_submitted_again, pool);
 
-	wpk_jobs_body(jobs, die_submitted_again, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
@@ -413,10 +406,9 @@ static void help_the_next(struct wpk_job *job)
 static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 4, help_the_next, pool);
 	int i;
 
-	wpk_jobs_body(jobs, help_the_next, pool);
 	/* the third job dies in a child on the stack of that job */
 	jobs->job[2].body = die_while_helping;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);

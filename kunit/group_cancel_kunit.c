@@ -19,9 +19,8 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 20);
 	struct wpool_group *group = wpk_group(test, pool, 11);
 	struct wpool_group *other = wpk_group(test, pool, 11);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 13);
-	struct wpk_member *others = wpk_members(test, other, gate, 1);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 13);
+	struct wpk_member *others = wpk_members(test, other, members->gate, 1);
 	struct wpk_thread *threads[2];
 	int i;
 
@@ -36,7 +35,7 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpool_group_outstanding(group), 11);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -EALREADY);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[0].aborts), 0);
@@ -54,15 +53,14 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 static void wpool_group_cancel_later_tasks_run(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 8), 8);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_member *members = wpk_members(test, group, gate, 3);
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 3);
 
 	wpk_members_submit_behind_first(test, members, 2);
 	wpool_group_cancel(group);
 	members[2].body = ask;
 	members[2].status = -1;
 	wpk_members_submit(test, &members[2], 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(members->gate);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].aborts), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);

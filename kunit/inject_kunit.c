@@ -303,9 +303,8 @@ static struct sweep *gated_sweep(struct kunit *test, struct wpool *pool)
 
 static void wpool_invoke_within_the_limits_needs_no_memory(struct kunit *test)
 {
-	struct sweep *sweep;
+	struct sweep *sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 
-	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	check_reserve(sweep, 12);
 	/* all items are free again; the tune makes as many items as its limits allow */
 	check_reserve(sweep, 12);

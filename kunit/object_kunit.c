@@ -188,9 +188,7 @@ static void misuse_at_gate(struct kunit *test, int (*fn)(struct wpk_thread *thre
 	thread = wpk_thread(test, fn, pool, NULL, object);
 	WPK_EVENTUALLY(test, READ_ONCE(begun) &&
 		       READ_ONCE(thread->task->__state) & TASK_UNINTERRUPTIBLE);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, gate);
 }
 
 /* Misuse a strand whose first task is at the gate, and whose second task waits. */

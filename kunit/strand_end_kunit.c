@@ -18,18 +18,15 @@ static int do_destroy_strand(struct wpk_thread *thread)
 
 static void wpool_strand_destroy_waits_and_refuses(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 2, 0), 2);
-	struct st *st = st_tasks(test, of, gate, 3);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 3);
 	struct wpk_thread *thread;
 
 	st_submit(test, st, 2);
 	thread = wpk_thread(test, do_destroy_strand, NULL, NULL, &of->strand);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(of->strand.is_closed));
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st[2].task), -ESHUTDOWN);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, st->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
 	st_ran_in_order(test, st, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[2].runs), 0);
@@ -141,14 +138,13 @@ static void body_finishes(struct st *st)
 
 static void wpool_strand_finish_while_others_wait_is_false(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 2);
-	struct st *st = st_tasks(test, of, gate, 2);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 2);
 
 	st[0].body = body_finishes;
 	st[0].ret = -1;
 	st_submit(test, st, 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 	st_ran_in_order(test, st, 2);
@@ -166,9 +162,8 @@ static void body_finishes_arg(struct st *st)
 /* A task can finish a strand only from its own function. */
 static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
-	struct st *st = st_tasks(test, of, gate, 2);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 2);
 
 	st[0].body = body_finishes_arg;
 	st[0].arg = &st[1];
@@ -176,9 +171,9 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	/* a finish that wrongly succeeds would write to this memory */
 	st[1].task.gone = wpk_alloc(test, sizeof(bool));
 	st_submit(test, st, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(st->gate, 1));
 	KUNIT_EXPECT_FALSE(test, wpool_strand_finish(&st[0].task));
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	/* wait first: while a flush is in the strand, a finish fails anyway */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
@@ -188,18 +183,17 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 /* The mark of a flush that waits is in the queue of the strand: the strand is not empty. */
 static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);
-	struct st *st = st_tasks(test, of, gate, 1);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 1);
 	struct wpk_thread *thread;
 
 	st->body = body_finishes;
 	st->ret = -1;
 	st_submit(test, st, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(st->gate, 1));
 	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, st->ret, 0);
 	/* if the strand has finished, no thread wakes the flush */
@@ -259,14 +253,13 @@ static void wpool_release_runs_what_strands_have_accepted(struct kunit *test)
 
 static void wpool_release_unlimited_pool_runs_what_strands_have_accepted(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);
 	struct st_strand *of = st_strand(test, pool, 8);
-	struct st *st = st_tasks(test, of, gate, 3);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 3);
 
 	st_submit(test, st, 3);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	st_ran_in_order(test, st, 3);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
@@ -310,18 +303,15 @@ static void wpool_release_cancel_aborts_what_has_not_started(struct kunit *test)
 
 static void wpool_destroy_waits_for_strands(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct st_strand *of = st_strand(test, pool, 8);
-	struct st *st = st_tasks(test, of, gate, 3);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 3);
 	struct wpk_thread *thread;
 
 	st_submit(test, st, 3);
 	thread = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, state) == WPOOL_DESTROYED);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, st->gate);
 	wpk_forget(test, pool);
 	st_ran_in_order(test, st, 3);
 	/* these calls need no pool */

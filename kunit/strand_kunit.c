@@ -54,13 +54,12 @@ static void body_resubmits(struct st *st)
 
 static void wpool_strand_try_submit_by_its_own_task_goes_behind_the_others(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 8);
-	struct st *st = st_tasks(test, of, gate, 2);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 2);
 
 	st[0].body = body_resubmits;
 	st_submit(test, st, 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 4);
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&st[0].runs), 3);
@@ -95,18 +94,17 @@ static void wpool_strand_try_submit_bad_arguments_is_einval(struct kunit *test)
 static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
-	struct st *st = st_tasks(test, of, gate, NR_TASKS);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct st *st = st_tasks(test, of, wpk_gate(test), NR_TASKS);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, st->gate);
 
 	st_submit(test, st, NR_TASKS);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(st->gate, 1));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(st->gate, 2));
+	wpk_gate_open(st->gate);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), NR_TASKS + 1);
@@ -118,8 +116,7 @@ static void wpool_strand_takes_one_place_in_its_pool(struct kunit *test)
 static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct st_strand *of[2] = { st_strand(test, pool, 8), st_strand(test, pool, 8) };
 	struct st *st[2] = { st_tasks(test, of[0], NULL, 3), st_tasks(test, of[1], NULL, 3) };
 
@@ -128,7 +125,7 @@ static void wpool_strand_try_submit_to_a_full_pool_stands_in_line(struct kunit *
 	st_submit(test, st[1], 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[0]->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of[1]->strand), 0);
 	st_ran_in_order(test, st[0], 3);
@@ -154,8 +151,7 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		st[i].body = body_forever;
 	st_submit(test, st, 2);
-	wpk_jobs_submit(test, pool, jobs, 0, 20);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
+	wpk_jobs_run(test, pool, jobs, 20);
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, st[0].ret, -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, st[1].ret, -ESHUTDOWN);
@@ -165,9 +161,8 @@ static void wpool_strand_busy_for_ever_lets_others_run(struct kunit *test)
 
 static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct st_strand *of = st_strand(test, wpk_pool(test, 4, 4), 8);
-	struct st *st = st_tasks(test, of, gate, 3);
+	struct st *st = st_tasks(test, of, wpk_gate(test), 3);
 	struct wpk_thread *thread;
 
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
@@ -176,13 +171,13 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
 	/* the flush does not wait for a task that is submitted after its call */
 	st_submit(test, &st[2], 1);
-	wpk_gate_let(gate, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	wpk_gate_let(st->gate, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(st->gate, 2));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_let(gate, 1);
+	wpk_gate_let(st->gate, 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(st->gate);
 	/* the task behind the mark of the flush runs */
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 3);
 }

@@ -151,18 +151,12 @@ static u64 runs_of(struct wpool_cost *costs, int nr, void *func)
 /* A part counts as a run of its function, and a turn as a run of the turn's function. */
 static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpool_cost costs[4];
-	struct st_strand *of;
-	struct wpool *pool;
-	struct st *st;
 	int nr;
+	struct wpool *pool = wpk_pool_with(test, 2, 8, attrs.latency = true);
+	struct st_strand *of = st_strand(test, pool, NR_TASKS);
+	struct st *st = part_tasks(test, of, NR_TASKS);
 
-	wpk_attrs(&attrs, 2, 8);
-	attrs.latency = true;
-	pool = wpk_pool_attrs(test, &attrs);
-	of = st_strand(test, pool, NR_TASKS);
-	st = part_tasks(test, of, NR_TASKS);
 	st_submit(test, st, NR_TASKS);
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

@@ -255,11 +255,10 @@ static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *t
 	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
 	struct fake *fake;
 	struct file *file = fake_file(test, &fake, &fake_fops);
-	struct wpk_thread *thread;
 	struct once *once;
 	unsigned int i;
+	struct wpk_thread *thread = wpk_thread(test, keep_waking, pool, NULL, fake);
 
-	thread = wpk_thread(test, keep_waking, pool, NULL, fake);
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
 		once = kzalloc(sizeof(*once), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, once);

@@ -41,8 +41,7 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, running), 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(second, 1));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(pending));
-	wpk_gate_open(second);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, pending), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, second, pending), 1);
 	wpk_gate_open(first);
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
@@ -87,8 +86,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	queue_work(wq, wpk_work(&items[0]));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) > runs + 20);
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(threads[0]));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, threads[0]), 0);
 	cancel_work_sync(wpk_work(&items[0]));
 	wpk_wq_end(test, wq);
 }
@@ -124,14 +122,13 @@ static void cancel_work_takes_a_pending_work_back(struct kunit *test)
 
 static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 2);
 	struct wpk_thread *cancels[2];
 	int i;
 
 	queue_work(wq, wpk_work(item));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	queue_work(wq, wpk_work(item));
 	for (i = 0; i < 2; i++) {
 		cancels[i] = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
@@ -142,7 +139,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 0));
 	for (i = 0; i < 2; i++)
 		KUNIT_EXPECT_TRUE(test, wpk_still_waits(cancels[i]));
-	wpk_gate_open(gate);
+	wpk_gate_open(item->gate);
 	/* the first cancel took back the second queue_work() */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, cancels[1]), 0);
@@ -227,8 +224,7 @@ static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
 	drain = wpk_thread(test, do_drain, NULL, NULL, wq);
 	WPK_EVENTUALLY(test, is_refused(&items[1]));
 	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(&items[1])));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, drain), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, drain), 0);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));

@@ -127,8 +127,7 @@ static inline bool wpk_still_waits(struct wpk_thread *thread)
 /* Wait until the thread is in the only sleep of its function, which nothing ends early. */
 static inline bool wpk_waits(struct wpk_thread *thread)
 {
-	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) &&
-	       !wpk_ended(thread);
+	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) && !wpk_ended(thread);
 }
 
 /* Functions for wpk_thread(): wpk_do_<call>() makes this call. */

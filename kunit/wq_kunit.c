@@ -148,8 +148,7 @@ static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
 
 static void queue_work_no_more_than_max_active_run(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, 20);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 20);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 3);
 	int i;
 
@@ -157,10 +156,10 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
 	/* three works run: each work that leaves the gate lets another one arrive */
 	for (i = 3; i <= 20; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
-		wpk_gate_let(gate, 1);
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, i));
+		wpk_gate_let(items->gate, 1);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(items->gate);
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(items->starts), 20);
@@ -170,27 +169,25 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 /* A queue has memory for a few works at first, and allocates more while they run. */
 static void queue_work_max_active_works_run_at_once(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, 100);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 100);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 64);
 	int i;
 
 	for (i = 0; i < 64; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 64));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 64));
 	workqueue_set_max_active(wq, 100);
 	for (; i < 100; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 100));
-	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 100));
+	wpk_gate_open(items->gate);
 	wpk_wq_end(test, wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 100);
 }
 
 static void create_workqueue_one_work_a_cpu(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, 2);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 2);
 	struct workqueue_struct *wq;
 
 	if (num_possible_cpus() < 2)
@@ -199,8 +196,8 @@ static void create_workqueue_one_work_a_cpu(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	queue_work_on(0, wq, wpk_work(&items[0]));
 	queue_work_on(1, wq, wpk_work(&items[1]));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 2));
-	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 2));
+	wpk_gate_open(items->gate);
 	destroy_workqueue(wq);
 }
 
@@ -297,16 +294,15 @@ static void other_fn(struct work_struct *work)
 
 static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
 	queue_work(wq, wpk_work(item));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	INIT_WORK(wpk_work(item), other_fn);
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
 	WPK_EVENTUALLY(test, wpk_runs(item) == 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(item->gate);
 	wpk_wq_end(test, wq);
 }
 
@@ -315,8 +311,7 @@ static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *te
 /* At capacity 1, as an administrator may set it, the log names the running work's function. */
 static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, 2);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 2);
 	const char *name = wpk_name(test);
 	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 2, name);
 	struct wpool *pool = wpool_find(name);
@@ -328,7 +323,7 @@ static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	WPK_EVENTUALLY(test, wpk_lines_about(name, "1 of 1 workers in wpk_item_fn"));
-	wpk_gate_open(gate);
+	wpk_gate_open(items->gate);
 	destroy_workqueue(wq);
 }
 

@@ -52,8 +52,7 @@ static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
 	cancel = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
-	wpk_gate_open(move.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, cancel), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, cancel), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
 	end_move(test, &move, 1);
 }
@@ -72,8 +71,7 @@ static void flush_work_waits_for_the_queue_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(move.gate, 2));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(queue));
-	wpk_gate_open(move.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, flush), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, queue), 0);
 	end_move(test, &move, 2);
 }
@@ -91,8 +89,7 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move.to, wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
-	wpk_gate_open(move.gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, flush), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
 	end_move(test, &move, 1);
 }
@@ -101,14 +98,13 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_item *others = wpk_items(test, NULL, NR_CANCELS);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *item = wpk_items(test, gate, 1);
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
 	struct workqueue_struct *from = wpk_wq(test, WQ_UNBOUND, 4);
 	struct workqueue_struct *to = wpk_wq(test, WQ_UNBOUND, 1);
 	int i;
 
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, from, wpk_work(item)));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	for (i = 0; i < NR_CANCELS; i++) {
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(item)));
 		/* time for a runner to take the work; the case cannot see if it was taken */
@@ -117,7 +113,7 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&others[i])));
 		WPK_ASSERT_EVENTUALLY(test, wpk_runs(&others[i]) == 1);
 	}
-	wpk_gate_open(gate);
+	wpk_gate_open(item->gate);
 	wpk_wq_end(test, to);
 	wpk_wq_end(test, from);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
@@ -127,20 +123,19 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, NR_MOVES);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), NR_MOVES);
 	struct workqueue_struct *from = wpk_wq(test, WQ_UNBOUND, 2 * NR_MOVES);
 	struct workqueue_struct *to = wpk_wq(test, WQ_UNBOUND, 2 * NR_MOVES);
 	int i;
 
 	for (i = 0; i < NR_MOVES; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, from, wpk_work(&items[i])));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_MOVES));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(items->gate, NR_MOVES));
 	for (i = 0; i < NR_MOVES; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(&items[i])));
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, to, wpk_work(last)));
 	WPK_EVENTUALLY(test, wpk_runs(last) == 1);
-	wpk_gate_open(gate);
+	wpk_gate_open(items->gate);
 	wpk_wq_end(test, to);
 	wpk_wq_end(test, from);
 	for (i = 0; i < NR_MOVES; i++)
@@ -199,20 +194,19 @@ static void cancel_work_sync_ends_a_work_that_moves_itself(struct kunit *test)
 
 static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, gate, 3);
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 3);
 	struct workqueue_struct *wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 1));
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[1])));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
 	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
 	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
-	wpk_gate_open(gate);
+	wpk_gate_open(items->gate);
 	/* the queue runs its waiting works before it goes */
 	destroy_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
