@@ -217,8 +217,7 @@ static void wpool_try_submit_under_load_never_exceeds_the_limit(struct kunit *te
 /* While no task finishes, compare each wpool_nr_free() with the result of the next submit. */
 static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bool exact)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, max + 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, max + 1);
 	u32 nr_free, i;
 	int err;
 
@@ -237,7 +236,7 @@ static void fill_and_compare(struct kunit *test, struct wpool *pool, u32 max, bo
 	}
 	/* the refused submit has taken the cached places from all CPUs */
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
-	wpk_gate_let(gate, 1);
+	wpk_gate_let(jobs->gate, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 1);
 }
@@ -279,12 +278,10 @@ static void submit_deeper(struct wpk_job *job)
 static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1000, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, submit_deeper, pool);
 	int i, depth;
 
-	wpk_jobs_body(jobs, submit_deeper, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	depth = atomic_read(&jobs->finished);
 	KUNIT_EXPECT_GE(test, depth, 2);
 	KUNIT_EXPECT_LT(test, depth, 1000);

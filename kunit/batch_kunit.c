@@ -25,8 +25,7 @@ static void wpool_submit_batch_runs_all_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99, WPOOL_BATCH_TRY), 99);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 100, 600, 0), 600);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
 }
 
@@ -69,8 +68,7 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 {
 	struct wpool *fail = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
 	struct wpool *block = wpk_pool_policy(test, 2, 3, WPOOL_BLOCK);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 16, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 16);
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks, 8, 0), 5);
@@ -80,7 +78,7 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(block, tasks + 13, 3, WPOOL_BATCH_TRY), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(fail, outstanding), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(block, outstanding), 5);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, fail);
 	wpk_destroy(test, block);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 10);
@@ -117,25 +115,21 @@ static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,
 static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 7, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 7);
 	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_thread *thread;
 	int i;
+	struct wpk_thread *thread = batch_thread(test, pool, tasks, 7, 0);
 
-	thread = batch_thread(test, pool, tasks, 7, 0);
 	for (i = 2; i < 7; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, i));
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, i));
 		WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 2);
 		KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-		wpk_gate_let(gate, 1);
+		wpk_gate_let(jobs->gate, 1);
 	}
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
@@ -143,8 +137,7 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 8);
 	struct wpool_task **tasks = pointers(test, jobs);
 	struct wpk_thread *first, *second;
 
@@ -157,7 +150,7 @@ static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test
 	wpk_kill(second);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -EINTR);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
@@ -165,8 +158,7 @@ static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test
 static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 6);
 	struct wpool_task **tasks = pointers(test, jobs);
 	struct wpk_thread *first, *second;
 
@@ -258,8 +250,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_jobs *jobs = wpk_jobs(test, TWO_GOES, NULL);
 	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_gated(test, 1);
 	struct wpk_thread *submitter, *other;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -276,13 +267,13 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(first->gate, 1));
 	submitter = wpk_thread(test, submit_two_goes, pool, NULL, tasks);
 	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(submitter));
 	other = wpk_thread(test, crowd_out, NULL, NULL, crowd);
 	WPK_EVENTUALLY(test, READ_ONCE(crowd->on));
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ONE_GO));
 	KUNIT_EXPECT_EQ(test, wpool_destroy(pool), 0);
 	early = wpk_ended(submitter);

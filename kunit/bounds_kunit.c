@@ -206,8 +206,7 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 		taken->nr = 0;
 		thread = wpk_thread(test, submit_watched, pool, &jobs->job[1].task, taken);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-		wpk_gate_open(jobs->gate);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+		KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, thread), 0);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 		KUNIT_EXPECT_EQ(test, taken->nr, !i);
 	}

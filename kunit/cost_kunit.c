@@ -18,10 +18,9 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 	const u32 nr = WPOOL_NR_COSTS + 9;
 	struct wpool_cost *costs = wpk_alloc(test, WPOOL_NR_COSTS * sizeof(*costs));
 	struct wpool_cost one = { .runs = 1, .wait_ns = 2, .run_ns = 30, .cpu_ns = 20 };
-	struct wpool_cost *last;
 	u32 i, round;
+	struct wpool_cost *last = &costs[WPOOL_NR_COSTS - 1];
 
-	last = &costs[WPOOL_NR_COSTS - 1];
 	for (round = 1; round <= 3; round++) {
 		for (i = 0; i < nr; i++) {
 			one.func = nth_func(i);
@@ -74,11 +73,7 @@ static struct wpool_cost cost_of(const struct costs *costs, void *func)
 
 static struct wpool *timed_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 4, 100);
-	attrs.latency = true;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, 4, 100, attrs.latency = true);
 }
 
 /* Time in msleep(), by the clock of the pool, since jiffies may lag on a busy machine. */

@@ -214,12 +214,9 @@ KUNIT_ARRAY_PARAM_DESC(good_name, good_names, desc);
 static void wpool_create_good_name_is_found(struct kunit *test)
 {
 	const typeof(good_names[0]) *good = test->param_value;
-	struct wpool_attrs attrs;
 	struct wpool *pool, *found;
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = good->name;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 1, 0, attrs.name = good->name);
 	found = wpool_find(good->name);
 	KUNIT_EXPECT_PTR_EQ(test, found, pool);
 	wpool_put(found);
@@ -292,9 +289,8 @@ static int create_while_killed(struct wpk_thread *thread)
 static void wpool_create_killed_while_preallocating_is_eintr(struct kunit *test)
 {
 	const char *name = wpk_name(test);
-	struct wpk_thread *thread;
+	struct wpk_thread *thread = wpk_thread(test, create_while_killed, NULL, NULL, (void *)name);
 
-	thread = wpk_thread(test, create_while_killed, NULL, NULL, (void *)name);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
 	KUNIT_EXPECT_NULL(test, wpool_find(name));
 }

@@ -68,10 +68,9 @@ static void wpool_try_submit_running_detached_task_is_a_new_task(struct kunit *t
 {
 	struct wpool *full = wpk_pool(test, 1, 0);
 	struct wpool *roomy = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, submit_from_inside, NULL);
 	int i;
 
-	wpk_jobs_body(jobs, submit_from_inside, NULL);
 	jobs->job[0].arg = full;
 	jobs->job[1].arg = roomy;
 	for (i = 0; i < 2; i++)
@@ -152,8 +151,7 @@ static void wpool_submit_detached_task_pins_its_owner_until_it_returned(struct k
 static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 2);
 	struct wpool_task *task = &jobs->job[1].task;
 	int refs = module_refcount(THIS_MODULE);
 
@@ -163,7 +161,7 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, NULL, NULL, THIS_MODULE, GFP_KERNEL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
@@ -239,8 +237,7 @@ static int do_submit_fn(struct wpk_thread *thread)
 static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	int refs = module_refcount(THIS_MODULE);
 	struct wpk_thread *killed, *patient;
 	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
@@ -251,8 +248,7 @@ static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct k
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
 	wpk_kill(killed);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, patient), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, patient), 0);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), 1);
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);

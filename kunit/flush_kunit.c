@@ -16,9 +16,7 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(after, 1));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
-	wpk_gate_open(before);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	wpk_waits_for(test, flusher, before);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
 }
 
@@ -39,12 +37,9 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
 	}
-	wpk_gate_open(jobs->job[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, flushers[0]), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(flushers[1]));
-	wpk_gate_open(jobs->job[1].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[1]), 0);
+	wpk_waits_for(test, flushers[1], jobs->job[1].gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
@@ -65,8 +60,7 @@ static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
 	}
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	wpk_gate_open(jobs->job[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flushers[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, flushers[0]), 0);
 	/* the next flush has begun: a later task has the other colour */
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->colour) == colour);
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
@@ -161,10 +155,9 @@ static void submit_oneself(struct wpk_job *job)
 static void wpool_flush_ends_while_a_task_submits_itself(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_oneself, pool);
 	int i;
 
-	wpk_jobs_body(jobs, submit_oneself, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	for (i = 0; i < 10; i++)
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
@@ -214,32 +207,28 @@ static void wpool_flush_several_at_once_each_sees_its_own_done(struct kunit *tes
 static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 3);
 	struct wpk_thread *flusher;
 
 	jobs->job[0].gate = wpk_gate(test);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[0].gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
 	/* both workers are in tasks, so this task is queued */
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[2].task));
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(flusher));
-	wpk_gate_open(jobs->job[0].gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, flusher), 0);
+	wpk_waits_for(test, flusher, jobs->job[0].gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 0);
 }
 
 static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 2);
 	struct wpk_thread *killed, *patient;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -250,9 +239,7 @@ static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(patient));
 	wpk_kill(killed);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(patient));
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, patient), 0);
+	wpk_waits_for(test, patient, jobs->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }

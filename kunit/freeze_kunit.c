@@ -52,11 +52,7 @@ static void freeze_exit(struct kunit *test)
 
 static struct wpool *freezable_pool(struct kunit *test, u32 capacity, u32 queue_depth)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, queue_depth);
-	attrs.freezable = true;
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, capacity, queue_depth, attrs.freezable = true);
 }
 
 /* Wait for longer than a start takes: until another pool has run a task, then for 20 ms. */
@@ -127,8 +123,7 @@ static void wpool_freeze_other_pools_run_on(struct kunit *test)
 
 	warm_up(test, pool);
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+	wpk_jobs_run(test, pool, jobs, NR_JOBS);
 }
 
 static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
@@ -168,14 +163,11 @@ static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
 	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_thread *thread;
+	struct wpk_thread *thread = freeze_beside(test, pool, jobs);
 
-	thread = freeze_beside(test, pool, jobs);
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, jobs->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 0);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
@@ -186,13 +178,11 @@ static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
 	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_thread *thread;
+	struct wpk_thread *thread = freeze_beside(test, pool, jobs);
 
-	thread = freeze_beside(test, pool, jobs);
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 1));
+	wpk_jobs_run(test, pool, more, 1);
 }
 
 struct chain {
@@ -226,8 +216,7 @@ static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 	wpk_jobs_body(jobs, wait_for_next, chain);
 	jobs->job[0].gate = gate;
 	thread = freeze_beside(test, pool, jobs);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
 	wpk_no_errors(test, jobs);
 	wpk_jobs_submit(test, pool, more, 0, 1);
@@ -259,9 +248,7 @@ static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kun
 	wpk_jobs_submit(test, pool, more, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
-	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-	wpk_gate_open(inner->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	wpk_waits_for(test, thread, inner->gate);
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
 }
@@ -378,23 +365,21 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kun
  */
 static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct st_strand *of = st_strand(test, pool, 2);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
-	struct st *st = st_tasks(test, of, gate, 2);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
+	struct st *st = st_tasks(test, of, jobs->gate, 2);
 	struct wpk_thread *thread;
 
 	st_submit(test, st, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, is_frozen());
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	let_time_pass(test);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, thread), 0);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 1);
@@ -419,8 +404,7 @@ static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &inner->job[0].task), 0);
 	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, is_frozen());
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner->finished), 2);
 	wpk_jobs_submit(test, pool, more, 0, 1);

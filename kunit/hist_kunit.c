@@ -90,12 +90,8 @@ static void wpool_get_latency_counts_while_it_is_on(struct kunit *test)
 static void wpool_create_with_latency_counts_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 2, 100, attrs.latency = true);
 
-	wpk_attrs(&attrs, 2, 100);
-	attrs.latency = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	expect_counted(test, pool, 0);
 	submit_20(test, pool, jobs, 0);
 	expect_counted(test, pool, 20);
@@ -135,10 +131,9 @@ static void submit_again(struct wpk_job *job)
 static void wpool_get_latency_counts_each_run_of_a_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 100);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_again, pool);
 
 	tune_latency(test, pool, true);
-	wpk_jobs_body(jobs, submit_again, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);

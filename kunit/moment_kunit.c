@@ -93,14 +93,11 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	unsigned int i, refused = 0, bad = 0;
-	struct wpool_attrs attrs;
 	struct again *again;
 
 	wpk_need_cpus(test, 2);
 	again = wpk_alloc(test, sizeof(*again));
-	wpk_attrs(&attrs, 1, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	again->pool = wpk_pool_attrs(test, &attrs);
+	again->pool = wpk_pool_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	again->task = &jobs->job[0].task;
 	wpk_jobs_body(jobs, run_until_told, again);
 	wpk_jobs_submit(test, again->pool, jobs, 0, 1);
@@ -167,14 +164,11 @@ static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *tes
 	struct wpool_task *first = &jobs->job[0].task;
 	unsigned int nr = 0, early = 0;
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int before, ret;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	thread = wpk_thread(test, submit_batches, pool, NULL, jobs);
 	wpk_move_to(wpk_cpu(0));
 	while (!wpk_ended(thread) && !early) {

@@ -84,13 +84,12 @@ static void wpool_get_stats_identities_hold_under_load(struct kunit *test)
 static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 6);
 	const struct wpool_stats *stats;
 	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -EAGAIN);
 	/* two of five tasks run, so at least one of these three can be cancelled */
 	for (i = 2; i < 4 && !wpool_task_cancel(&jobs->job[i].task); i++)
@@ -109,7 +108,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->completed, 0);
 	KUNIT_EXPECT_EQ(test, stats->spawned, 2);
 	WPK_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	/* a worker may be idle between two tasks, but not before its last task is counted out */
 	WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 4);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
@@ -127,8 +126,7 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 static void wpool_get_cpu_stats_add_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 300);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 100);
 	struct wpool_cpu_stats stats, sum;
 	int cpu, round, i;
 
@@ -137,7 +135,7 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
 	wpk_move_to(-1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 3));
 	for (round = 0; round < 2; round++) {
 		memset(&sum, 0, sizeof(sum));
 		for_each_possible_cpu(cpu) {
@@ -155,7 +153,7 @@ static void wpool_get_cpu_stats_add_up(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sum.submitted, 100);
 		KUNIT_EXPECT_EQ(test, sum.completed, round ? 100 : 0);
 		KUNIT_EXPECT_EQ(test, sum.stolen, wpk_stat(pool, stolen));
-		wpk_gate_open(gate);
+		wpk_gate_open(jobs->gate);
 		WPK_EVENTUALLY(test, wpk_stat(pool, completed) == 100);
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
 	}
@@ -176,10 +174,9 @@ static void wpool_get_stats_does_not_wait_for_the_creator_of_a_worker(struct kun
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_jobs *jobs = wpk_held(test, pool, 2, 2);
 	DECLARE_COMPLETION_ONSTACK(held);
-	struct wpk_thread *reader;
 	bool ended;
+	struct wpk_thread *reader = wpk_thread(test, look_while_held, pool, NULL, &held);
 
-	reader = wpk_thread(test, look_while_held, pool, NULL, &held);
 	/* no assertions as long as the mutex is held */
 	mutex_lock(&pool->workers.mutex);
 	complete(&held);
@@ -206,8 +203,7 @@ static void wpool_destroy_from_another_pools_task_works(struct kunit *test)
 	jobs->job[0].body = destroy_inside;
 	jobs->job[0].arg = pool;
 	wpk_forget(test, pool);
-	wpk_jobs_submit(test, other, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, other, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
 }

@@ -7,23 +7,20 @@
 static void wpool_release_runs_what_is_queued(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 500);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 400, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 400);
 
 	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	/* the release waits for no task, and a second release changes nothing */
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 400);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
+	wpk_jobs_let(test, jobs, 400);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	/* the workers leave without another call */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
@@ -54,8 +51,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate), *late = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, wpk_gate(test)), *late = wpk_jobs(test, 1, NULL);
 	unsigned long start = jiffies;
 	int i;
 
@@ -65,7 +61,7 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_GE(test, jiffies - start, msecs_to_jiffies(50));
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), -ETIME);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &late->job[0].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, WPK_PATIENCE), 0);
 	/* when the release returns 0, no task is unfinished, and no worker is left */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
@@ -78,17 +74,13 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 
 static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 
 	/* first a pool that was never used, then a pool whose workers never expire */
 	pool = wpk_pool(test, 4, 0);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
-	wpk_attrs(&attrs, 4, 0);
-	attrs.expiry_ms = 0;
-	attrs.min_workers = 4;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 4, 0, attrs.expiry_ms = 0, attrs.min_workers = 4);
 	wpk_jobs_submit(test, pool, jobs, 0, 4);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
@@ -100,41 +92,34 @@ static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *tes
 static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 6);
 	struct wpk_jobs *later = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
 	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -ESHUTDOWN);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
-	wpk_jobs_submit(test, pool, later, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&later->job[0].task), 0);
+	wpk_job_run(test, pool, &later->job[0]);
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_NE(test, later->job[0].pid, jobs->job[i].pid);
 }
 
 static void wpool_reboot_preallocated_pool_has_its_workers_again(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
 	int i;
+	struct wpool *pool = wpk_pool_with(test, 3, 3, attrs.prealloc = true);
 
-	wpk_attrs(&attrs, 3, 3);
-	attrs.prealloc = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
 		wpk_jobs_submit(test, pool, jobs, 3 * i, 3);

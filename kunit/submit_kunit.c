@@ -127,8 +127,7 @@ static void wpool_try_submit_from_an_interrupt_over_a_worker(struct kunit *test)
 
 	refused->job[0].body = submit_from_irq_over_a_worker;
 	refused->job[0].arg = full;
-	wpk_jobs_submit(test, full, refused, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&refused->job[0].task), 0);
+	wpk_job_run(test, full, &refused->job[0]);
 	KUNIT_EXPECT_EQ(test, refused->job[0].ret, -EAGAIN);
 }
 
@@ -141,8 +140,7 @@ static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpool *other = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *first = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *first = wpk_gated(test, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
 	wpk_jobs_submit(test, pool, first, 0, 1);
@@ -151,7 +149,7 @@ static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
 	wpk_jobs_submit(test, other, jobs, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 0);
-	wpk_gate_open(gate);
+	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	wpk_jobs_ran_once(test, jobs);

@@ -92,9 +92,7 @@ static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
 	wpk_gate_let(jobs->gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
-	KUNIT_EXPECT_FALSE(test, wpk_ended(waiter));
-	wpk_gate_open(jobs->gate);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	wpk_waits_for(test, waiter, jobs->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
@@ -122,8 +120,7 @@ static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 	jobs->job[0].arg = pool;
 	jobs->job[1].body = wait_for_arg;
 	jobs->job[1].arg = &jobs->job[0].task;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -EDEADLK);
 	wpk_jobs_ran_once(test, jobs);
 }
@@ -132,16 +129,15 @@ static void wpool_task_wait_from_another_pools_task_sleeps(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpool *other = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpk_jobs *waiter = wpk_jobs(test, 1, NULL);
 
 	wpk_jobs_body(waiter, wait_for_arg, &jobs->job[0].task);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_jobs_submit(test, other, waiter, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(waiter, 1));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
+	wpk_gate_open(jobs->gate);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&waiter->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 0);
 	KUNIT_EXPECT_NE(test, waiter->job[0].pid, jobs->job[0].pid);

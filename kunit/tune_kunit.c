@@ -92,12 +92,8 @@ static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
 
 static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 2, 0, attrs.prealloc = true);
 
-	wpk_attrs(&attrs, 2, 0);
-	attrs.prealloc = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, WPOOL_UNLIMITED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 4), 0);
@@ -107,15 +103,14 @@ static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *t
 static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 7, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 7);
 	struct wpk_thread *threads[6];
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 6, threads);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), 0);
 	wpk_join_all(test, threads, 2);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 3);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 1), 0);
@@ -125,21 +120,18 @@ static void wpool_tune_up_lets_as_many_waiters_on_as_fit(struct kunit *test)
 	wpk_join_all(test, &threads[3], 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 3);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 4, 2, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 8, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 8);
 	struct wpool_task *late = &jobs->job[6].task;
 	int left;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 6);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 4));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 4));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 2), 0);
 	/* the pool keeps all six tasks, although its limit is two now */
@@ -149,44 +141,40 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == left);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 0);
 		KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), -EAGAIN);
-		wpk_gate_let(gate, 1);
+		wpk_gate_let(jobs->gate, 1);
 	}
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 }
 
 static void wpool_tune_down_waiters_go_on_after_the_debt(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 4);
 	struct wpk_thread *thread;
 	int left;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 3);
 	start_waiters(test, pool, jobs, 3, 1, &thread);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 3));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
 	for (left = 3; left >= 1; left--) {
 		WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == left);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
 		KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
-		wpk_gate_let(gate, 1);
+		wpk_gate_let(jobs->gate, 1);
 	}
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 2, 6, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 9, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 9);
 	static const u32 depths[] = { 0, 3, 1, WPOOL_UNLIMITED, 2, 6 };
 	int i;
 
@@ -201,7 +189,7 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 	}
 	wpk_jobs_submit(test, pool, jobs, 5, 3);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[8].task), -EAGAIN);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_stat(pool, free) == 8);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 }
@@ -209,8 +197,7 @@ static void wpool_tune_down_and_up_again_keeps_the_sum(struct kunit *test)
 static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, WPOOL_UNLIMITED, 0, WPOOL_FAIL);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 6);
 
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
@@ -222,17 +209,14 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(jobs, 6));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 7), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 1);
-	wpk_gate_open(gate);
-	wpk_destroy(test, pool);
-	wpk_jobs_ran_once(test, jobs);
+	wpk_finish(test, pool, jobs);
 }
 
 /* Submitters that wait continue to wait. The new policy is for later submitters. */
 static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 4);
 	struct wpk_thread *threads[2];
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -240,7 +224,7 @@ static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[3].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_join_all(test, threads, 2);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
@@ -249,8 +233,7 @@ static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 5, gate);
+	struct wpk_jobs *jobs = wpk_gated(test, 5);
 	struct wpk_thread *threads[3];
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -258,7 +241,7 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
-	wpk_gate_open(gate);
+	wpk_gate_open(jobs->gate);
 	wpk_join_all(test, threads, 3);
 }
 
@@ -289,7 +272,7 @@ static void note_cgroups(struct wpk_job *job)
 static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 3);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 3, note_cgroups, NULL);
 	void *root = cgroups_of(current), *own;
 	int i;
 
@@ -297,7 +280,6 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 		kunit_skip(test, "there is no cgroup to enter");
 	own = cgroups_of(current);
 	KUNIT_EXPECT_PTR_NE(test, own, root);
-	wpk_jobs_body(jobs, note_cgroups, NULL);
 	for (i = 0; i < 3; i++) {
 		if (i)
 			KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, i == 1), 0);
