@@ -83,7 +83,8 @@ static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u
 		standing->what = what;
 		standing->since_ns = now;
 	}
-	return now - standing->since_ns;
+	/* the clock of the other CPU may have been ahead */
+	return max_t(s64, now - standing->since_ns, 0);
 }
 
 /* What the monitor last saw of a queue. */
