@@ -15,6 +15,7 @@
 #include "workers/owner_hooks.h"
 
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -53,6 +54,8 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 	lockdep_assert_not_held(&w->pool->tune_mutex);
 	init_completion(&preparing.done);
 	w->preparing = &preparing;
+	/* not only on the home CPU: another thread may keep that, and the creator waits here */
+	set_cpus_allowed_ptr(w->thread, w->pool->cpumask);
 	wake_up_process(w->thread);
 	/* not killable: worker_start may have begun */
 	wait_for_completion(&preparing.done);
@@ -85,6 +88,8 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
+	/* fails if the CPU goes offline now: then the worker looks for another home */
+	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
 	return true;
 }
 
