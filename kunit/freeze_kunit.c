@@ -185,6 +185,48 @@ static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 	wpk_jobs_run(test, pool, more, 1);
 }
 
+struct slow_abort {
+	struct wpk_gate *gate;
+	atomic_t calls;
+};
+
+static void slow_fn(void *arg)
+{
+}
+
+static void slow_abort(void *arg, int status)
+{
+	struct slow_abort *slow = arg;
+
+	atomic_inc(&slow->calls);
+	wpk_gate_pass(slow->gate);
+}
+
+/* The freeze waits for the abort function that runs; no other is called before the thaw. */
+static void wpool_freeze_waits_for_an_abort_function_and_calls_no_other(struct kunit *test)
+{
+	struct slow_abort *slow = wpk_alloc(test, sizeof(*slow));
+	struct wpool *pool = freezable_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
+	struct wpk_thread *thread;
+	int i;
+
+	slow->gate = wpk_gate(test);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 10), 0);
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, slow_fn, slow_abort, slow,
+								NULL, GFP_KERNEL), 0);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&slow->calls) == 1);
+	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	wpk_jobs_let(test, busy, 1);
+	wpk_waits_for(test, thread, slow->gate);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&slow->calls), 1);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+}
+
 struct chain {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -456,6 +498,7 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_freeze_armed_events_run_after_the_thaw),
 	KUNIT_CASE(wpool_freeze_waits_for_tasks_that_run),
 	KUNIT_CASE(wpool_freeze_that_is_called_off_thaws),
+	KUNIT_CASE(wpool_freeze_waits_for_an_abort_function_and_calls_no_other),
 	KUNIT_CASE(wpool_freeze_waits_for_what_its_tasks_wait_for),
 	KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
 	KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),

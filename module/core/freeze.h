@@ -27,7 +27,8 @@
  *   count_busy:A          the pool is frozen; then the list of its workers is read. Pairs with
  *                         the wake-up of a new worker: the worker joins the list before the
  *                         wake-up, and afterwards reads whether the pool is frozen. For a parked
- *                         worker the lock of its run queue does the same.
+ *                         worker the lock of its run queue does the same. The same for the pool's
+ *                         work (tidy.c): it counts as queued before it runs.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H

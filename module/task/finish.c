@@ -8,6 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
 
+#include "core/freeze.h"
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
@@ -197,7 +198,8 @@ static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u
 {
 	struct wpool_task *task;
 
-	for (;;) {
+	/* the monitor asks for another sweep when a frozen pool has been thawed */
+	while (!wpool_is_frozen(pool)) {
 		local_irq_disable();
 		task = wpool_fifo_pop_older(fifo, from, ns);
 		local_irq_enable();

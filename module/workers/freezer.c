@@ -61,8 +61,9 @@ static bool is_parked(struct wpool_worker *w)
 }
 
 /*
- * The number of workers that a freeze waits for. Once 0, it stays 0 until the pool is thawed,
- * unless the pool drops its tasks: then workers wake up, but start none.
+ * The number of threads that a freeze waits for: workers, and the one that calls abort functions
+ * (tidy.c). Once no worker counts, none does until the pool is thawed, unless the pool drops its
+ * tasks: then workers wake up, but start none. A cancel may call an abort function at any time.
  */
 static u32 count_busy(struct wpool *pool)
 {
@@ -78,6 +79,7 @@ static u32 count_busy(struct wpool *pool)
 	smp_mb();
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		nr += !w->leaving && !is_parked(w);
+	nr += READ_ONCE(pool->tidy.is_queued);
 	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
 	return nr;
 }
