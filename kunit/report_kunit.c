@@ -5,8 +5,10 @@
  *
  * The log is large enough for the lines of one case. No case limits the time until a line comes.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/stop_machine.h>
 
 #include "fixture.h"
 
@@ -41,6 +43,37 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
+}
+
+static int stop_the_machine(void *over)
+{
+	/* longer than what counts as a jam */
+	mdelay(1500);
+	WRITE_ONCE(*(bool *)over, true);
+	return 0;
+}
+
+static void sleep_until_over(struct wpk_job *job)
+{
+	while (!READ_ONCE(*(bool *)job->arg))
+		usleep_range(100, 200);
+}
+
+/* No CPU runs for a while, as in a virtual machine that its host has stopped: no task is blamed. */
+static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(struct kunit *test)
+{
+	bool *over = wpk_alloc(test, sizeof(*over));
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_until_over, over);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
+	/* the monitor has to see the jam begin */
+	msleep(50);
+	KUNIT_EXPECT_EQ(test, stop_machine(stop_the_machine, over, NULL), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 }
 
 /* Nothing is queued, and all workers sleep: the monitor runs because a submitter waits. */
@@ -339,6 +372,7 @@ static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
 WPK_SUITE(report,
 	  KUNIT_CASE_SLOW(wpool_report_queue_that_waits_for_capacity_once),
 	  KUNIT_CASE_SLOW(wpool_report_submitters_that_wait_for_capacity),
+	  KUNIT_CASE_SLOW(wpool_report_nothing_about_the_time_that_the_machine_was_stopped),
 	  KUNIT_CASE_SLOW(wpool_report_each_of_many_pools_that_wait_for_capacity),
 	  KUNIT_CASE_SLOW(wpool_report_no_pool_that_is_busy),
 	  KUNIT_CASE_SLOW(wpool_report_hogs_that_keep_their_cpu),

@@ -57,6 +57,7 @@
 /* Counted in ticks, the first of which may have been short, a task of this age is PERIOD_NS old. */
 #define OLD_NS		(PERIOD_NS + TICK_NSEC / 2)
 #define STALL_LOG_NS	NSEC_PER_SEC
+#define AWAY_NS		NSEC_PER_SEC
 
 /*
  * Where no notifier tells that a worker blocks, the monitor looks often as long as it finds blocked
@@ -67,6 +68,12 @@
 
 /* The monitor's last look counted a worker out. */
 static bool has_acted;
+
+/*
+ * The monitor was away for over AWAY_NS. A host that stops a virtual machine stops its workers, but
+ * not its clock: what was measured across that time tells nothing.
+ */
+static bool was_away;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
@@ -310,7 +317,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* A frozen pool starts no tasks, so none of its queues stalls: start all measurements again. */
+/* None of the queues stalls; start all measurements again. */
 static void forget_waits(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
@@ -336,10 +343,10 @@ static bool look_closely(struct wpool *pool)
 	struct wpool_runq *rq;
 	u32 i;
 
-	if (wpool_is_frozen(pool)) {
+	if (was_away || wpool_is_frozen(pool))
 		forget_waits(pool, now);
+	if (wpool_is_frozen(pool))
 		return false;
-	}
 	wpool_for_each_active(pool, rq, i) {
 		/* without hand-off nr_running includes workers that sleep in their tasks */
 		if (READ_ONCE(pool->handoff) && READ_ONCE(rq->nr_running)) {
@@ -408,9 +415,13 @@ static void set_period(u64 look_ns)
 
 static bool look_at_pools(void)
 {
+	static u64 last_ns;
 	u64 start = ktime_get_mono_fast_ns();
-	bool busy = wpool_pools_walk_rcu(look_at, NULL);
+	bool busy;
 
+	was_away = start - last_ns > AWAY_NS;
+	last_ns = start;
+	busy = wpool_pools_walk_rcu(look_at, NULL);
 	wpool_housekeeping_look();
 	set_period(ktime_get_mono_fast_ns() - start);
 	return busy;
