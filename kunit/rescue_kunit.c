@@ -172,6 +172,79 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	wpk_finish(test, pool, jobs);
 }
 
+/* ---- a CPU that is excluded ----------------------------------------------- */
+
+/* A task that sleeps on an excluded CPU wakes up on another CPU, if a thread keeps the excluded. */
+static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
+{
+	int asleep;
+
+	for (asleep = 0; asleep < 2; asleep++) {
+		struct wpool *pool = second_cpu_pool(test);
+		struct wpk_jobs *jobs = wpk_held(test, pool, 1, 1);
+		struct wpk_thread *holder = hold_start(test, pool, wpk_cpu(1), NULL);
+
+		if (!asleep)
+			wpk_gate_open(jobs->gate);
+		KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
+		wpk_jobs_let(test, jobs, 1);
+		hold_end(test, holder);
+		wpk_finish(test, pool, jobs);
+	}
+}
+
+/* The only worker that the pool may have is idle, and at home on the held CPU. */
+static void wpool_tune_cpumask_frees_an_idle_worker_of_a_held_cpu(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_thread *holder;
+	struct wpool *pool;
+
+	wpk_need_cpus(test, 2);
+	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
+	wpk_warm(test, pool, 1);
+	holder = hold_start(test, pool, wpk_cpu(1), NULL);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, wpk_cpu(0));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+	hold_end(test, holder);
+	wpk_finish(test, pool, jobs);
+}
+
+/* ---- a new worker on a held CPU ------------------------------------------- */
+
+static int count_start(struct wpool *pool, void *data, void **own)
+{
+	atomic_inc(data);
+	return 0;
+}
+
+/* worker_start runs on another CPU than the new worker's home, if a thread keeps that. */
+static void wpool_hooks_start_does_not_wait_for_a_held_cpu(struct kunit *test)
+{
+	atomic_t *started = wpk_alloc(test, sizeof(*started));
+	struct wpk_thread *holder;
+	struct wpool_attrs attrs;
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+
+	skip_if_the_monitor_is_held(test);
+	wpk_attrs(&attrs, 3, WPOOL_UNLIMITED);
+	attrs.worker_start = count_start;
+	attrs.worker_data = started;
+	pool = two_cpu_pool(test, &attrs);
+	wpk_move_to(wpk_cpu(0));
+	jobs = wpk_held(test, pool, 3, 1);
+	holder = hold_start(test, pool, wpk_cpu(1), NULL);
+	/* of the new workers, one is at home on the held CPU */
+	wpk_jobs_submit(test, pool, jobs, 1, 2);
+	WPK_EVENTUALLY(test, atomic_read(started) == 3);
+	hold_end(test, holder);
+	wpk_finish(test, pool, jobs);
+}
+
 /* ---- a CPU that is added -------------------------------------------------- */
 
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
@@ -193,4 +266,7 @@ WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
 	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
 	  KUNIT_CASE(wpool_submit_makes_one_worker_for_a_cpu_that_is_held),
+	  KUNIT_CASE(wpool_tune_cpumask_frees_a_task_of_a_held_cpu),
+	  KUNIT_CASE(wpool_tune_cpumask_frees_an_idle_worker_of_a_held_cpu),
+	  KUNIT_CASE(wpool_hooks_start_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));

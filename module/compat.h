@@ -175,10 +175,10 @@ static inline s64 compat_got_cpu_ns(struct task_struct *thread)
 #endif
 }
 
-static inline int compat_migration_disabled(void)
+static inline int compat_migration_disabled(struct task_struct *thread)
 {
 #ifdef CONFIG_SMP
-	return current->migration_disabled;
+	return READ_ONCE(thread->migration_disabled);
 #else
 	return 0;
 #endif

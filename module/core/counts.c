@@ -145,7 +145,7 @@ static void running_enter(struct wpool_worker *w, struct wpool_runq *rq)
 {
 	lockdep_assert_held(&rq->lock);
 	WRITE_ONCE(w->running_on, rq);
-	WRITE_ONCE(w->is_hog, false);
+	WRITE_ONCE(w->may_roam, false);
 	WRITE_ONCE(rq->nr_running, rq->nr_running + 1);
 }
 

@@ -122,7 +122,7 @@ static void retake_chosen(struct wpool *pool)
 			WRITE_ONCE(pool->monitor.handoffs, pool->monitor.handoffs + 1);
 			trace_wpool_runq_handed_over(pool->name, rq->cpu);
 		} else {
-			WRITE_ONCE(w->is_hog, true);
+			WRITE_ONCE(w->may_roam, true);
 			wpool_tidy_pool(pool);
 			WRITE_ONCE(pool->monitor.hogs, pool->monitor.hogs + 1);
 			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
@@ -211,9 +211,10 @@ static void watch_shared(struct wpool *pool, u64 now)
 	u64 ns = stall_ns(&pool->monitor.watch, head, now);
 	bool coming;
 
-	if (!ns || is_exhausted(pool))
+	if (!ns)
 		return;
-	coming = wpool_wake_rescue(raw_cpu_read(*pool->rq)) || atomic_read(&pool->nr_coming);
+	coming = (!is_exhausted(pool) && wpool_wake_rescue(raw_cpu_read(*pool->rq))) ||
+		 atomic_read(&pool->nr_coming);
 	/* if no worker was woken or is coming, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
 		wpool_report_stall(pool, &pool->monitor.watch, -1, ns);

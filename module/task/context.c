@@ -65,9 +65,9 @@ static void restore_counts(const struct wpool_context *was, const struct wpool_c
 	}
 	preempt_count_set(was->preempt);
 	/* last, since migrate_enable() may sleep */
-	while (compat_migration_disabled() > was->migration)
+	while (compat_migration_disabled(current) > was->migration)
 		migrate_enable();
-	while (compat_migration_disabled() < was->migration)
+	while (compat_migration_disabled(current) < was->migration)
 		migrate_disable();
 	w->locks_left += wpool_context_locks(w) - was->locks;
 }

@@ -45,7 +45,7 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 	context->softirq = IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
 	context->rcu = rcu_preempt_depth();
 	context->locks = wpool_context_locks(w);
-	context->migration = compat_migration_disabled();
+	context->migration = compat_migration_disabled(current);
 	context->pagefault = current->pagefault_disabled;
 	context->state = READ_ONCE(current->__state);
 	context->flags = (current->flags ^ WPOOL_CONTEXT_HAS) & WPOOL_CONTEXT_FLAGS;
@@ -82,7 +82,7 @@ static __always_inline bool wpool_context_is_clean(const struct wpool_worker *w)
 {
 	unsigned int counts = preempt_count() | rcu_preempt_depth() | wpool_context_locks(w) |
 			      (IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0) |
-			      compat_migration_disabled() | current->pagefault_disabled |
+			      compat_migration_disabled(current) | current->pagefault_disabled |
 			      (current->flags & WPOOL_CONTEXT_FLAGS & ~WPOOL_CONTEXT_HAS);
 	unsigned long creds = (__force unsigned long)current->cred ^
 			      (__force unsigned long)current->real_cred;

@@ -4,6 +4,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/moduleparam.h>
+#include <linux/rculist.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
@@ -13,6 +14,7 @@
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "task/waiters.h"
 
 static bool by_cache = true;
@@ -37,6 +39,26 @@ u32 wpool_affinity_count(const struct cpumask *mask, int dying)
 	return nr;
 }
 
+/*
+ * Let workers whose home is no longer allowed leave their CPU, if they do not have it: another
+ * thread may keep it for itself, and a task that sleeps there would wake up there.
+ */
+static void set_excluded_free(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool any = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
+			WRITE_ONCE(w->may_roam, true);
+			any = true;
+		}
+	rcu_read_unlock();
+	if (any)
+		wpool_tidy_pool(pool);
+}
+
 void wpool_affinity_set(struct wpool *pool, int dying)
 {
 	struct wpool_runq *rq;
@@ -50,7 +72,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	/* if no CPU of the mask is online, any CPU is better than none */
 	none = !wpool_affinity_count(pool->cpumask, dying);
 	wpool_for_each_runq(pool, rq, cpu) {
-		/* a CPU that has a run queue has been online: these are known */
+		/* a CPU that has a run queue is coming, or has been online: these are known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
 		if (by_cache)
 			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
@@ -83,6 +105,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 			wpool_sched_leave(rq);
 		}
 	}
+	set_excluded_free(pool);
 	wpool_reserve_follow(pool);
 }
 

@@ -6,6 +6,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/task.h>
 
+#include "compat.h"
 #include "core/counts.h"
 #include "core/wake.h"
 
@@ -50,20 +51,27 @@ void wpool_worker_rehome(struct wpool_worker *w)
 }
 
 /*
- * Returns the thread of a hog, with a reference, or NULL. Skips hogs whose CPU is no longer in the
- * mask: to move one, the kernel may wait until its task sleeps.
+ * Would the kernel wait until the thread gives up its CPU? It does not if the CPU is in the mask,
+ * or if the thread sleeps, or waits for the CPU.
  */
-static struct task_struct *next_hog(struct wpool *pool)
+static bool is_pinned(struct wpool *pool, struct task_struct *thread)
+{
+	return (compat_has_cpu(thread) || compat_migration_disabled(thread)) &&
+	       !cpumask_test_cpu(task_cpu(thread), pool->cpumask);
+}
+
+/* Returns the thread of a worker that may leave its CPU, with a reference, or NULL. */
+static struct task_struct *next_to_free(struct wpool *pool)
 {
 	struct task_struct *thread = NULL;
 	struct wpool_worker *w;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (!READ_ONCE(w->is_hog))
+		if (!READ_ONCE(w->may_roam))
 			continue;
-		WRITE_ONCE(w->is_hog, false);
-		if (cpumask_test_cpu(task_cpu(w->thread), pool->cpumask)) {
+		WRITE_ONCE(w->may_roam, false);
+		if (!is_pinned(pool, w->thread)) {
 			thread = get_task_struct(w->thread);
 			break;
 		}
@@ -72,12 +80,12 @@ static struct task_struct *next_hog(struct wpool *pool)
 	return thread;
 }
 
-void wpool_hogs_set_free(struct wpool *pool)
+void wpool_workers_set_free(struct wpool *pool)
 {
 	struct task_struct *thread;
 
-	while ((thread = next_hog(pool))) {
-		/* the mask may be changing: a hog need not follow it */
+	while ((thread = next_to_free(pool))) {
+		/* the mask may be changing: then the worker is freed once more */
 		set_cpus_allowed_ptr(thread, pool->cpumask);
 		put_task_struct(thread);
 	}

@@ -137,7 +137,7 @@ static void thread_ends(struct callback_head *work)
 	 * The kernel counts for each CPU the threads that must not migrate, and does not subtract
 	 * a thread that ends in that state: the CPU could never go offline again.
 	 */
-	while (compat_migration_disabled())
+	while (compat_migration_disabled(current))
 		migrate_enable();
 	release_map(w->pool);
 	wpool_hooks_tell(w, -EIO);

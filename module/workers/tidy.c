@@ -85,7 +85,7 @@ static void tidy_worker(struct wpool_worker *w)
 
 static void sweep_pool(struct wpool *pool)
 {
-	wpool_hogs_set_free(pool);
+	wpool_workers_set_free(pool);
 	if (wpool_drops(pool))
 		wpool_finish_drop_all(pool);
 	else
