@@ -483,9 +483,14 @@ static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
 	int err = -ESHUTDOWN;
 
 	preempt_disable();
-	if (!wpool_refuses(pool))
-		err = (wpool_task_is_detached(task) ? claim_detached(task, item) :
-		       claim_to_run(task, WPOOL_ST_INSIDE)) ? 0 : -ECANCELED;
+	if (!wpool_refuses(pool)) {
+		/* nobody waits for the function of an item: the owner of the pool stays for it */
+		if (item && !try_module_get(pool->owner))
+			err = -ENOENT;
+		else
+			err = (wpool_task_is_detached(task) ? claim_detached(task, item) :
+			       claim_to_run(task, WPOOL_ST_INSIDE)) ? 0 : -ECANCELED;
+	}
 	preempt_enable();
 	return err;
 }
@@ -495,29 +500,28 @@ static int run_here(struct wpool *pool, struct wpool_task *task)
 	struct module *owner = task->owner;
 	wpool_task_fn func = task->func;
 	bool item = wpool_task_is_item(task);
-	/* nobody waits for a submitter: wpool_destroy() would not wait for the item's function */
+	/* claim_here() pins it */
 	struct module *pool_owner = item ? pool->owner : NULL;
 	int err;
 
 	if (wpool_task_is_detached(task)) {
-		if (!try_module_get(pool_owner))
-			return -ENOENT;
 		err = claim_here(pool, task, item);
-		if (!err && item) {
+		if (err)
+			return err;
+		if (item) {
 			wpool_item_call(task);
 			wpool_item_end(task);
-		} else if (!err) {
+		} else {
 			func(task);
 		}
-		if (!err)
-			module_put(owner);
+		module_put(owner);
 		module_put(pool_owner);
-		return err;
+		return 0;
 	}
 
 	wpool_task_set_pool(task, pool);
 	WRITE_ONCE(task->submitter, current);
-	err = claim_here(pool, task, item);
+	err = claim_here(pool, task, false);
 	if (err) {
 		WRITE_ONCE(task->submitter, NULL);
 		return err;
