@@ -15,9 +15,9 @@
  *
  * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
  * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
- * do line_add() and wpool_tokens_resize(). SCARCE stays set if the limit is too small to share, and
- * is cleared when enough tokens are free and no submitter waits. If pool->admission.tokens is
- * negative, that is a debt, which finishes repay one by one.
+ * do line_add() and, for a smaller limit, wpool_tokens_resize(). SCARCE stays set if the limit is
+ * too small to share, and is cleared when enough tokens are free and no submitter waits. If
+ * pool->admission.tokens is negative, that is a debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives
  * none. Instead both count, on their own CPU, the tokens not taken and not given. When a limit is
@@ -222,7 +222,8 @@ void wpool_tokens_resize(struct wpool *pool)
 
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);
 	/* empty the caches: a finish repays a debt only to admission.tokens */
-	__wpool_tokens_make_scarce(pool);
+	if (more < 0 || !pool->token_batch)
+		__wpool_tokens_make_scarce(pool);
 	atomic_add(more, &pool->admission.tokens);
 	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }
