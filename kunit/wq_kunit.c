@@ -51,8 +51,9 @@ static u32 capacity_of(const char *name)
 
 static void alloc_workqueue_bad_arguments(struct kunit *test)
 {
-	static const int given[] = { -1, 0, 1, 512, 100000 };
-	static const int got[] = { 1, 256, 1, 512, 512 };
+	static const int given[] = { -1, 0, 1, WPOOL_WQ_MAX_ACTIVE, 100000 };
+	static const int got[] = { 1, WPOOL_WQ_DFL_ACTIVE, 1, WPOOL_WQ_MAX_ACTIVE,
+				   WPOOL_WQ_MAX_ACTIVE };
 	struct wpk_item *item = wpk_items(test, NULL, 1);
 	const char *name = wpk_name(test);
 	struct workqueue_struct *wq, *twin;
@@ -98,7 +99,7 @@ static void workqueue_set_max_active_bad_arguments(struct kunit *test)
 	workqueue_set_max_active(wq, 0);
 	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
 	workqueue_set_max_active(wq, 100000);
-	KUNIT_EXPECT_EQ(test, capacity_of(name), 512);
+	KUNIT_EXPECT_EQ(test, capacity_of(name), WPOOL_WQ_MAX_ACTIVE);
 	workqueue_set_max_active(wq, -1);
 	KUNIT_EXPECT_EQ(test, capacity_of(name), 1);
 	destroy_workqueue(wq);

@@ -41,10 +41,10 @@ struct wpool_work;
 struct wpool_wq;
 
 /** WPOOL_WQ_MAX_ACTIVE - most works of a queue that run at the same time */
-#define WPOOL_WQ_MAX_ACTIVE	512
+#define WPOOL_WQ_MAX_ACTIVE	2048
 
 /** WPOOL_WQ_DFL_ACTIVE - the value for a queue that is created with a max_active of 0 */
-#define WPOOL_WQ_DFL_ACTIVE	256
+#define WPOOL_WQ_DFL_ACTIVE	1024
 
 /**
  * typedef wpool_work_fn - the function of a work
@@ -201,8 +201,9 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  *	ignored.
  * @max_active: how many works run at the same time, 1 to %WPOOL_WQ_MAX_ACTIVE; 0 means
  *	%WPOOL_WQ_DFL_ACTIVE, and a number outside this range becomes its nearest end. Without
- *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE. The
- *	works of a queue with %WQ_UNBOUND and a @max_active of 1 run in the order of queueing.
+ *	%WQ_UNBOUND it is multiplied by the number of possible CPUs, up to %WPOOL_WQ_MAX_ACTIVE:
+ *	works that were queued on one CPU may run at the same time, also with a @max_active of 1.
+ *	The works of a queue with %WQ_UNBOUND and a @max_active of 1 run in the order of queueing.
  * @fmt: the name, a format for the arguments that follow. The pool has this name, with "_" for
  *	each character that the name of a pool may not have, and a number at the end if another
  *	pool has this name.

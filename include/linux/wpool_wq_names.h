@@ -132,4 +132,9 @@
 #define schedule_delayed_work_on(cpu, d, delay)	\
 	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
 
+/* these would compile, and always say that the caller is no work: a use is an error */
+#define current_work			wpool_wq_has_no_current_work
+#define current_is_workqueue_rescuer	wpool_wq_has_no_rescuer_test
+#define current_is_workqueue_mem_reclaim	wpool_wq_has_no_mem_reclaim_test
+
 #endif /* _LINUX_WPOOL_WQ_NAMES_H */
