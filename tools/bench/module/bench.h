@@ -26,7 +26,8 @@
 
 struct bench_meter {
 	u64 start_ns;
-	u64 idle_us;
+	u64 busy_ns;
+	u64 ended_ns;			/* run time of producers that have ended */
 };
 
 /* The data of a measurement. If a case has more data, its struct begins with this struct. */
@@ -91,6 +92,9 @@ static inline void bench_flush(struct bench *b)
 }
 
 /* ---- meter.c: clocks and counters ---- */
+
+/* The run time of a thread that sleeps, or is about to; waits until it is off its CPU. */
+u64 bench_run_time_ns(struct task_struct *thread);
 
 void bench_meter_start(struct bench *b);
 /* Puts "total_ns" and, if the kernel keeps idle times, "cpu_ns": the non-idle time of all CPUs. */

@@ -3,8 +3,10 @@
  * Clocks and counters.
  *
  * CPU time ("cpu_ns") is the time in which online CPUs were not idle, summed over all CPUs: it
- * includes work, wake-ups, switches and interrupts. Under QEMU's -icount the CPU time is
- * meaningless, because CPUs take turns; there the wall time counts the instructions of all CPUs.
+ * includes work, wake-ups, switches and interrupts. Natively it is the run time of all threads,
+ * less those that ended before the measurement did, producers excepted. Under QEMU's -icount the
+ * CPU time is meaningless, because CPUs take turns; there the wall time counts the instructions of
+ * all CPUs.
  *
  * bench_count_wait() notices the end of a run: it reads per-CPU counters, with shorter and shorter
  * sleeps in between. One counter for all tasks would be a large part of the measured cost.
@@ -17,7 +19,9 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 #include <linux/tick.h>
 
 #include "mark.h"
@@ -40,41 +44,63 @@ u64 bench_compute_for(u64 ns)
 	return now;
 }
 
-/* The idle time of all CPUs in us; U64_MAX if the kernel does not keep it. */
-static u64 idle_time_us(void)
+u64 bench_run_time_ns(struct task_struct *thread)
 {
-	u64 sum = 0, us;
+#ifdef CONFIG_SMP
+	/* when the thread is off its CPU, the scheduler has added all its run time */
+	while (thread != current && READ_ONCE(thread->on_cpu))
+		cpu_relax();
+#endif
+	return thread->se.sum_exec_runtime;
+}
+
+/* For how long CPUs were not idle, up to now; only a difference has a meaning. 0: not known */
+static u64 busy_ns(const struct bench *b)
+{
+#ifdef CONFIG_UML
+	/* idle CPUs poll with their ticks on, so the kernel samples their idle time, every 10 ms */
+	struct task_struct *process, *thread;
+	u64 sum = b->meter.ended_ns;
+
+	/* this peer's threads end with their tasks */
+	if (b->pool.peer && !strcmp(b->pool.peer->name, "kthread"))
+		return 0;
+	rcu_read_lock();
+	for_each_process_thread(process, thread)
+		sum += bench_run_time_ns(thread);
+	rcu_read_unlock();
+	return sum;
+#else
+	u64 sum = ktime_get_ns() * num_online_cpus(), us;
 	int cpu;
 
 	for_each_online_cpu(cpu) {
 		us = get_cpu_idle_time_us(cpu, NULL);
 		if (us == U64_MAX)
-			return U64_MAX;
-		sum += us;
+			return 0;
+		sum -= us * NSEC_PER_USEC;
 	}
 	return sum;
+#endif
 }
 
 void bench_meter_start(struct bench *b)
 {
-	b->meter.idle_us = idle_time_us();
+	b->meter.busy_ns = busy_ns(b);
 	b->meter.start_ns = ktime_get_ns();
 	bench_mark(BENCH_MARK_FROM, 0);
 }
 
 void bench_meter_stop(struct bench *b)
 {
-	u64 wall, idle, all;
+	u64 wall, busy;
 
 	bench_mark(BENCH_MARK_TO, 0);
 	wall = ktime_get_ns() - b->meter.start_ns;
-	idle = idle_time_us();
+	busy = busy_ns(b);
 	bench_put(b->run, "total_ns", wall);
-	if (idle == U64_MAX)
-		return;
-	idle = (idle - b->meter.idle_us) * NSEC_PER_USEC;
-	all = wall * num_online_cpus();
-	bench_put(b->run, "cpu_ns", all > idle ? all - idle : 0);
+	if (busy)
+		bench_put(b->run, "cpu_ns", max_t(s64, busy - b->meter.busy_ns, 0));
 }
 
 /* Pages in per-CPU lists: some megabytes that the kernel does not count as free. */

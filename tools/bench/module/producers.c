@@ -32,17 +32,6 @@ static int producer_main(void *data)
 	return 0;
 }
 
-/* Run time of a thread that sleeps, or is about to. */
-static u64 run_time_ns(struct task_struct *thread)
-{
-#ifdef CONFIG_SMP
-	/* when the thread is off its CPU, the scheduler has added all its run time */
-	while (READ_ONCE(thread->on_cpu))
-		cpu_relax();
-#endif
-	return thread->se.sum_exec_runtime;
-}
-
 static int producers_create(struct bench *b, struct bench_producer *all, bool pin)
 {
 	u32 cpu = b->first_cpu, i;
@@ -90,14 +79,14 @@ int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn)
 	for (i = 0; i < n; i++)
 		wait_for_completion(&group.ready);
 	for (i = 0; i < n; i++)
-		all[i].run_before_ns = run_time_ns(all[i].thread);
+		all[i].run_before_ns = bench_run_time_ns(all[i].thread);
 	bench_meter_start(b);
 	complete_all(&group.go);
 	for (i = 0; i < n; i++)
 		wait_for_completion(&group.ready);
 	for (i = 0; i < n; i++) {
 		submit += all[i].end_ns - all[i].start_ns;
-		submit_cpu += run_time_ns(all[i].thread) - all[i].run_before_ns;
+		submit_cpu += bench_run_time_ns(all[i].thread) - all[i].run_before_ns;
 		err = err ?: all[i].err;
 	}
 	if (measured) {
@@ -108,6 +97,7 @@ out:
 	for (i = 0; i < n; i++) {
 		if (IS_ERR_OR_NULL(all[i].thread))
 			break;
+		b->meter.ended_ns += bench_run_time_ns(all[i].thread);
 		/* after an error the thread may never have run, and ends without running */
 		kthread_stop(all[i].thread);
 		put_task_struct(all[i].thread);
