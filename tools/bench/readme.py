@@ -137,10 +137,11 @@ RATIOS = (
     (13, 'wpool_submit_fn(): of the rate of kmalloc() and queue_work()',
      '`wpool_submit_fn()`, against `kmalloc()` and `queue_work()`'),
     (6, 'no-ops among sleepers, one producer: of the per-CPU workqueue\'s rate',
-     'nine tasks that do nothing to each one that sleeps for 1 ms, against the per-CPU '
-     'workqueue'),
+     'nine no-ops to each task that sleeps for 1 ms, against the per-CPU workqueue'),
     (27, '10 ms on 16,384 workers: time, of that with a kthread per task',
      'a million tasks that sleep for 10 ms, on 16,384 workers, against a kthread for each'),
+    (27, '10 ms on 16,384 workers: time, of the unbound workqueue\'s',
+     'the same against an unbound workqueue, which runs 2,048 at a time'),
 )
 # The README shows this number of comparisons that wpool loses, those with the largest ratios.
 NR_SLOWEST = 10
@@ -151,14 +152,13 @@ RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b
 EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
              'divided by the number of tasks. Less is better. "Worst" is the worst round.',
-    'cpu': 'Nanoseconds of CPU time a task: the time in which CPUs were not idle, added up over '
-           'all CPUs and divided by the number of tasks. It exceeds the time above where several '
-           'CPUs work at the same time. Less is better.',
+    'cpu': 'Nanoseconds of CPU time a task: the run times of all threads, added up and divided by the number '
+           'of tasks. It exceeds the time above where several CPUs work at the same time. Less is better.',
     'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
              'time that one task in a hundred exceeds.',
     'computing': 'The time from the first submit until the last task has run, divided by the '
                  'ideal, which is the time of the work itself spread evenly over all CPUs. In '
-                 'brackets: the time in which CPUs were not idle, divided by the work. 1.00 is '
+                 'brackets: the run times of all threads, divided by the work. 1.00 is '
                  'the best possible value of both.',
     'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
               '500 µs. Less is better. "First in, first out" is what the same starts would give '
@@ -201,7 +201,7 @@ EXPLAINED = {
                'task, less is better.',
     'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
               'README.md has the first of these lines. A ratio of CPU time or of memory is wpool\'s value '
-              'divided by the peer\'s.',
+              'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
@@ -267,8 +267,9 @@ class Tables:
             for peer in ('wpool',) + OTHERS[:3]:
                 one = self.find(row, v, peer)
                 if one:
-                    cells.append(f'{figure(one, "total_ns") / figure(one, "ideal_ns"):.2f} '
-                                 f'({figure(one, "cpu_ns") / figure(one, "work_ns"):.2f})')
+                    cpu = figure(one, 'cpu_ns')
+                    cells.append(f'{figure(one, "total_ns") / figure(one, "ideal_ns"):.2f}' +
+                                 (f' ({cpu / figure(one, "work_ns"):.2f})' if cpu else ''))
             if cells:
                 yield [name] + cells
 
@@ -442,12 +443,10 @@ class Tables:
             yield part.__name__, list(part())
 
     def ratio(self, row, what):
-        """A comparison in words, and whether wpool is the better one; None if there is none."""
+        """A comparison in words; None if there is none."""
         for one in self.results['verdicts']:
             if (one['machine'], one['row'], one['what']) == (self.machine, row, what):
-                more = one['better'] == 'more'
-                return f'{one["value"]:.2f} × the {"rate" if more else "time"}', \
-                    one['value'] >= 1 if more else one['value'] <= 1
+                return f'{span(in_states(one))} × the {"rate" if one["better"] == "more" else "time"}'
         return None
 
     def ratios(self):
@@ -455,7 +454,7 @@ class Tables:
         for row, what, text in RATIOS:
             found = self.ratio(row, what)
             if found:
-                yield f'- **{found[0]}**: {text}'
+                yield f'- **{found}**: {text}'
 
     def slower(self):
         """Every comparison with the kernel's own pools that wpool loses, the largest ratio first."""
@@ -464,13 +463,22 @@ class Tables:
             if one['machine'] != self.machine or one['unit'] != 'x' or not one['value'] or \
                     not RIVALS.search(one['what']):
                 continue
-            times = 1 / one['value'] if one['better'] == 'more' else one['value']
-            if round(times, 2) > 1:
+            times = sorted(1 / value if one['better'] == 'more' else value for value in in_states(one))
+            if round(times[-1], 2) > 1:
                 lost.append((times, [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
         yield ['workload', 'measured', 'compared with', 'times as much']
-        for times, cells in sorted(lost, reverse=True):
-            yield cells + [f'{times:.2f}']
+        for times, cells in sorted(lost, key=lambda line: (line[0][-1], line[1]), reverse=True):
+            yield cells + [span(times)]
 
+
+def in_states(one):
+    """The values of a comparison for near and for far CPUs, the smaller first, or its only value."""
+    states = [one['near'], one['far']]
+    return sorted(states) if all(states) else [one['value']]
+
+
+def span(values):
+    return ' to '.join(dict.fromkeys(f'{value:.2f}' for value in values))
 
 
 def sides(title, what):
