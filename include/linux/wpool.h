@@ -122,11 +122,11 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  *
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; meanwhile
  * the task's pool cannot be destroyed, and other tasks of that pool that end without a run may have
- * to wait; other pools wait only if both have reclaim, and memory is short. Must not fault, create
- * a pool, or wait for a pool or its tasks: not call wpool_destroy(), wpool_strand_destroy(), nor a
- * function named _wait, _flush, _exit or _sync. May submit tasks with wpool_try_submit() only; a
- * pool closed with %WPOOL_RELEASE_OWN may refuse them. In a pool with reclaim, must not flush a
- * workqueue without %WQ_MEM_RECLAIM: the kernel warns about that.
+ * to wait; other pools wait only if memory is short. Must not fault, create a pool, or wait for a
+ * pool or its tasks: not call wpool_destroy(), wpool_strand_destroy(), nor a function named _wait,
+ * _flush, _exit or _sync. May submit tasks with wpool_try_submit() only; a pool closed with
+ * %WPOOL_RELEASE_OWN may refuse them. In a pool with reclaim, must not flush a workqueue without
+ * %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
@@ -252,10 +252,11 @@ typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
  * @own: points to %NULL; the function may store a pointer there, for wpool_worker_own()
  *
  * Each worker, including the one in reserve, calls this function once in its own thread, to set up
- * what its tasks need there, such as kthread_use_mm() or a buffer. The thread that creates workers
- * waits for the function, so a slow function delays other new workers. An error counts as a failed
- * attempt to create the worker: spawn_failed counts it, and while a task needs a worker, another
- * attempt follows. If a call creates the workers, as with prealloc, that call returns the error.
+ * what its tasks need there, such as kthread_use_mm() or a buffer. It runs on any CPU of the pool.
+ * The thread that creates workers waits for it, so a slow function delays other new workers. An
+ * error counts as a failed attempt to create the worker: spawn_failed counts it, and while a task
+ * needs a worker, another attempt follows. If a call creates the workers, as with prealloc, that
+ * call returns the error.
  *
  * Context: process context, in the new worker; may sleep. Must not wait for a pool, tune
  * one, create one or destroy one. May take cpus_read_lock(), call wpool_find(), and read
@@ -348,7 +349,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued tasks at a
  *	time. The rescuer counts towards the module's max_workers, but in no figure of the pool.
  *	wpool sets no allocation flags for workers: a task that allocates sets its own, e.g. with
- *	memalloc_noio_save(). A task of this pool must not wait for a pool without @reclaim.
+ *	memalloc_noio_save(). A task of this pool must not wait for a pool without @reclaim. While
+ *	memory is short, do not change the pool's cgroups: the rescuer is away until it has joined.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change
@@ -669,6 +671,8 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * for a pool that is already gone only logs that.
  *
  * The pool's state is %WPOOL_DESTROYED from the start of the call, while the last tasks still run.
+ * Each worker has to get its CPU once more to leave, also an idle one: a thread that keeps that
+ * CPU for itself delays the call.
  *
  * Context: process context; sleeps, uninterruptibly.
  * Return: 0; -EDEADLK if called from one of the pool's own tasks; -EBUSY for the
@@ -769,7 +773,8 @@ int wpool_reboot(struct wpool *pool);
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
  * * -EAGAIN - attribute reclaim, freezable: the system's limit of threads, or the module's
- *   max_workers, is reached; reclaim, min_workers: also any error of worker_start
+ *   max_workers, is reached
+ * * any error of worker_start - attribute reclaim, or min_workers of a pool with reclaim
  * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or /dev/wpool

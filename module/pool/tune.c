@@ -9,12 +9,13 @@
  *
  * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
  * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
- * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory:
- * hotplug must not wait for these.
+ * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory.
+ * Hotplug takes tune_mutex, so it waits for at most one change that has begun.
  *
  * The work takes the same mutexes as a tune, so it may wait for a tune that creates workers, and
- * for worker_start. Hotplug never waits for the work, nor for change_mutex, and the work is
- * cancelled without a lock. A late work does no harm: it uses the number of CPUs when it runs.
+ * for worker_start. Hotplug does not wait for these, because it does not take change_mutex, and the
+ * work is cancelled without a lock. A late work does no harm: it uses the number of CPUs when it
+ * runs.
  */
 #include "pool/tune.h"
 
