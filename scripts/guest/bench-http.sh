@@ -35,22 +35,6 @@ json()
 	echo "$out"
 }
 
-start_server()
-{
-	case $peer in
-	wpool) insmod /wpool/wpool_httpd.ko port=$PORT workers="$workers" ;;
-	*) insmod /wpool/wpool_bench_httpd.ko port=$PORT workers="$workers" style="$peer" ;;
-	esac
-}
-
-stop_server()
-{
-	case $peer in
-	wpool) rmmod wpool_httpd ;;
-	*) rmmod wpool_bench_httpd ;;
-	esac
-}
-
 accepted() { wget -q -O - "$URL/figures" | sed -n 's/^accepted //p'; }
 
 # load SECONDS: run wrk, and print its output.
@@ -133,7 +117,10 @@ while read -r line; do
 			;;
 		esac
 	done
-	if ! start_server; then
+	server=wpool_bench_httpd style="style=$peer"
+	# the style is no parameter of the server of the sample
+	[ "$peer" != wpool ] || server=wpool_httpd style=''
+	if ! insmod "/wpool/$server.ko" port=$PORT workers="$workers" ${style:+"$style"}; then
 		why="no server"
 	else
 		case $1 in
@@ -141,7 +128,7 @@ while read -r line; do
 		served) measure_served ;;
 		*) why="no such measurement" ;;
 		esac </dev/null
-		stop_server || why="the server's module cannot be removed"
+		rmmod "$server" || why="the server's module cannot be removed"
 	fi
 	if [ -z "$why" ]; then
 		echo "bench: {$figures}"

@@ -245,10 +245,7 @@ timer_runs()
 
 timer_is_stopped() { expect inactive "$(systemctl is-active wpoolctl-metrics.timer)" && rmdir $METRICS ${METRICS%/*}; }
 
-purge_packages()
-{
-	DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '
-}
+purge_packages() { DEBIAN_FRONTEND=noninteractive readme 'sudo apt purge '; }
 
 # Load wpool_wq, too, which uses wpool: the purge must unload wpool_wq first.
 workqueues_come()

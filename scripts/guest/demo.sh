@@ -12,11 +12,7 @@ say() { printf '   %s\n' "$*"; }
 fail() { printf '\n** %s\n' "$*"; exit 1; }
 
 # show COMMAND...: print COMMAND, and run it.
-show()
-{
-	printf '# %s\n' "$*"
-	"$@"
-}
+show() { printf '# %s\n' "$*" && "$@"; }
 
 # tells REGEX COMMAND...: show COMMAND, which must succeed and print REGEX; perhaps not at the
 # first try, as the pools work meanwhile.
@@ -78,10 +74,7 @@ in_order()
 	[ "${most:-99999}" -le $(($2 + 16)) ]
 }
 
-log_since()
-{
-	dmesg | tail -n "+$(($1 + 1))" | sed 's/^\[ *[0-9.]*\] /   /'
-}
+log_since() { dmesg | tail -n "+$(($1 + 1))" | sed 's/^\[ *[0-9.]*\] /   /'; }
 
 title "1. Load the module"
 before=$(dmesg | wc -l)

@@ -33,27 +33,23 @@ fault=1
 [ "${NATIVE:-0}" = 0 ] || fault=0
 wanted=$(cat $FILTER)
 [ "$wanted" != "(null)" ] || wanted=
-if [ -n "$wanted" ]; then
-	insmod /wpool/wpool_kunit.ko contain=1 objects=1 fault=$fault || exit 1
-else
-	insmod /wpool/wpool_kunit.ko || exit 1
-	rmmod wpool_kunit || exit 1
-	printf wpool_contain >$FILTER
-	insmod /wpool/wpool_kunit.ko contain=1 || exit 1
-	rmmod wpool_kunit || exit 1
-	printf wpool_object >$FILTER
-	insmod /wpool/wpool_kunit.ko objects=1 || exit 1
-	if [ $fault -eq 1 ]; then
-		rmmod wpool_kunit || exit 1
-		printf 'wpool_fault*' >$FILTER
-		insmod /wpool/wpool_kunit.ko fault=1 || exit 1
-	fi
-fi
+# run FILTER [PARAMETER]...: run these suites. The modules must be unloadable after the tests.
+run()
+{
+	[ -z "$1" ] || printf %s "$1" >$FILTER
+	shift
+	insmod /wpool/wpool_kunit.ko "$@" && rmmod wpool_kunit || exit 1
+}
 
-# The modules must be unloadable after the tests.
-rmmod wpool_kunit || exit 1
-rmmod wpool_wq || exit 1
-rmmod wpool || exit 1
+if [ -n "$wanted" ]; then
+	run '' contain=1 objects=1 fault=$fault
+else
+	run ''
+	run wpool_contain contain=1
+	run wpool_object objects=1
+	[ $fault -eq 0 ] || run 'wpool_fault*' fault=1
+fi
+rmmod wpool_wq && rmmod wpool || exit 1
 
 # is_wanted SUITE: does the filter, a pattern of suites or of suite.case, match?
 suites=${wanted%%.*}
