@@ -118,6 +118,26 @@ unpack()
 	done
 }
 
+# begin_dir DIR: make the directory $tmp, which gets the name DIR when it is complete, and $tmp/deb.
+begin_dir()
+{
+	mkdir -p "${1%/*}"
+	tmp=$(mktemp -d "${1%/*}/.tmp.XXXXXX")
+	# shellcheck disable=SC2064
+	trap "rm -rf '$tmp'" EXIT
+	mkdir -p "$tmp/deb/partial"
+}
+
+# end_dir DIR: the directory is complete, without $tmp/deb.
+end_dir()
+{
+	rm -r "$tmp/deb"
+	touch "$tmp/complete"
+	rm -rf "$1"
+	mv -T "$tmp" "$1"
+	trap - EXIT
+}
+
 # first_dependency PACKAGE PATTERN: print the first dependency of PACKAGE that matches.
 first_dependency()
 {

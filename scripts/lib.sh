@@ -36,16 +36,24 @@ note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }
 
 # usage_from_header FILE: print the comment block that opens a script.
-usage_from_header()
+usage_from_header() { sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"; }
+
+# wrong_use STATUS: print the usage as an error, and exit.
+wrong_use()
 {
-	sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"
+	usage_from_header "$0" >&2
+	exit "$1"
 }
+
+# has_word WORD LIST...: is WORD in one of the lists of words?
+has_word() { case " ${*:2} " in *" $1 "*) ;; *) return 1 ;; esac; }
 
 # options SPEC ARG...: parse the arguments of a script. SPEC has a word for each option, without
 # dashes, and sets the variable of that name, with "_" for "-": "name=" to a value, "name#" to a
 # number, "name" to 1, "no-name" to nothing; "name@" adds a value to the array. Other arguments go
 # to the array args: SPEC has each as "+word", or "..." for any. Arguments after "--" are not
-# parsed. --help prints the comment that opens the script.
+# parsed; with "rest", nor are those from the first one on that SPEC does not have. --help prints
+# the comment that opens the script.
 options()
 {
 	local _spec=" ${1//[[:space:]]/ } " _name
@@ -79,12 +87,14 @@ options()
 				*) printf -v "${_name//-/_}" 1 ;;
 				esac
 				;;
+			*" rest "*) args+=("$@") && return ;;
 			*) die "no option '$1', see --help" ;;
 			esac
 			;;
 		*)
 			case $_spec in
 			*" +$1 "* | *" ... "*) args+=("$1") ;;
+			*" rest "*) args+=("$@") && return ;;
 			*) die "no '$1', see --help: $(grep -o '+[^ ]*' <<<"$_spec" | xargs | tr -d +)" ;;
 			esac
 			;;
@@ -98,41 +108,38 @@ is_debian_12() { grep -qsx VERSION_CODENAME=bookworm "${OS_RELEASE:-/etc/os-rele
 # as_root COMMAND...: run COMMAND as root; sudo asks for a password only on a terminal.
 as_root()
 {
-	if [ "$(id -u)" -eq 0 ]; then
-		"$@"
-	elif [ -t 0 ]; then
-		sudo "$@"
-	else
-		sudo -n "$@"
-	fi
+	if [ "$(id -u)" -eq 0 ]; then "$@"; elif [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
 }
 
-# locked NAME FUNCTION ARG...: run FUNCTION with the cache's lock NAME held. The lock
-# ends with the process, so an interrupted run does not block later runs.
+# under_lock FILE COMMAND...: run COMMAND with the lock FILE held. The lock ends with the process,
+# so an interrupted run does not block later runs.
+under_lock()
+{
+	(
+		exec 9>"$1"
+		flock -n 9 || { note "waiting for another run: ${1#"$TOP"/}" && flock 9; }
+		"${@:2}"
+	)
+}
+
+# locked NAME COMMAND...: run COMMAND with the cache's lock NAME held.
 locked()
 {
-	local name=$1
-	shift
 	mkdir -p "$CACHE/lock"
-	(
-		exec 9>"$CACHE/lock/$name"
-		if ! flock -n 9; then
-			note "waiting for another run that works on $name"
-			flock 9
-		fi
-		"$@"
-	)
+	under_lock "$CACHE/lock/$1" "${@:2}"
 }
 
 # built_kernels: print the names of the configurations in scripts/kernels/.
 built_kernels()
 {
-	local f
-	for f in "$TOP"/scripts/kernels/*.config; do
-		f=${f##*/}
-		f=${f%.config}
-		[ "$f" = base ] || echo "$f"
-	done
+	basename -s .config "$TOP"/scripts/kernels/*.config | grep -vx base
+}
+
+# known_kernel NAME: fail unless there is such a kernel.
+known_kernel()
+{
+	has_word "$1" "$STOCK_KERNELS $(built_kernels | xargs)" ||
+		die "no kernel '$1'; there are: $STOCK_KERNELS $(built_kernels | xargs)"
 }
 
 # arch_of NAME, triplet_of NAME: print the processor of a kernel, by Debian's name and by
@@ -160,14 +167,27 @@ native_dir()
 	fi
 }
 
+is_stock() { has_word "$1" "$STOCK_KERNELS"; }
+
+# cpus_here N: print N, or the number of this machine's CPUs if that is less.
+cpus_here()
+{
+	if [ "$1" -le "$(nproc)" ]; then
+		echo "$1"
+	else
+		note "$1 CPUs, and this machine has $(nproc): fewer"
+		nproc
+	fi
+}
+
 # ensure_kernel NAME: fetch or build the kernel, unless the cache has it.
 ensure_kernel()
 {
-	case " $STOCK_KERNELS " in
-	*" $1 "*) "$TOP/scripts/kernel" fetch "$1" ;;
-	*) "$TOP/scripts/kernel" build "$1" ;;
-	esac
+	"$TOP/scripts/kernel" "$(is_stock "$1" && echo fetch || echo build)" "$1"
 }
+
+# has_config KERNEL OPTION: is the kernel built with CONFIG_OPTION?
+has_config() { grep -q "^CONFIG_$2=y" "$("$TOP/scripts/kernel" path "$1" config)"; }
 
 # commit_now: print the commit of this tree, with "+" if files differ from it.
 commit_now()
@@ -204,6 +224,22 @@ result()
 	echo "$shown"
 	[ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS"
 }
+
+# verdict NAME REASON COMMAND...: the test passes if COMMAND succeeds, else it fails for REASON.
+verdict() { if "${@:3}"; then result pass "$1"; else result fail "$1" "$2"; fi; }
+
+# results_begin FILE: count the outcomes in FILE, unless $RESULTS is the file of a caller.
+results_begin()
+{
+	[ -z "${RESULTS:-}" ] || return 0
+	mkdir -p "${1%/*}"
+	: >"$1"
+	export RESULTS=$1
+	own_results=1
+}
+
+# results_end: print the summary, unless a caller does that; false if a test failed.
+results_end() { [ -z "${own_results:-}" ] || summary "$RESULTS"; }
 
 # summary FILE: print the number of tests by part, the most frequent reasons of skips, the failures
 # by name, the time since $BEGAN, the place of the logs, and in the last line the counts. Without a
