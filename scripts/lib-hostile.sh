@@ -11,25 +11,15 @@
 HOSTILE=$TOP/tools/testing/hostile
 HOSTILE_DIR=$BUILD/tools/hostile
 
-# with_option KERNEL NAME: true if KERNEL is built with CONFIG_NAME.
-with_option() { grep -q "^CONFIG_$2=y" "$("$TOP/scripts/kernel" path "$1" config)"; }
-
 # programs NAME PREFIX KERNEL VARIABLES OPTION...: run programs of tools/testing/hostile.
 programs()
 {
 	part_selftest "$1" "$2" "$3" "TESTS_DIR=/hostile $4" --add "$HOSTILE_DIR:/hostile" "${@:5}"
 }
 
-# last_words HOW: print the last message of a kernel that ends in this way.
-last_words()
-{
-	case $1 in
-	restart) echo 'reboot: Restarting system' ;;
-	poweroff) echo 'reboot: Power down' ;;
-	sysrq) echo 'sysrq: Resetting' ;;
-	kexec) echo 'wpool-hostile: the second kernel is up' ;;
-	esac
-}
+# The last message of a kernel that ends in this way.
+declare -A LAST_WORDS=([restart]='reboot: Restarting system' [poweroff]='reboot: Power down'
+	[sysrq]='sysrq: Resetting' [kexec]='wpool-hostile: the second kernel is up')
 
 # end_of_machine NAME PREFIX KERNEL HOW: end the machine under load. After kexec the second kernel
 # writes a verdict. Otherwise the machine must end before the time-out, with the right last message.
@@ -44,7 +34,7 @@ end_of_machine()
 		result fail "$2.$4" "the machine did not end: $where"
 	elif ! grep -q "wpool-hostile: $4, busy [1-9]" "$log"; then
 		result fail "$2.$4" "no pool was busy: $where"
-	elif ! grep -q "$(last_words "$4")" "$log"; then
+	elif ! grep -q "${LAST_WORDS[$4]}" "$log"; then
 		result fail "$2.$4" "it ended otherwise: $where"
 	elif [ "$4" = kexec ] && [ "$vm_status" -ne 0 ] && [ "$vm_status" -ne 2 ]; then
 		result fail "$2.$4" "the second kernel gave no verdict: $where"
@@ -63,19 +53,19 @@ part_hostile()
 	local how
 	programs "$1" "$2" "$3" "BUT=oom,trace"
 	# 256 MB are too little for KASAN and KCSAN
-	if ! with_option "$3" KASAN && ! with_option "$3" KCSAN; then
+	if ! has_config "$3" KASAN && ! has_config "$3" KCSAN; then
 		programs "$1-small" "$2.small" "$3" "ONLY=oom" --mem 256M
 	fi
-	if with_option "$3" KPROBE_EVENTS || with_option "$3" FUNCTION_TRACER; then
+	if has_config "$3" KPROBE_EVENTS || has_config "$3" FUNCTION_TRACER; then
 		choose_accel "$3"
 		programs "$1-traced" "$2.traced" "$3" "ONLY=trace" --smp 4 "${accel[@]}" \
 			--add "$TOP/tools/testing/torture/run.sh"
 	fi
 	for how in restart poweroff sysrq kexec; do
 		case $how in
-		kexec) with_option "$3" KEXEC_FILE || continue ;;
+		kexec) has_config "$3" KEXEC_FILE || continue ;;
 		# ACPI switches the machine off, which needs PCI
-		poweroff) with_option "$3" PCI || continue ;;
+		poweroff) has_config "$3" PCI || continue ;;
 		esac
 		end_of_machine "$1-$how" "$2.end" "$3" $how
 	done

@@ -28,26 +28,20 @@ choose()
 	local name=${1%:} part found='' one
 	name=${name/#selftest-/selftest.}
 	part=${name%%.*}
-	case " $PARTS build " in
-	*" $part "*)
-		case " ${wanted:-$part} " in
-		*" $part "*) wanted=" $part" ;;
-		*) die "'$1' is a test of the part $part, not of:$wanted" ;;
-		esac
-		;;
-	*)
+	if has_word "$part" "$PARTS build"; then
+		has_word "$part" "${wanted:-$part}" ||
+			die "'$1' is a test of the part $part, not of:$wanted"
+		wanted=" $part"
+	else
 		for one in ${wanted:-kunit selftest}; do
-			case $one in
-			kunit | selftest) ;;
-			*) die "a part of a name is for kunit and selftest, not for $one" ;;
-			esac
+			has_word "$one" kunit selftest ||
+				die "a part of a name is for kunit and selftest, not for $one"
 			! "$TOP/scripts/names" --find "$name" "$one" >/dev/null 2>&1 ||
 				found="$found $one"
 		done
 		# If no part has the name, each part prints its names below.
 		wanted=${found:-${wanted:- kunit selftest}}
-		;;
-	esac
+	fi
 	found=
 	for part in $wanted; do
 		case $part in
@@ -58,17 +52,17 @@ choose()
 			fi
 			;;
 		build)
-			found=${name#build.}
-			case " $STOCK_KERNELS $(built_kernels | xargs) " in
-			*" $found "*) only_build=$found ;;
-			*) die "no kernel '$found'; there are: $STOCK_KERNELS $(built_kernels | xargs)" ;;
-			esac
+			found=${name#build.} only_build=$found
+			known_kernel "$found"
 			;;
 		*) found=1 ;;
 		esac
 	done
 	[ -n "$found" ] || exit 1
 }
+
+# wants PART: is the part one of $wanted?
+wants() { has_word "$1" "$wanted"; }
 
 # kunit_filter: print the kernel's parameter for $only_suites and $only_case.
 kunit_filter()
@@ -138,13 +132,9 @@ show_failed() { awk -F'\t' '$1 == "fail" { print "NOT OK  " $2 ($3 == "" ? "" : 
 # show_counts PREFIX FILE: print the counts of a part.
 show_counts()
 {
-	awk -F'\t' -v prefix="$1" '
-	{ n[$1]++ }
-	END {
-		printf "%s  %s: %d passed, %d failed, %d skipped\n",
-		       n["fail"] ? "NOT OK" : "ok    ", prefix,
-		       n["pass"], n["fail"], n["skip"]
-	}' "$2"
+	awk -v prefix="$1" '{ n[$1]++ }
+	END { printf "%s  %s: %d passed, %d failed, %d skipped\n", n["fail"] ? "NOT OK" : "ok    ",
+		prefix, n["pass"], n["fail"], n["skip"] }' "$2"
 }
 
 # show_failures OUTPUT: print the output of each failed case, which stands before its
@@ -187,11 +177,16 @@ show_failures()
 # run_vm NAME KERNEL OPTION... -- SCRIPT: run SCRIPT in a machine; vm_status is the exit status.
 run_vm()
 {
-	local name=$1 kernel=$2
-	shift 2
 	vm_status=0
-	setpriv --pdeathsig TERM "$TOP/scripts/vm" run --kernel "$kernel" --no-build --quiet \
-		--name "$RUN/$name" "$@" || vm_status=$?
+	setpriv --pdeathsig TERM "$TOP/scripts/vm" run --kernel "$2" --no-build --quiet \
+		--name "$RUN/$1" "${@:3}" || vm_status=$?
+}
+
+# count_output NAME PREFIX: count the cases in the output of a machine, and show the failures.
+count_output()
+{
+	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$1.out" "$2" <"$LOGS/$1.out"
+	show_failures "$LOGS/$1.out"
 }
 
 # judge_vm PREFIX NAME: count the machine, and the log of its kernel, as a test each.
@@ -199,18 +194,13 @@ judge_vm()
 {
 	local findings=$LOGS/$2.findings log=build/logs/$RUN/$2.console
 	case $vm_status in
-	0 | 1 | 2) result pass "$1.vm" ;;
+	0 | 1 | 2)
+		result pass "$1.vm"
+		verdict "$1.kernel-log" "$(grep -sv '^---' "$findings" | head -n 1): $log" \
+			[ ! -s "$findings" ]
+		;;
 	3) result fail "$1.vm" "the VM was lost, which says nothing about the test: $log" ;;
 	*) result fail "$1.vm" "it could not be started" ;;
-	esac
-	case $vm_status in
-	0 | 1 | 2)
-		if [ -s "$findings" ]; then
-			result fail "$1.kernel-log" "$(grep -v '^---' "$findings" | head -n 1): $log"
-		else
-			result pass "$1.kernel-log"
-		fi
-		;;
 	esac
 	if [ "$vm_status" -eq 1 ] && ! grep -q '^fail' "$RESULTS"; then
 		result fail "$1.script" "it failed after the tests: build/logs/$RUN/$2.out"
@@ -255,8 +245,7 @@ part_selftest()
 {
 	run_vm "$1" "$3" --timeout $PATIENCE --append "$(selftest_filter)${4:-}" \
 		--add "$SHORT_LIST" "${@:5}" -- "$TOP/scripts/guest/selftests.sh"
-	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$1.out" "$2" <"$LOGS/$1.out"
-	show_failures "$LOGS/$1.out"
+	count_output "$1" "$2"
 	sed -n 's/^wpool-selftest: took /   /p' "$LOGS/$1.out" | sort -k2 -nr | head -n 5
 	skip_short "$2" "$LOGS/$1.out"
 	judge_vm "$2" "$1"
@@ -265,7 +254,7 @@ part_selftest()
 # part_tools: wpoolctl without a kernel.
 part_tools()
 {
-	local out=$LOGS/tools.out status
+	local status
 	{
 		echo "wpool-test: start"
 		echo "wpool-selftest: start wpoolctl"
@@ -273,21 +262,18 @@ part_tools()
 			make -s -C "$TOP/tools/wpoolctl" check OUT="$BUILD/tools/check" && status=0 || status=$?
 		echo "wpool-selftest: end wpoolctl $status"
 		echo "wpool-test: end"
-	} >"$out" 2>&1
-	"$TOP/scripts/ktap" --results "$RESULTS" --log "${out#"$TOP"/}" tools <"$out"
-	show_failures "$out"
+	} >"$LOGS/tools.out" 2>&1
+	count_output tools tools
 }
 
 # choose_accel KERNEL: put options of scripts/vm into $accel. An emulator with several
 # threads sometimes executes jump labels wrongly.
 choose_accel()
 {
-	local config image
-	config=$("$TOP/scripts/kernel" path "$1" config)
+	local image
 	image=$("$TOP/scripts/kernel" path "$1" image)
 	accel=(--accel auto)
-	if grep -q '^CONFIG_JUMP_LABEL=y' "$config" &&
-		[ "$("$TOP/scripts/vm-accel" probe "$image")" = tcg ]; then
+	if has_config "$1" JUMP_LABEL && [ "$("$TOP/scripts/vm-accel" probe "$image")" = tcg ]; then
 		accel=(--accel tcg-single)
 	fi
 }
@@ -297,38 +283,34 @@ choose_accel()
 stress()
 {
 	local name=$1 prefix=$2 kernel=$3 timeout=$4 variables=$5 cpus=4
-	local config
 	shift 5
 	# A native CPU that spins would keep a CPU of this machine from the holder of the lock.
 	! is_native "$kernel" || [ "$(nproc)" -ge $cpus ] || cpus=$(nproc)
-	config=$("$TOP/scripts/kernel" path "$kernel" config)
 	# KCSAN watches one of 1,000 accesses instead of one of 4,000.
-	! grep -q '^CONFIG_KCSAN=y' "$config" || variables="$variables kcsan.skip_watch=1000"
+	! has_config "$kernel" KCSAN || variables="$variables kcsan.skip_watch=1000"
 	variables="$variables ${rhythm:-}"
 	choose_accel "$kernel"
 	run_vm "$name" "$kernel" --timeout "$timeout" --smp "$cpus" "${accel[@]}" \
-		--append "$variables" "$@" -- "$TOP/scripts/guest/torture.sh"
-	"$TOP/scripts/ktap" --results "$RESULTS" --log "build/logs/$RUN/$name.out" "$prefix" \
-		<"$LOGS/$name.out"
-	show_failures "$LOGS/$name.out"
+		--append "$variables" --add "$TOP/tools/testing/torture/run.sh" "$@" \
+		-- "$TOP/scripts/guest/torture.sh"
+	count_output "$name" "$prefix"
 	grep -e '^# .*tasks' -e '^# coverage' -e '^# corpus' -e '^# no feedback' "$LOGS/$name.out" || true
 	judge_vm "$prefix" "$name"
 }
 
-# part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES [PHASES]
+# part_torture NAME PREFIX KERNEL SECONDS SEED CYCLES [PHASES [PROGRAM]]
 part_torture()
 {
-	stress "$1" "$2" "$3" $((PATIENCE + $4 * 2 + $6 * 10 + ${releases:-0} / 100)) \
-		"PROGRAM=torture SECONDS=$4 SEED=$5 CYCLES=$6${releases:+ RELEASES=$releases}${7:+ PHASES=$7}" \
-		--add "$TOP/tools/testing/torture/run.sh"
+	local more=${releases:+ RELEASES=$releases}${7:+ PHASES=$7} patience=$PATIENCE
+	[ -z "${8:-}" ] || patience=$((2 * PATIENCE))
+	stress "$1" "$2" "$3" $((patience + $4 * 2 + $6 * 10 + ${releases:-0} / 100)) \
+		"PROGRAM=${8:-torture} SECONDS=$4 SEED=$5 CYCLES=$6$more"
 }
 
 # part_soak NAME PREFIX KERNEL SECONDS SEED CYCLES
 part_soak()
 {
-	stress "$1" "$2" "$3" $((PATIENCE * 2 + $4 * 2 + $6 * 10 + ${releases:-0} / 100)) \
-		"PROGRAM=soak SECONDS=$4 SEED=$5 CYCLES=$6${releases:+ RELEASES=$releases}" \
-		--add "$TOP/tools/testing/torture/run.sh"
+	part_torture "$@" '' soak
 	grep -e '^# .* before, .* after' "$LOGS/$1.out" || true
 }
 
@@ -342,7 +324,7 @@ part_many()
 {
 	stress "$1" "$2.torture" "$3" $((PATIENCE + $4 * 4)) \
 		"PROGRAM=torture PHASES=volume,nasty,stutter SECONDS=$4 SEED=$5 $FEW_OF" \
-		--smp "$6" --add "$TOP/tools/testing/torture/run.sh"
+		--smp "$6"
 	part_selftest "$1-selftest" "$2.selftest" "$3" "ONLY=cpu_hotplug,debugfs_tables,many_pools $FEW_OF" \
 		--smp "$6" "${accel[@]}"
 }
@@ -370,8 +352,7 @@ part_wide()
 part_fault()
 {
 	stress "$1" "$2" "$3" 3600 \
-		"PROGRAM=torture PHASES=fault FAULTS=$4 GOODS=$(($4 * 100)) SEED=$5" \
-		--add "$TOP/tools/testing/torture/run.sh"
+		"PROGRAM=torture PHASES=fault FAULTS=$4 GOODS=$(($4 * 100)) SEED=$5"
 }
 
 # part_fuzz NAME PREFIX KERNEL SECONDS SEED [CORPUS]: run the fuzzer, guided by KCOV if the
@@ -389,7 +370,7 @@ part_fuzz()
 		options=(--smp "$cpus")
 		variables="$variables THREADS=$((cpus * 3)) PROCESSES=3"
 	fi
-	if grep -q '^CONFIG_KCOV=y' "$("$TOP/scripts/kernel" path "$3" config)"; then
+	if has_config "$3" KCOV; then
 		if ! "$TOP/scripts/build" --kcov --module-only "$3"; then
 			result fail "$2.run" "not run: the build for KCOV failed"
 			return
