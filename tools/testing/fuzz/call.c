@@ -44,8 +44,7 @@ void call_begins(struct fuzzer *f, const char *op)
 
 void call_ends(struct fuzzer *f, unsigned int op)
 {
-	atomic_fetch_add(&shared->tally[op].ns,
-			 atomic_load(&clock_ns) - atomic_load(&f->began_ns));
+	atomic_fetch_add(&shared->tally[op].ns, atomic_load(&clock_ns) - atomic_load(&f->began_ns));
 	atomic_store(&f->began_ns, 0);
 }
 

@@ -177,8 +177,7 @@ static void vary(struct rng *rng, struct sequence *sequence, const struct sequen
 	case 2:
 		at = below(rng, sequence->nr);
 		sequence->nr -= at;
-		memmove(sequence->tapes, &sequence->tapes[at],
-			sequence->nr * sizeof(struct tape));
+		memmove(sequence->tapes, &sequence->tapes[at], sequence->nr * sizeof(struct tape));
 		break;
 	case 3:
 		/* keep the tape: its effect changes with the calls before it */

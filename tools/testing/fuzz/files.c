@@ -101,8 +101,7 @@ void cookie_refused(struct fuzzer *f, uint64_t cookie)
 void cookie_accepted(struct file *file, uint64_t cookie)
 {
 	atomic_fetch_add(&shared->nr_accepted, 1);
-	if (!cookie ||
-	    (atomic_load(&cookies[(uint32_t)cookie]) & STATE_MASK) != COOKIE_SILENT)
+	if (!cookie || (atomic_load(&cookies[(uint32_t)cookie]) & STATE_MASK) != COOKIE_SILENT)
 		atomic_fetch_add(&counts[file->id].expected, 1);
 }
 

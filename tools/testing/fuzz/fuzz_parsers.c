@@ -66,8 +66,7 @@ static void fuzz_s32(const char *text)
 		must(number == 12345, "refused, but the result has changed", text);
 		check_message(&e, text);
 	} else {
-		must(number >= -20 && number <= 19 && number == atoi(text), "another number",
-		     text);
+		must(number >= -20 && number <= 19 && number == atoi(text), "another number", text);
 	}
 }
 
@@ -379,7 +378,6 @@ static int keep_text(void *arg, unsigned int line, const char *section, const ch
 	const char *const parts[] = { section, key, value };
 	size_t i, len;
 
-	(void)e;
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i])
 			continue;

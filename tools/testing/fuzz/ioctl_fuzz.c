@@ -48,8 +48,8 @@
 
 int ready_fd;
 
-static uint64_t nr_calls = 100000;
-static unsigned int nr_threads = 4, nr_processes = 1;
+static uint64_t nr_calls;
+static unsigned int nr_threads, nr_processes;
 static struct fuzzer fuzzers[MAX_THREADS + 1];
 static pthread_t threads[MAX_THREADS];
 
@@ -217,7 +217,6 @@ static void *fuzz(void *arg)
 
 static void on_signal(int signal)
 {
-	(void)signal;
 }
 
 static void signals_init(void)
@@ -333,8 +332,7 @@ static void pools_end(struct fuzzer *f)
 		if (strncmp(entry->d_name, "fuzz-", 5))
 			continue;
 		memset(attach.name, 0, sizeof(attach.name));
-		memcpy(attach.name, entry->d_name,
-		       strnlen(entry->d_name, sizeof(attach.name) - 1));
+		memcpy(attach.name, entry->d_name, strnlen(entry->d_name, sizeof(attach.name) - 1));
 		fd = open(DEV, O_RDWR);
 		call_begins(f, "the end of a pool");
 		err = ioctl(fd, WPOOL_IOC_ATTACH, &attach) ||
@@ -411,57 +409,40 @@ static uint64_t to_number(const char *text)
 
 int main(int argc, char **argv)
 {
+	enum { SEED = 1, CALLS, THREADS, PROCESSES, SECONDS, CORPUS };
+	static int quiet, blind;
 	static const struct option options[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "calls", required_argument, NULL, 'c' },
-		{ "threads", required_argument, NULL, 't' },
-		{ "processes", required_argument, NULL, 'p' },
-		{ "seconds", required_argument, NULL, 'T' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "corpus", required_argument, NULL, 'd' },
-		{ "blind", no_argument, NULL, 'b' },
+		{ "seed", required_argument, NULL, SEED },
+		{ "calls", required_argument, NULL, CALLS },
+		{ "threads", required_argument, NULL, THREADS },
+		{ "processes", required_argument, NULL, PROCESSES },
+		{ "seconds", required_argument, NULL, SECONDS },
+		{ "corpus", required_argument, NULL, CORPUS },
+		{ "quiet", no_argument, &quiet, 1 },
+		{ "blind", no_argument, &blind, 1 },
 		{},
 	};
 	struct fuzzer *self = &fuzzers[MAX_THREADS];
-	uint64_t seconds = 0, began = now_ns();
-	bool quiet = false, blind = false;
+	uint64_t end_ns, began = now_ns(), numbers[CORPUS] = {
+		[SEED] = (began ^ (uint64_t)getpid() << 40) % 1000000000, [CALLS] = 100000,
+		[THREADS] = 4, [PROCESSES] = 1,
+	};
 	const char *corpus = NULL;
-	uint64_t end_ns;
 	pid_t reader;
 	int c;
 
-	seed = began ^ (uint64_t)getpid() << 40;
-	seed %= 1000000000;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 's':
-			seed = to_number(optarg);
-			break;
-		case 'c':
-			nr_calls = to_number(optarg);
-			break;
-		case 't':
-			nr_threads = to_number(optarg);
-			break;
-		case 'p':
-			nr_processes = to_number(optarg);
-			break;
-		case 'T':
-			seconds = to_number(optarg);
-			break;
-		case 'q':
-			quiet = true;
-			break;
-		case 'd':
+		if (c == CORPUS)
 			corpus = optarg;
-			break;
-		case 'b':
-			blind = true;
-			break;
-		default:
+		else if (c > 0 && c < CORPUS)
+			numbers[c] = to_number(optarg);
+		else if (c)
 			return 2;
-		}
 	}
+	seed = numbers[SEED];
+	nr_calls = numbers[CALLS];
+	nr_threads = numbers[THREADS];
+	nr_processes = numbers[PROCESSES];
 	if (!nr_threads || nr_threads > MAX_THREADS || !nr_processes || nr_processes > nr_threads)
 		return 2;
 	if (access(DEV, R_OK | W_OK)) {
@@ -470,7 +451,7 @@ int main(int argc, char **argv)
 	}
 	dprintf(1, "# seed %llu, %llu calls, %u threads in %u processes\n",
 		(unsigned long long)seed, (unsigned long long)nr_calls, nr_threads, nr_processes);
-	end_ns = seconds ? began + seconds * 1000000000ULL : 0;
+	end_ns = numbers[SECONDS] ? began + numbers[SECONDS] * 1000000000ULL : 0;
 	shared = map_shared(sizeof(*shared));
 	clock_ns = began;
 	self->nr = MAX_THREADS;

@@ -51,9 +51,8 @@ struct grammar {
 	uint32_t flags;	/* known flags */
 	bool answers;	/* the structure is copied back */
 	int errnos[8];	/* errnos of this ioctl, besides those of all ioctls */
-	/* makes a structure, most often a valid one */
-	void (*generate)(struct fuzzer *f, struct file *file, union cmd *cmd,
-			 struct guess *guess);
+	/* makes a structure, most often a valid one; NULL: a size and flags of 0 */
+	void (*generate)(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess);
 };
 
 const char *const ioctl_names[NR_IOCTLS] = {
@@ -65,12 +64,10 @@ const char *const ioctl_names[NR_IOCTLS] = {
 static uint32_t scribbled[2][64];
 static bool has_32bit;
 
-static void gen_create(struct fuzzer *f, struct file *file, union cmd *cmd,
-		       struct guess *guess)
+static void gen_create(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
 	bool good = gen_name(f, cmd->create.name, &guess->runs);
 
-	(void)file;
 	guess->must = -gen_attrs(f, &cmd->create.attrs, true, guess->runs);
 	if (!good && !guess->must)
 		guess->must = EINVAL;
@@ -78,16 +75,13 @@ static void gen_create(struct fuzzer *f, struct file *file, union cmd *cmd,
 		guess->must = 0;
 }
 
-static void gen_attach(struct fuzzer *f, struct file *file, union cmd *cmd,
-		       struct guess *guess)
+static void gen_attach(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
 	gen_name(f, cmd->attach.name, &guess->runs);
 }
 
 static void gen_tune(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
 	guess->must = -gen_attrs(f, &cmd->tune.attrs, false, false);
 	if (!guess->must && one_in(&f->rng, 40)) {
 		cmd->tune.attrs.mask |= WPOOL_DEV_PREALLOC;
@@ -112,24 +106,12 @@ static uint64_t gen_timeout(struct fuzzer *f)
 	}
 }
 
-static void gen_release(struct fuzzer *f, struct file *file, union cmd *cmd,
-			struct guess *guess)
+static void gen_release(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
-	(void)guess;
 	cmd->release.flags = below(&f->rng, 8);
 	if (cmd->release.flags > WPOOL_DEV_RELEASE_OWN)
 		guess->must = EINVAL;
 	cmd->release.timeout_ns = gen_timeout(f);
-}
-
-static void gen_simple(struct fuzzer *f, struct file *file, union cmd *cmd,
-		       struct guess *guess)
-{
-	(void)f;
-	(void)file;
-	(void)cmd;
-	(void)guess;
 }
 
 static uint32_t gen_batch(struct fuzzer *f)
@@ -234,16 +216,11 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 
 static void gen_wait(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
-	(void)guess;
 	cmd->wait.timeout_ns = gen_timeout(f);
 }
 
-static void gen_cancel(struct fuzzer *f, struct file *file, union cmd *cmd,
-		       struct guess *guess)
+static void gen_cancel(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
-	(void)guess;
 	cmd->cancel.flags = one_in(&f->rng, 3) ? WPOOL_DEV_CANCEL_ALL : 0;
 	cmd->cancel.cookie = f->recent[below(&f->rng, ARRAY_SIZE(f->recent))];
 	if (one_in(&f->rng, 16))
@@ -254,8 +231,6 @@ static void gen_cancel(struct fuzzer *f, struct file *file, union cmd *cmd,
 
 static void gen_stats(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
-	(void)guess;
 	memset(cmd->bytes + 8, rnd(&f->rng) | 0x80, sizeof(struct wpool_dev_stats) - 8);
 }
 
@@ -263,7 +238,6 @@ static void gen_info(struct fuzzer *f, struct file *file, union cmd *cmd, struct
 {
 	struct wpool_dev_attrs *attrs = &cmd->info.attrs;
 
-	(void)file;
 	memset(cmd->bytes + 8, rnd(&f->rng) & 0x7f, sizeof(struct wpool_dev_info) - 8);
 	attrs->cpumask = 0;
 	attrs->cpumask_bytes = 0;
@@ -295,7 +269,6 @@ static void gen_info(struct fuzzer *f, struct file *file, union cmd *cmd, struct
 
 static void gen_group(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
 	cmd->group.max_outstanding = one_in(&f->rng, 4) ? rnd(&f->rng) : below(&f->rng, 9);
 	if (one_in(&f->rng, 16)) {
 		cmd->group.reserved = 1 + below(&f->rng, 1000);
@@ -308,7 +281,6 @@ static void gen_group(struct fuzzer *f, struct file *file, union cmd *cmd, struc
 /* No file of the fuzzer is a cgroup. */
 static void gen_cgroup(struct fuzzer *f, struct file *file, union cmd *cmd, struct guess *guess)
 {
-	(void)file;
 	cmd->cgroup.fd = (int)below(&f->rng, 64) - 1;
 	if (one_in(&f->rng, 16)) {
 		cmd->cgroup.reserved = 1 + below(&f->rng, 1000);
@@ -322,9 +294,8 @@ static const struct grammar grammars[NR_IOCTLS] = {
 	{ sizeof(struct wpool_dev_attach), 0, false, { ENOENT, EISCONN, EINTR }, gen_attach },
 	{ sizeof(struct wpool_dev_tune), 0, false, { ERANGE, ESHUTDOWN, EPERM }, gen_tune },
 	{ sizeof(struct wpool_dev_release), 7, false, { EBUSY, ETIME, EINTR }, gen_release },
-	{ sizeof(struct wpool_dev_simple), 0, false,
-	  { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, gen_simple },
-	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, EINTR }, gen_simple },
+	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, NULL },
+	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, EINTR }, NULL },
 	{ sizeof(struct wpool_dev_submit), 3, false,
 	  { ERANGE, EAGAIN, ESHUTDOWN, ENOBUFS, EINTR, ECANCELED, ENODEV }, gen_submit },
 	{ sizeof(struct wpool_dev_wait), 0, false, { ETIME, EINTR }, gen_wait },
@@ -564,7 +535,8 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 	bool whole;
 	int err;
 
-	grammar->generate(f, file, &cmd, &guess);
+	if (grammar->generate)
+		grammar->generate(f, file, &cmd, &guess);
 	at = spoil(f, grammar, &cmd, &guess.must);
 	whole = is_in_rw(f, at) && at + grammar->size <= f->arena.rw + RW_BYTES;
 	old_accepted = 0;
@@ -582,8 +554,7 @@ void fuzz_ioctl(struct fuzzer *f, struct file *file, unsigned int nr)
 			atomic_store(&file->runs, true);
 		atomic_fetch_add(&file->tries, 1);
 	}
-	err = call(f, file, nr, at, has_32bit && one_in(&f->rng, 8) &&
-		   (uintptr_t)at < UINT32_MAX);
+	err = call(f, file, nr, at, has_32bit && one_in(&f->rng, 8) && (uintptr_t)at < UINT32_MAX);
 	if (!err && (nr == NR_CREATE || nr == NR_ATTACH))
 		atomic_store(&file->attached, true);
 	check(f, file, nr, err, guess.must, guess.may, attached);

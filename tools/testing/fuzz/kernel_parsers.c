@@ -11,58 +11,41 @@
 /* Stubs: other code of these files calls them, no parser does. */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
-	(void)pool;
-	(void)attrs;
-	(void)mask;
 	return 0;
 }
 
 void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs, struct cpumask *cpumask)
 {
-	(void)pool;
-	(void)cpumask;
 	memset(attrs, 0, sizeof(*attrs));
 }
 
 int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct path *dir)
 {
-	(void)pool;
-	(void)from;
-	(void)dir;
 	return 0;
 }
 
 int wpool_cgroup_path(struct wpool *pool, char *buf, size_t size)
 {
-	(void)pool;
-	(void)buf;
-	(void)size;
 	return 0;
 }
 
 void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 {
-	(void)pool;
 	memset(stats, 0, sizeof(*stats));
 }
 
 struct module *wpool_owner(struct wpool *pool)
 {
-	(void)pool;
 	return NULL;
 }
 
 void wpool_get_pressure(struct wpool *pool, struct wpool_pressure_avgs *avgs)
 {
-	(void)pool;
 	memset(avgs, 0, sizeof(*avgs));
 }
 
 int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run)
 {
-	(void)pool;
-	(void)wait;
-	(void)run;
 	return -ENODATA;
 }
 

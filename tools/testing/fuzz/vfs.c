@@ -78,8 +78,7 @@ void fuzz_read(struct fuzzer *f, struct file *file)
 		return;
 
 	/* a write-only file, or @gone. Read @gone last: another thread may set it now */
-	if (err == EBADF &&
-	    ((fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY || file->gone))
+	if (err == EBADF && ((fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_WRONLY || file->gone))
 		return;
 	if (must ? err != must : err && err != EAGAIN && err != EINTR && err != may)
 		complain(f, "read: %s", err ? strerrorname_np(err) : "success");

@@ -144,7 +144,6 @@ static inline struct device *kobj_to_dev(struct kobject *kobj)
 
 static inline int sysfs_emit(char *buf, const char *format, ...)
 {
-	(void)format;
 	buf[0] = 0;
 	return 0;
 }
@@ -159,7 +158,6 @@ static inline u64 div_u64(u64 n, u32 by)
 
 static inline void *kmalloc_array(size_t nr, size_t size, gfp_t gfp)
 {
-	(void)gfp;
 	return calloc(nr, size);
 }
 
@@ -170,7 +168,6 @@ static inline void kfree(const void *memory)
 
 static inline char *kstrndup(const char *s, size_t max, gfp_t gfp)
 {
-	(void)gfp;
 	return strndup(s, max);
 }
 
@@ -181,15 +178,11 @@ struct path {
 
 static inline int kern_path(const char *name, unsigned int flags, struct path *path)
 {
-	(void)name;
-	(void)flags;
-	(void)path;
 	return -ENOENT;
 }
 
 static inline void path_put(const struct path *path)
 {
-	(void)path;
 }
 
 static inline int atomic_read(const atomic_t *v)
@@ -204,7 +197,6 @@ static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
 
 static inline bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
 {
-	(void)gfp;
 	*mask = calloc(1, sizeof(**mask));
 	return *mask;
 }
@@ -223,13 +215,11 @@ static inline int cpulist_parse(const char *buf, struct cpumask *mask)
 
 static inline bool cpumask_subset(const struct cpumask *a, const struct cpumask *b)
 {
-	(void)b;
 	return a->bits < 64;
 }
 
 static inline bool cpumask_intersects(const struct cpumask *a, const struct cpumask *b)
 {
-	(void)b;
 	return a->bits;
 }
 
@@ -259,7 +249,6 @@ static inline int kstrtou32(const char *s, unsigned int base, u32 *value)
 	u64 all;
 	int err = shim_kstrtoull(s + (*s == '+'), &all);
 
-	(void)base;
 	if (err)
 		return err;
 	if (all > UINT32_MAX)
@@ -274,7 +263,6 @@ static inline int kstrtoint(const char *s, unsigned int base, int *value)
 	u64 all;
 	int err = shim_kstrtoull(s + (*s == '+' || *s == '-'), &all);
 
-	(void)base;
 	if (err)
 		return err;
 	if (all > (u64)INT_MAX + negative)
