@@ -163,8 +163,7 @@ static void act(struct thing *thing, struct rnd *rnd)
 
 static void enter(struct thing *thing)
 {
-	torture_check(atomic_inc_return(&thing->inside) == 1, "event %u.%u runs twice at once",
-		      thing->stage->base.nr, thing->nr);
+	stage_check(thing, atomic_inc_return(&thing->inside) == 1, "runs twice at once");
 }
 
 static void leave(struct thing *thing)
@@ -197,8 +196,7 @@ static void thing_abort(struct wpool_event *event, int status)
 
 	enter(thing);
 	atomic64_inc(&thing->aborts);
-	torture_check(status == -ESHUTDOWN, "event %u.%u aborted with %d", thing->stage->base.nr,
-		      thing->nr, status);
+	stage_check(thing, status == -ESHUTDOWN, "aborted with %d", status);
 	leave(thing);
 }
 
@@ -319,11 +317,11 @@ static void settle(void *data)
 		runs = atomic64_read(&thing->runs) + atomic64_read(&thing->aborts);
 		fired = atomic64_read(&thing->fired);
 		taken_back = atomic64_read(&thing->taken_back);
-		torture_check(runs + taken_back >= fired &&
-			      runs <= fired + atomic64_read(&thing->armed),
-			      "event %u.%u: %llu fired, %lld armed, %llu taken back, %lld runs, %lld aborts",
-			      stage->base.nr, i, fired, atomic64_read(&thing->armed), taken_back,
-			      atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
+		stage_check(thing, runs + taken_back >= fired &&
+			    runs <= fired + atomic64_read(&thing->armed),
+			    "%llu fired, %lld armed, %llu taken back, %lld runs, %lld aborts",
+			    fired, atomic64_read(&thing->armed), taken_back,
+			    atomic64_read(&thing->runs), atomic64_read(&thing->aborts));
 		torture_count_tasks(atomic64_read(&thing->runs));
 	}
 	/* each loner fires soon, and frees itself because the pool is closed */

@@ -238,8 +238,7 @@ static int produce(void *data)
 		cond_resched();
 	}
 	complete(&p->ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 
@@ -253,8 +252,7 @@ static int flush(void *data)
 		schedule_timeout_interruptible(1);
 	}
 	complete(ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 

@@ -76,12 +76,16 @@ struct line {
 	struct waiter waiters[MAX_WAITERS];
 };
 
+#define line_check(line, condition, fmt, ...)				\
+	torture_check(condition, "line %u, round %llu: " fmt, (line)->nr, (line)->round,	\
+		      ##__VA_ARGS__)
+
 static void ltask_fn(struct wpool_task *task)
 {
 	struct ltask *ltask = container_of(task, struct ltask, task);
 	struct line *line = ltask->line;
 
-	torture_check(!READ_ONCE(ltask->seq), "line %u: a task runs twice", line->nr);
+	line_check(line, !READ_ONCE(ltask->seq), "a task runs twice");
 	WRITE_ONCE(ltask->seq, atomic_inc_return(&line->seq));
 	atomic64_inc(&line->runs);
 }
@@ -181,9 +185,8 @@ static bool await_waiting(struct line *line, u32 nr)
 	unsigned long end = jiffies + TORTURE_PATIENCE;
 
 	while (nr_waiting(line) != nr) {
-		if (!torture_check(time_before(jiffies, end),
-				   "line %u, round %llu: %u wait, not %u",
-				   line->nr, line->round, nr_waiting(line), nr))
+		if (!line_check(line, time_before(jiffies, end), "%u wait, not %u",
+				nr_waiting(line), nr))
 			return false;
 		usleep_range(20, 50);
 	}
@@ -192,9 +195,8 @@ static bool await_waiting(struct line *line, u32 nr)
 
 static bool await_left(struct line *line, struct waiter *w)
 {
-	return torture_check(wait_for_completion_timeout(&w->left, TORTURE_PATIENCE),
-			     "line %u, round %llu: waiter %d of kind %d never left",
-			     line->nr, line->round, (int)(w - line->waiters), w->kind);
+	return line_check(line, wait_for_completion_timeout(&w->left, TORTURE_PATIENCE),
+			  "waiter %d of kind %d never left", (int)(w - line->waiters), w->kind);
 }
 
 static bool shut_gate(struct line *line)
@@ -206,9 +208,9 @@ static bool shut_gate(struct line *line)
 	reinit_completion(&line->gate_opens);
 	ltask_init(&line->gate, line, gate_fn);
 	err = wpool_submit(line->pool, &line->gate.task);
-	return torture_check(!err, "line %u: the gate: %d", line->nr, err) &&
-	       torture_check(wait_for_completion_timeout(&line->gate_reached, TORTURE_PATIENCE),
-			     "line %u, round %llu: a task never started", line->nr, line->round);
+	return line_check(line, !err, "the gate: %d", err) &&
+	       line_check(line, wait_for_completion_timeout(&line->gate_reached, TORTURE_PATIENCE),
+			  "a task never started");
 }
 
 /* Start @nr waiters. Returns how many of their tasks still wait, or -1 after a violation. */
@@ -230,8 +232,7 @@ static int form(struct line *line, struct rnd *rnd, u32 nr)
 			/* the waiter may time out before this thread sees it wait */
 			if (!await_left(line, w))
 				return -1;
-			torture_check(w->ret == -ETIME, "line %u: out of time: %d",
-				      line->nr, w->ret);
+			line_check(line, w->ret == -ETIME, "out of time: %d", w->ret);
 			if (!await_waiting(line, standing))
 				return -1;
 			continue;
@@ -248,7 +249,7 @@ static int form(struct line *line, struct rnd *rnd, u32 nr)
 		send_sig(SIGKILL, w->thread, 1);
 		if (!await_left(line, w))
 			return -1;
-		torture_check(w->ret == -EINTR, "line %u: killed: %d", line->nr, w->ret);
+		line_check(line, w->ret == -EINTR, "killed: %d", w->ret);
 		standing--;
 		if (!await_waiting(line, standing))
 			return -1;
@@ -276,16 +277,15 @@ static bool all_left(struct line *line, u32 nr, bool closed)
 			want = closed ? -ESHUTDOWN :
 			       w->kind == BY_BATCH_CALL || w->kind == BY_INTERRUPTIBLE ?
 			       w->nr : 0;
-			torture_check(w->ret == want,
-				      "line %u, round %llu: waiter of kind %d got %d",
-				      line->nr, line->round, w->kind, w->ret);
+			line_check(line, w->ret == want, "waiter of kind %d got %d", w->kind,
+				   w->ret);
 		}
 		for (t = 0; t < w->nr; t++) {
 			status = wpool_task_wait(&w->tasks[t].task);
-			torture_check(!status, "line %u: status %d", line->nr, status);
-			torture_check(!!READ_ONCE(w->tasks[t].seq) == (is_standing(w) && !closed),
-				      "line %u, round %llu: kind %d, %s", line->nr, line->round,
-				      w->kind, w->tasks[t].seq ? "ran" : "did not run");
+			line_check(line, !status, "status %d", status);
+			line_check(line, !!READ_ONCE(w->tasks[t].seq) == (is_standing(w) && !closed),
+				   "kind %d, %s", w->kind,
+				   w->tasks[t].seq ? "ran" : "did not run");
 		}
 	}
 	return true;
@@ -301,9 +301,9 @@ static void in_order(struct line *line, u32 nr)
 		if (!is_standing(w))
 			continue;
 		for (t = 0; t < w->nr; t++)
-			torture_check(w->tasks[t].seq == ++seq,
-				      "line %u, round %llu: task %u of waiter %u was served as number %u, not %u",
-				      line->nr, line->round, t, i, w->tasks[t].seq, seq);
+			line_check(line, w->tasks[t].seq == ++seq,
+				   "task %u of waiter %u was served as number %u, not %u", t, i,
+				   w->tasks[t].seq, seq);
 	}
 }
 
@@ -314,13 +314,12 @@ static bool open_gate(struct line *line, u32 nr, int tasks)
 	complete_all(&line->gate_opens);
 	if (!all_left(line, nr, false))
 		return false;
-	if (!torture_check(wait_for_completion_timeout(&line->barger_left, TORTURE_PATIENCE),
-			   "line %u: the barger was never accepted", line->nr))
+	if (!line_check(line, wait_for_completion_timeout(&line->barger_left, TORTURE_PATIENCE),
+			"the barger was never accepted"))
 		return false;
-	torture_check(!line->barger_ret, "line %u: try: %d", line->nr, line->barger_ret);
-	torture_check(!wpool_task_wait(&line->barger.task) && line->barger.seq == tasks + 1,
-		      "line %u, round %llu: the barger was served as number %u of %d",
-		      line->nr, line->round, line->barger.seq, tasks + 1);
+	line_check(line, !line->barger_ret, "try: %d", line->barger_ret);
+	line_check(line, !wpool_task_wait(&line->barger.task) && line->barger.seq == tasks + 1,
+		   "the barger was served as number %u of %d", line->barger.seq, tasks + 1);
 	in_order(line, nr);
 	return true;
 }
@@ -330,7 +329,7 @@ static bool set_depth(struct line *line, u32 depth)
 	struct wpool_attrs attrs = { .queue_depth = depth };
 	int err = wpool_tune(line->pool, &attrs, WPOOL_TUNE_QUEUE_DEPTH);
 
-	return torture_check(!err, "line %u: not tuned: %d", line->nr, err);
+	return line_check(line, !err, "not tuned: %d", err);
 }
 
 static bool make_room(struct line *line, struct rnd *rnd, u32 nr, int tasks)
@@ -348,12 +347,11 @@ static bool make_room(struct line *line, struct rnd *rnd, u32 nr, int tasks)
 		standing += fit > room;
 	}
 	/* the tune of the depth has served the submitters that fit */
-	torture_check(nr_waiting(line) == standing,
-		      "line %u, round %llu: %u wait after room for %u was made, not %u",
-		      line->nr, line->round, nr_waiting(line), room, standing);
+	line_check(line, nr_waiting(line) == standing, "%u wait after room for %u was made, not %u",
+		   nr_waiting(line), room, standing);
 	if (!set_depth(line, 0))
 		return false;
-	torture_check(nr_waiting(line) == standing, "line %u: somebody left", line->nr);
+	line_check(line, nr_waiting(line) == standing, "somebody left");
 	complete_all(&line->gate_opens);
 	return all_left(line, nr, false);
 }
@@ -362,14 +360,13 @@ static bool send_away(struct line *line, u32 nr)
 {
 	int err = wpool_release(line->pool, 0);
 
-	torture_check(!err, "line %u: release: %d", line->nr, err);
-	torture_check(!nr_waiting(line), "line %u: %u wait for a closed pool", line->nr,
-		      nr_waiting(line));
+	line_check(line, !err, "release: %d", err);
+	line_check(line, !nr_waiting(line), "%u wait for a closed pool", nr_waiting(line));
 	if (!all_left(line, nr, true))
 		return false;
 	complete_all(&line->gate_opens);
 	err = wpool_reboot(line->pool);
-	return torture_check(!err, "line %u: reboot: %d", line->nr, err);
+	return line_check(line, !err, "reboot: %d", err);
 }
 
 static bool one_round(struct line *line)
@@ -398,8 +395,7 @@ static bool one_round(struct line *line)
 	default:
 		ok = open_gate(line, nr, tasks);
 	}
-	return ok && torture_check(!wpool_task_wait(&line->gate.task), "line %u: the gate",
-				   line->nr);
+	return ok && line_check(line, !wpool_task_wait(&line->gate.task), "the gate");
 }
 
 static int line_main(void *data)
@@ -470,12 +466,12 @@ static void stop(struct line *line)
 	wpool_get(line->pool);
 	wpool_destroy(line->pool);
 	wpool_get_stats(line->pool, &stats);
-	torture_check(!stats.outstanding && !stats.waiting &&
-		      stats.completed == atomic64_read(&line->runs) &&
-		      stats.submitted == stats.completed,
-		      "line %u: %lld ran, %llu completed of %llu, %llu outstanding, %u waiting",
-		      line->nr, atomic64_read(&line->runs), stats.completed, stats.submitted,
-		      stats.outstanding, stats.waiting);
+	line_check(line, !stats.outstanding && !stats.waiting &&
+		   stats.completed == atomic64_read(&line->runs) &&
+		   stats.submitted == stats.completed,
+		   "%lld ran, %llu completed of %llu, %llu outstanding, %u waiting",
+		   atomic64_read(&line->runs), stats.completed, stats.submitted, stats.outstanding,
+		   stats.waiting);
 	wpool_put(line->pool);
 	torture_count_tasks(atomic64_read(&line->runs));
 	pr_info("wpool_torture: line %u: %llu rounds\n", line->nr, line->round);

@@ -130,11 +130,6 @@ static void await_users(void)
 
 #if IS_ENABLED(CONFIG_KUNIT)
 
-static bool may_delay(void)
-{
-	return delays;
-}
-
 /* Delay one call in 64 by up to 31 us. Called in any context: the clock gives the random bits. */
 static void stand_still(struct wpool_task *task)
 {
@@ -146,59 +141,33 @@ static void stand_still(struct wpool_task *task)
 	torture_saw(SAW_DELAYS, 1);
 }
 
-static void begin_delays(void)
-{
-	if (delays)
-		wpool_inject_set_delay(stand_still);
-}
+#endif
 
 /*
- * Counters of new pools start 60 or 4 steps below a wrap of all bits, or of the sign. With 4 steps,
- * even a counter that changes only a few times wraps.
+ * On kernels with KUnit, threads stand still now and then, and counters of new pools start 60 or 4
+ * steps below a wrap of all bits, or of the sign. With 4 steps, even a counter that changes only a
+ * few times wraps.
  */
-static void begin_wraps(void)
+static void begin_injection(void)
 {
+#if IS_ENABLED(CONFIG_KUNIT)
+	if (delays)
+		wpool_inject_set_delay(stand_still);
 	WRITE_ONCE(wpool_inject_start, (seed & 1 ? U32_MAX : S32_MAX) - (seed & 2 ? 60 : 4));
+#endif
 }
 
-static void end_wraps(void)
+static void end_injection(void)
 {
+#if IS_ENABLED(CONFIG_KUNIT)
 	WRITE_ONCE(wpool_inject_start, 0);
-}
-
-static void end_delays(void)
-{
 	if (!delays)
 		return;
 	wpool_inject_set_delay(NULL);
 	/* wait for a thread that was preempted in stand_still() */
 	synchronize_rcu_tasks();
-}
-
-#else
-
-static bool may_delay(void)
-{
-	return false;
-}
-
-static void begin_delays(void)
-{
-}
-
-static void begin_wraps(void)
-{
-}
-
-static void end_wraps(void)
-{
-}
-
-static void end_delays(void)
-{
-}
-
 #endif
+}
 
 /* Each SAW_* in @sees of the phase must have been counted at least once. */
 static void check_seen(const struct phase *p)
@@ -206,7 +175,7 @@ static void check_seen(const struct phase *p)
 	unsigned long what;
 
 	for_each_set_bit(what, &p->sees, NR_SEEN)
-		if (what != SAW_DELAYS || may_delay())
+		if (what != SAW_DELAYS || (IS_ENABLED(CONFIG_KUNIT) && delays))
 			torture_check_saw(what);
 }
 
@@ -215,8 +184,7 @@ static int conduct(void *data)
 	const struct phase *p = data;
 	u32 others;
 
-	begin_delays();
-	begin_wraps();
+	begin_injection();
 	others = shuffle_start();
 	if (p->stage)
 		phase_stage(p->stage);
@@ -224,8 +192,7 @@ static int conduct(void *data)
 		p->run(others);
 	stutter_close();
 	shuffle_stop();
-	end_wraps();
-	end_delays();
+	end_injection();
 	check_seen(p);
 	await_users();
 	torture_set_state("done");

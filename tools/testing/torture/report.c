@@ -101,25 +101,23 @@ void torture_set_state(const char *what)
 		what, seed, atomic64_read(&tasks), torture_failures());
 }
 
-static int state_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%s\n", READ_ONCE(state));
-}
+/* RESULT() - a parameter that can be read, for run.sh */
+#define RESULT(_name, _format, _value)						\
+static int _name##_get(char *buffer, const struct kernel_param *kp)		\
+{										\
+	return sysfs_emit(buffer, _format "\n", _value);			\
+}										\
+static const struct kernel_param_ops _name##_ops = { .get = _name##_get };	\
+module_param_cb(_name, &_name##_ops, NULL, 0444)
 
-static int failures_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%d\n", torture_failures());
-}
-
-static int tasks_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%lld\n", atomic64_read(&tasks));
-}
-
-static int digest_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "%016llx\n", atomic64_read(&digest));
-}
+RESULT(state, "%s", READ_ONCE(state));
+MODULE_PARM_DESC(state, "read only: what it is doing, in the end \"done\"");
+RESULT(failures, "%d", torture_failures());
+MODULE_PARM_DESC(failures, "read only: violations so far");
+RESULT(tasks, "%lld", atomic64_read(&tasks));
+MODULE_PARM_DESC(tasks, "read only: tasks that went through so far");
+RESULT(digest, "%016llx", atomic64_read(&digest));
+MODULE_PARM_DESC(digest, "read only: of the first decisions of each actor");
 
 static int seen_get(char *buffer, const struct kernel_param *kp)
 {
@@ -132,19 +130,6 @@ static int seen_get(char *buffer, const struct kernel_param *kp)
 	return len + sysfs_emit_at(buffer, len, "\n");
 }
 
-static const struct kernel_param_ops state_ops = { .get = state_get };
-static const struct kernel_param_ops failures_ops = { .get = failures_get };
-static const struct kernel_param_ops tasks_ops = { .get = tasks_get };
-static const struct kernel_param_ops digest_ops = { .get = digest_get };
 static const struct kernel_param_ops seen_ops = { .get = seen_get };
-
-module_param_cb(state, &state_ops, NULL, 0444);
-MODULE_PARM_DESC(state, "read only: what it is doing, in the end \"done\"");
-module_param_cb(failures, &failures_ops, NULL, 0444);
-MODULE_PARM_DESC(failures, "read only: violations so far");
-module_param_cb(tasks, &tasks_ops, NULL, 0444);
-MODULE_PARM_DESC(tasks, "read only: tasks that went through so far");
-module_param_cb(digest, &digest_ops, NULL, 0444);
-MODULE_PARM_DESC(digest, "read only: of the first decisions of each actor");
 module_param_cb(seen, &seen_ops, NULL, 0444);
 MODULE_PARM_DESC(seen, "read only: what else was seen so far");

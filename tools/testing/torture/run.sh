@@ -44,6 +44,14 @@ complain()
 	: >"$TMP/bad"
 }
 
+# hangs MESSAGE: complain, and log what sleeps. False.
+hangs()
+{
+	complain "$1"
+	echo w >/proc/sysrq-trigger
+	return 1
+}
+
 # ---- random decisions ----------------------------------------------------------
 
 # draw N: set $drawn to a number below N. The same seed gives the same sequence.
@@ -59,6 +67,13 @@ draw_word()
 	draw $#
 	shift $drawn
 	drawn=$1
+}
+
+# nap N: sleep for less than N ms, at random.
+nap()
+{
+	draw "$1"
+	usleep $((drawn * 1000))
 }
 
 # reseed NUMBER: begin random sequence NUMBER of SEED.
@@ -86,11 +101,7 @@ ends()
 {
 	rmmod "$1" 2>"$TMP/rmmod" &
 	pid=$!
-	if ! comes_true is_gone $pid; then
-		complain "rmmod $1 hangs"
-		echo w >/proc/sysrq-trigger
-		return 1
-	fi
+	comes_true is_gone $pid || hangs "rmmod $1 hangs" || return
 	wait $pid || { complain "rmmod $1: $(cat "$TMP/rmmod")"; return 1; }
 }
 
@@ -118,11 +129,7 @@ torture_ends()
 {
 	left=$(($1 + PATIENCE))
 	while [ "$(figure state)" != "done" ]; do
-		if [ $left -le 0 ]; then
-			complain "it does not end"
-			echo w >/proc/sysrq-trigger
-			return 1
-		fi
+		[ $left -gt 0 ] || hangs "it does not end" || return
 		left=$((left - 1))
 		sleep 1
 	done
@@ -199,8 +206,7 @@ job_hotplug()
 				come "$CPUS/cpu$((drawn + 1))"
 			done
 		fi
-		draw 300
-		usleep $((drawn * 1000))
+		nap 300
 	done
 	for online in "$CPUS"/cpu[1-9]*/online; do
 		[ -e "$online" ] || continue
@@ -245,8 +251,7 @@ job_tune()
 		echo "$drawn" >"$POOLS/default/queue_depth"
 		draw_word block fail
 		echo "$drawn" >"$POOLS/default/policy"
-		draw 100
-		usleep $((drawn * 1000))
+		nap 100
 	done
 	echo max >"$POOLS/default/capacity"
 	echo max >"$POOLS/default/queue_depth"
@@ -262,11 +267,9 @@ job_freeze()
 	frozen=/sys/kernel/debug/wpool/frozen
 	while go_on; do
 		timeout -s KILL 2 sh -c "echo 1 >$frozen"
-		draw 100
-		usleep $((drawn * 1000))
+		nap 100
 		echo 0 >$frozen
-		draw 500
-		usleep $((drawn * 1000))
+		nap 500
 	done 2>/dev/null
 }
 
@@ -307,8 +310,7 @@ job_cgroup()
 			*) complain "$pool: cgroup $(cat "$pool/cgroup") after $drawn in $group" ;;
 			esac
 		done 2>/dev/null
-		draw 300
-		usleep $((drawn * 1000))
+		nap 300
 	done
 	echo 0 >$CGROUPS/cgroup.procs
 	comes_true cgroups_are_gone ||
@@ -341,8 +343,7 @@ job_kill()
 				--submitters 3 --batch "$drawn" 2>>"$TMP/kill" &
 			pids="$pids $!"
 		done
-		draw 400
-		usleep $((drawn * 1000))
+		nap 400
 		# shellcheck disable=SC2086
 		kill -KILL $pids 2>/dev/null
 		wait
@@ -361,8 +362,7 @@ job_life()
 		draw_word 0 10 1000
 		wpoolctl create shell capacity="$capacity" queue_depth="$drawn"
 		for _ in 1 2 3; do
-			draw 300
-			usleep $((drawn * 1000))
+			nap 300
 			draw_word "tune shell capacity=1" "tune shell capacity=20" \
 				"tune shell queue_depth=0" "release shell" \
 				"release shell --cancel" "release shell --wait --timeout 1" \
@@ -452,8 +452,7 @@ be_silent()
 {
 	echo 1 >"$PARAMETERS/silence" || { complain "there was no silence"; return 1; }
 	if comes_true no_timers; then
-		draw $((STUTTER + 1))
-		usleep $((drawn * 1000))
+		nap $((STUTTER + 1))
 		no_timers || complain "in silence there are timers: $timers"
 	else
 		complain "in silence timers go on: $timers"
@@ -471,8 +470,7 @@ stutter()
 	torture "$inner" 100000 || return
 	until [ $silences -ge "$rounds" ] && [ $silences -ge 2 ]; do
 		start_jobs "$@"
-		draw $((STUTTER + 1))
-		usleep $((drawn * 1000))
+		nap $((STUTTER + 1))
 		stop_jobs
 		be_silent || break
 		if [ -e "$TMP/bad" ] || [ "$(figure failures)" -ne 0 ]; then
@@ -580,11 +578,7 @@ phase_load()
 		[ "$drawn" -eq 0 ] || wait
 		left=1000
 		until rmmod wpool 2>/dev/null; do
-			if [ $left -eq 0 ]; then
-				complain "cycle $cycle: it cannot be unloaded"
-				echo w >/proc/sysrq-trigger
-				return
-			fi
+			[ $left -gt 0 ] || hangs "cycle $cycle: it cannot be unloaded" || return
 			left=$((left - 1))
 			usleep 20000
 		done

@@ -74,8 +74,8 @@ struct stage {
 
 static void check_submit(struct line *line, int err)
 {
-	torture_check(!err || err == -EALREADY || err == -EAGAIN || err == -ESHUTDOWN,
-		      "strand %u.%u: %d", line->stage->base.nr, line->nr, err);
+	stage_check(line, !err || err == -EALREADY || err == -EAGAIN || err == -ESHUTDOWN,
+		    "%d", err);
 }
 
 /* May be called in any context. */
@@ -90,16 +90,14 @@ static void submit(struct thing *thing)
 
 static void enter(struct line *line)
 {
-	torture_check(atomic_inc_return(&line->inside) == 1, "strand %u.%u: two at once",
-		      line->stage->base.nr, line->nr);
+	stage_check(line, atomic_inc_return(&line->inside) == 1, "two at once");
 }
 
 static void run_part(struct line *line, enum part *part, u64 part_seed)
 {
 	struct rnd rnd;
 
-	torture_check(*part == PART_NONE, "strand %u.%u: a parallel part runs twice",
-		      line->stage->base.nr, line->nr);
+	stage_check(line, *part == PART_NONE, "a parallel part runs twice");
 	*part = PART_RUNS;
 	if (atomic_inc_return(&line->parts) > 1)
 		torture_saw(SAW_OVERLAPS, 1);
@@ -116,9 +114,8 @@ static void check_part(struct line *line, const struct wpool_strand_task *task, 
 {
 	bool whole = *part == (task->parallel ? PART_ENDED : PART_NONE);
 
-	torture_check(whole || (!ran && *part == PART_NONE),
-		      "strand %u.%u: a turn before the parallel part has ended",
-		      line->stage->base.nr, line->nr);
+	stage_check(line, whole || (!ran && *part == PART_NONE),
+		    "a turn before the parallel part has ended");
 	*part = PART_NONE;
 }
 
@@ -168,8 +165,7 @@ static void thing_abort(struct wpool_strand_task *task, int status)
 	enter(line);
 	check_part(line, task, &thing->part, false);
 	atomic64_inc(&line->aborts);
-	torture_check(status == -ECANCELED, "strand %u.%u: aborted with %d", line->stage->base.nr,
-		      line->nr, status);
+	stage_check(line, status == -ECANCELED, "aborted with %d", status);
 	leave(line);
 }
 
@@ -186,8 +182,8 @@ static void numbered_end(struct numbered *numbered, bool ran)
 
 	enter(line);
 	check_part(line, &numbered->task, &numbered->part, ran);
-	torture_check(numbered->number == line->seen + 1, "strand %u.%u: %llu after %llu",
-		      line->stage->base.nr, line->nr, numbered->number, line->seen);
+	stage_check(line, numbered->number == line->seen + 1, "%llu after %llu", numbered->number,
+		    line->seen);
 	line->seen = numbered->number;
 	leave(line);
 	memset(numbered, 0xa5, sizeof(*numbered));
@@ -326,13 +322,10 @@ static void settle(void *data)
 		torture_check(!err, "strand %u: destroy: %d", stage->base.nr, err);
 		accepted = atomic64_read(&line->accepted);
 		ended = atomic64_read(&line->runs) + atomic64_read(&line->aborts);
-		torture_check(accepted == ended,
-			      "strand %u.%u: %llu accepted, %lld runs, %lld aborts", stage->base.nr,
-			      i, accepted, atomic64_read(&line->runs),
-			      atomic64_read(&line->aborts));
-		torture_check(line->seen == line->given && !atomic_read(&line->numbered),
-			      "strand %u.%u: %llu of %llu are done", stage->base.nr, i, line->seen,
-			      line->given);
+		stage_check(line, accepted == ended, "%llu accepted, %lld runs, %lld aborts",
+			    accepted, atomic64_read(&line->runs), atomic64_read(&line->aborts));
+		stage_check(line, line->seen == line->given && !atomic_read(&line->numbered),
+			    "%llu of %llu are done", line->seen, line->given);
 		torture_count_tasks(atomic64_read(&line->runs) + line->seen);
 	}
 }

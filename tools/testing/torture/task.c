@@ -69,9 +69,9 @@ static int submit(struct thing *thing, bool may_block, struct rnd *rnd)
 	if (err == -ECANCELED)
 		atomic64_inc(&thing->refused);
 	atomic64_dec(&thing->begun);
-	torture_check(err == -EALREADY || err == -ECANCELED || err == -ESHUTDOWN ||
-		      err == -EAGAIN || (may_block && (err == -ETIME || err == -EDEADLK)),
-		      "task %u.%u: not accepted: %d", thing->stage->base.nr, thing->nr, err);
+	stage_check(thing, err == -EALREADY || err == -ECANCELED || err == -ESHUTDOWN ||
+		    err == -EAGAIN || (may_block && (err == -ETIME || err == -EDEADLK)),
+		    "not accepted: %d", err);
 	return err;
 }
 
@@ -89,11 +89,9 @@ static void act(struct thing *thing, bool may_block, struct rnd *rnd)
 /* Check that functions that started before the call have ended. @started: @runs at the call. */
 static void check_synced(struct thing *thing, s64 started, int err)
 {
-	torture_check(!err || err == -ECANCELED, "task %u.%u: sync: %d", thing->stage->base.nr,
-		      thing->nr, err);
-	torture_check(atomic64_read(&thing->ends) >= started,
-		      "task %u.%u: a sync has returned, and run %lld has not",
-		      thing->stage->base.nr, thing->nr, started);
+	stage_check(thing, !err || err == -ECANCELED, "sync: %d", err);
+	stage_check(thing, atomic64_read(&thing->ends) >= started,
+		    "a sync has returned, and run %lld has not", started);
 	torture_saw(SAW_SYNCS, 1);
 }
 
@@ -116,13 +114,12 @@ static void disable_and_enable(struct thing *thing, struct rnd *rnd)
 	check_synced(thing, started, wpool_task_disable_sync(&thing->task));
 	ended = atomic64_read(&thing->ends);
 	err = submit(thing, rnd_one_in(rnd, 2), rnd);
-	torture_check(err, "task %u.%u: accepted while disabled", thing->stage->base.nr, thing->nr);
+	stage_check(thing, err, "accepted while disabled");
 	usleep_range(1, 50);
-	torture_check(atomic64_read(&thing->ends) == ended &&
-		      atomic64_read(&thing->runs) == ended,
-		      "task %u.%u: %lld ends, and while disabled %lld runs, %lld ends",
-		      thing->stage->base.nr, thing->nr, ended, atomic64_read(&thing->runs),
-		      atomic64_read(&thing->ends));
+	stage_check(thing, atomic64_read(&thing->ends) == ended &&
+		    atomic64_read(&thing->runs) == ended,
+		    "%lld ends, and while disabled %lld runs, %lld ends", ended,
+		    atomic64_read(&thing->runs), atomic64_read(&thing->ends));
 	wpool_task_enable(&thing->task);
 }
 
@@ -134,10 +131,9 @@ static void thing_fn(struct wpool_task *task)
 	struct thing *other;
 	struct rnd rnd;
 
-	torture_check(runs == atomic64_read(&thing->ends) + 1, "task %u.%u runs twice at once",
-		      stage->base.nr, thing->nr);
-	torture_check(runs <= atomic64_read(&thing->begun), "task %u.%u: %lld runs of %lld submits",
-		      stage->base.nr, thing->nr, runs, atomic64_read(&thing->begun));
+	stage_check(thing, runs == atomic64_read(&thing->ends) + 1, "runs twice at once");
+	stage_check(thing, runs <= atomic64_read(&thing->begun), "%lld runs of %lld submits", runs,
+		    atomic64_read(&thing->begun));
 	rnd_init(&rnd, atomic64_inc_return(&thing->seed));
 	if (rnd_one_in(&rnd, 8))
 		usleep_range(10, 300);
@@ -272,16 +268,15 @@ static void settle(void *data)
 	for (i = 0; i < NR_THINGS; i++) {
 		thing = &stage->things[i];
 		err = wpool_task_wait(&thing->task);
-		torture_check(!err || err == -ECANCELED, "task %u.%u: wait: %d", stage->base.nr, i,
-			      err);
+		stage_check(thing, !err || err == -ECANCELED, "wait: %d", err);
 		accepted = atomic64_read(&thing->accepted);
 		runs = atomic64_read(&thing->runs);
-		torture_check(atomic64_read(&thing->ends) == runs && runs <= accepted &&
-			      atomic64_read(&thing->cancels) - atomic64_read(&thing->refused) <=
-			      accepted - runs,
-			      "task %u.%u: %lld accepted, %lld runs, %lld ends, %lld cancels, of %lld refused perhaps",
-			      stage->base.nr, i, accepted, runs, atomic64_read(&thing->ends),
-			      atomic64_read(&thing->cancels), atomic64_read(&thing->refused));
+		stage_check(thing, atomic64_read(&thing->ends) == runs && runs <= accepted &&
+			    atomic64_read(&thing->cancels) - atomic64_read(&thing->refused) <=
+			    accepted - runs,
+			    "%lld accepted, %lld runs, %lld ends, %lld cancels, of %lld refused perhaps",
+			    accepted, runs, atomic64_read(&thing->ends),
+			    atomic64_read(&thing->cancels), atomic64_read(&thing->refused));
 		all_accepted += accepted;
 		all_runs += runs;
 	}

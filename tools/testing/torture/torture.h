@@ -80,6 +80,16 @@ __printf(1, 2) void torture_fail(const char *fmt, ...);
 	__ok;								\
 })
 
+/* torture_check() of a task of a stage, or of what else has a number there */
+#define stage_check(thing, condition, fmt, ...)				\
+({									\
+	typeof(thing) __thing = (thing);				\
+	const struct stage_base *__base = &__thing->stage->base;	\
+									\
+	torture_check(condition, "%s %u.%u: " fmt, __base->kind->name, __base->nr,	\
+		      __thing->nr, ##__VA_ARGS__);			\
+})
+
 int torture_failures(void);
 
 /* Log where the threads of this module and of the pools are. */

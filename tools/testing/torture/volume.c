@@ -123,8 +123,7 @@ static int produce(void *data)
 	}
 	doing(p, NULL);
 	complete(&p->ended);
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
+	torture_await_stop();
 	return 0;
 }
 

@@ -86,8 +86,7 @@ static void see(struct thing *thing, bool slowly)
 {
 	s64 posted = atomic64_read(&thing->posted);
 
-	torture_check(atomic_inc_return(&thing->inside) == 1, "watch %u.%u runs twice at once",
-		      thing->stage->base.nr, thing->nr);
+	stage_check(thing, atomic_inc_return(&thing->inside) == 1, "runs twice at once");
 	if (slowly)
 		usleep_range(10, 500);
 	atomic64_set(&thing->seen, posted);
@@ -105,8 +104,7 @@ static void thing_abort(struct wpool_event *event, int status)
 {
 	struct thing *thing = container_of(event, struct thing, event);
 
-	torture_check(status == -ESHUTDOWN, "watch %u.%u aborted with %d", thing->stage->base.nr,
-		      thing->nr, status);
+	stage_check(thing, status == -ESHUTDOWN, "aborted with %d", status);
 	see(thing, false);
 }
 
@@ -151,8 +149,7 @@ static void watch_begin(struct thing *thing)
 	int err;
 
 	err = wpool_watch_file(&thing->watch, &thing->event, thing->file, EPOLLIN);
-	torture_check(err == (thing->watched ? -EBUSY : 0), "watch %u.%u: %d",
-		      thing->stage->base.nr, thing->nr, err);
+	stage_check(thing, err == (thing->watched ? -EBUSY : 0), "%d", err);
 	thing->watched = true;
 }
 
@@ -174,9 +171,9 @@ static void expect(struct thing *thing)
 	posted = atomic64_read(&thing->posted);
 	while (atomic64_read(&thing->seen) < posted && time_before(jiffies, end))
 		usleep_range(10, 200);
-	torture_check(atomic64_read(&thing->seen) >= posted,
-		      "watch %u.%u: a wake-up is lost: %lld of %lld are seen",
-		      thing->stage->base.nr, thing->nr, atomic64_read(&thing->seen), posted);
+	stage_check(thing, atomic64_read(&thing->seen) >= posted,
+		    "a wake-up is lost: %lld of %lld are seen", atomic64_read(&thing->seen),
+		    posted);
 }
 
 static void shoot(void *data, struct rnd *rnd)
@@ -256,11 +253,9 @@ static void settle(void *data)
 		thing = &stage->things[i];
 		watch_end(thing);
 		err = wpool_event_cancel_sync(&thing->event);
-		torture_check(!err || err == -ECANCELED || err == -ESHUTDOWN, "watch %u.%u: %d",
-			      stage->base.nr, i, err);
+		stage_check(thing, !err || err == -ECANCELED || err == -ESHUTDOWN, "%d", err);
 		/* all watches have ended */
-		torture_check(!waitqueue_active(&thing->head), "watch %u.%u: somebody waits",
-			      stage->base.nr, i);
+		stage_check(thing, !waitqueue_active(&thing->head), "somebody waits");
 		torture_count_tasks(atomic64_read(&thing->runs));
 		fput(thing->file);
 	}

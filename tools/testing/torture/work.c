@@ -133,8 +133,7 @@ static void thing_fn(struct wpool_work *work)
 	struct stage *stage = thing->stage;
 	struct rnd rnd;
 
-	torture_check(atomic_inc_return(&thing->inside) == 1, "work %u.%u runs twice at once",
-		      stage->base.nr, thing->nr);
+	stage_check(thing, atomic_inc_return(&thing->inside) == 1, "runs twice at once");
 	if (!wanders(thing))
 		torture_check(atomic_inc_return(&stage->inside) <= stage->max_active,
 			      "more than %u works of a queue run", stage->max_active);
@@ -158,9 +157,8 @@ static void thing_fn(struct wpool_work *work)
 /* Check that all runs before a call that waits have ended. @started: @runs before the call. */
 static void check_ended(struct thing *thing, s64 started, const char *call)
 {
-	torture_check(atomic64_read(&thing->ends) >= started,
-		      "work %u.%u: a %s has returned, and run %lld has not", thing->stage->base.nr,
-		      thing->nr, call, started);
+	stage_check(thing, atomic64_read(&thing->ends) >= started,
+		    "a %s has returned, and run %lld has not", call, started);
 }
 
 /* Queue and flush a work. A quiet work must have run: no thread takes it back. */
@@ -176,8 +174,8 @@ static void queue_and_flush(struct thing *thing, struct rnd *rnd)
 	wpool_work_flush(&thing->dwork.work);
 	check_ended(thing, runs, "flush");
 	/* if another CPU was queueing the work, the flush may have missed it */
-	torture_check(!ours || atomic64_read(&thing->runs) != runs,
-		      "work %u.%u: flushed, and has not run", thing->stage->base.nr, thing->nr);
+	stage_check(thing, !ours || atomic64_read(&thing->runs) != runs,
+		    "flushed, and has not run");
 }
 
 /* Queue a quiet work that does not wander, and flush its queue: the work must have run. */
@@ -188,9 +186,8 @@ static void flush_queue(struct stage *stage, struct rnd *rnd)
 	bool ours = queue(thing, rnd);
 
 	wpool_wq_flush(stage->wq);
-	torture_check(!ours || atomic64_read(&thing->ends) > runs,
-		      "work %u.%u: its queue was flushed, and it has not run", stage->base.nr,
-		      thing->nr);
+	stage_check(thing, !ours || atomic64_read(&thing->ends) > runs,
+		    "its queue was flushed, and it has not run");
 	wpool_wq_flush(stage->others[rnd_below(rnd, NR_OTHERS)]);
 }
 
@@ -213,13 +210,10 @@ static void disable_and_enable(struct thing *thing, bool sync, struct rnd *rnd)
 	if (sync)
 		check_ended(thing, runs, "disable");
 	runs = atomic64_read(&thing->runs);
-	torture_check(!wpool_wq_queue(any_queue(thing, rnd), work),
-		      "work %u.%u: queued while disabled", thing->stage->base.nr, thing->nr);
+	stage_check(thing, !wpool_wq_queue(any_queue(thing, rnd), work), "queued while disabled");
 	usleep_range(1, 50);
-	torture_check(!sync || atomic64_read(&thing->runs) == runs,
-		      "work %u.%u: has run while disabled", thing->stage->base.nr, thing->nr);
-	torture_check(wpool_work_enable(work), "work %u.%u: still disabled", thing->stage->base.nr,
-		      thing->nr);
+	stage_check(thing, !sync || atomic64_read(&thing->runs) == runs, "has run while disabled");
+	stage_check(thing, wpool_work_enable(work), "still disabled");
 }
 
 /* A work that lives on a stack. */
@@ -339,13 +333,11 @@ static void settle(void *data)
 		runs = atomic64_read(&thing->runs);
 		queued = atomic64_read(&thing->queued);
 		taken_back = atomic64_read(&thing->taken_back);
-		torture_check(runs + taken_back >= queued &&
-			      runs <= queued + atomic64_read(&thing->changed),
-			      "work %u.%u: %llu queued, %lld changed, %llu taken back, %llu runs",
-			      stage->base.nr, i, queued, atomic64_read(&thing->changed), taken_back,
-			      runs);
-		torture_check(!wpool_work_busy(&thing->dwork.work), "work %u.%u is busy",
-			      stage->base.nr, i);
+		stage_check(thing, runs + taken_back >= queued &&
+			    runs <= queued + atomic64_read(&thing->changed),
+			    "%llu queued, %lld changed, %llu taken back, %llu runs", queued,
+			    atomic64_read(&thing->changed), taken_back, runs);
+		stage_check(thing, !wpool_work_busy(&thing->dwork.work), "is busy");
 		torture_count_tasks(runs);
 	}
 	for (i = 0; i < NR_OTHERS; i++)
