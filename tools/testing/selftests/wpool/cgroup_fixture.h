@@ -9,6 +9,12 @@
 
 #define CGROUPS		"/sys/fs/cgroup"
 
+/* Mount cgroups, which stay mounted. False if the kernel has none. */
+static inline bool cgroups_mount(void)
+{
+	return !mount("none", CGROUPS, "cgroup2", 0, NULL) || errno == EBUSY;
+}
+
 static inline int group_write(const char *group, const char *name, const char *text)
 {
 	char path[128];
@@ -43,6 +49,15 @@ static inline int cgroup_write_in(const struct pool *pool, const char *group, co
 	return group_write(CGROUPS, "cgroup.procs", "0") ?: err;
 }
 
+/* Run a touch. Returns its status, or -errno. */
+static inline int touch(int fd, __u64 bytes)
+{
+	struct wpool_dev_record record;
+	int err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
+
+	return err ?: read_records(fd, &record, 1) == 1 ? record.status : -EIO;
+}
+
 /* Does the pool have @nr workers, all in @group? @group may be CGROUPS. */
 static inline bool workers_are_in(const struct pool *pool, int nr, const char *group)
 {
@@ -74,7 +89,7 @@ FIXTURE_SETUP(cgroup)
 
 	self->pool[0].fd = -1;
 	self->pool[1].fd = -1;
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+	if (!cgroups_mount())
 		SKIP(return, "this kernel has no cgroups");
 	group_write(CGROUPS, "cgroup.subtree_control", "+cpu");
 	group_write(CGROUPS, "cgroup.subtree_control", "+cpuset");

@@ -61,17 +61,14 @@ FIXTURE_VARIANT(cmd)
 };
 
 #define CMD(_NR, _type)	.nr = WPOOL_IOC_##_NR, .size = sizeof(struct wpool_dev_##_type)
+#define RESERVED(_type, _field)	.reserved = offsetof(struct wpool_dev_##_type, _field)
 
 FIXTURE_VARIANT_ADD(cmd, create) {
-	CMD(CREATE, create), .unattached = true,
-	.reserved = offsetof(struct wpool_dev_create, attrs.reserved),
+	CMD(CREATE, create), .unattached = true, RESERVED(create, attrs.reserved),
 };
 
 FIXTURE_VARIANT_ADD(cmd, attach) { CMD(ATTACH, attach), .unattached = true };
-FIXTURE_VARIANT_ADD(cmd, tune) {
-	CMD(TUNE, tune), .reserved = offsetof(struct wpool_dev_tune, attrs.reserved),
-};
-
+FIXTURE_VARIANT_ADD(cmd, tune) { CMD(TUNE, tune), RESERVED(tune, attrs.reserved) };
 FIXTURE_VARIANT_ADD(cmd, release) {
 	CMD(RELEASE, release),
 	.flags = WPOOL_DEV_RELEASE_CANCEL | WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN,
@@ -82,7 +79,7 @@ FIXTURE_VARIANT_ADD(cmd, destroy) { CMD(DESTROY, simple) };
 /* without the flag ON, the field cpu is reserved */
 FIXTURE_VARIANT_ADD(cmd, submit) {
 	CMD(SUBMIT, submit), .flags = WPOOL_DEV_SUBMIT_NONBLOCK | WPOOL_DEV_SUBMIT_ON,
-	.reserved = offsetof(struct wpool_dev_submit, cpu),
+	RESERVED(submit, cpu),
 };
 
 FIXTURE_VARIANT_ADD(cmd, wait) { CMD(WAIT, wait) };
@@ -90,19 +87,16 @@ FIXTURE_VARIANT_ADD(cmd, cancel) { CMD(CANCEL, cancel), .flags = WPOOL_DEV_CANCE
 FIXTURE_VARIANT_ADD(cmd, stats) { CMD(STATS, stats), .writes = true };
 FIXTURE_VARIANT_ADD(cmd, info) { CMD(INFO, info), .writes = true };
 FIXTURE_VARIANT_ADD(cmd, group) {
-	CMD(GROUP, group), .reserved = offsetof(struct wpool_dev_group, reserved),
+	CMD(GROUP, group), RESERVED(group, reserved),
 	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG,
 };
 
-FIXTURE_VARIANT_ADD(cmd, cgroup) {
-	CMD(CGROUP, cgroup), .reserved = offsetof(struct wpool_dev_cgroup, reserved),
-};
+FIXTURE_VARIANT_ADD(cmd, cgroup) { CMD(CGROUP, cgroup), RESERVED(cgroup, reserved) };
 
 FIXTURE_SETUP(cmd)
 {
 	union args *args = &self->args;
 
-	self->fd = -1;
 	ASSERT_EQ(0, pool_create(&self->pool, NULL));
 	self->fd = open(DEV, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->fd);
@@ -175,18 +169,16 @@ TEST_F(cmd, size)
 TEST_F(cmd, size_of_a_page)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	void *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	union args *args = map;
+	union args *args = calloc(2, page);
 
-	ASSERT_NE(MAP_FAILED, map);
-	memcpy(map, &self->args, sizeof(self->args));
+	ASSERT_NE(NULL, args);
+	*args = self->args;
 	args->size = UINT32_MAX;
-	EXPECT_ERRNO(E2BIG, ioctl(self->fd, variant->nr, map));
+	EXPECT_ERRNO(E2BIG, ioctl(self->fd, variant->nr, args));
 	args->size = page + 1;
-	EXPECT_ERRNO(E2BIG, ioctl(self->fd, variant->nr, map));
+	EXPECT_ERRNO(E2BIG, ioctl(self->fd, variant->nr, args));
 	args->size = page;
-	EXPECT_EQ(0, ioctl(self->fd, variant->nr, map));
+	EXPECT_EQ(0, ioctl(self->fd, variant->nr, args));
 }
 
 TEST_F(cmd, unknown_flag_or_reserved_field)
@@ -269,7 +261,6 @@ TEST(unknown_number)
 	ASSERT_LE(0, fd);
 	for (nr = _IOC_NR(WPOOL_IOC_CGROUP) + 1; nr < 256; nr++)
 		EXPECT_ERRNO(ENOTTY, ioctl(fd, _IO(WPOOL_IOC_TYPE, nr), &args));
-	close(fd);
 }
 
 TEST(device_mode)
@@ -284,10 +275,8 @@ TEST(device_mode)
 
 TEST(open_unprivileged)
 {
-	int status;
 	pid_t pid = fork();
 
-	ASSERT_LE(0, pid);
 	if (!pid) {
 		if (setgid(65534) || setuid(65534))
 			_exit(2);
@@ -295,9 +284,7 @@ TEST(open_unprivileged)
 			_exit(3);
 		_exit(errno == EACCES ? 0 : 4);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, child_end(pid));
 }
 
 TEST(answer_is_zeroed)
@@ -355,12 +342,13 @@ static int submit_raw(int fd, struct wpool_dev_submit *submit)
 
 TEST_F(array, length_out_of_range)
 {
-	self->submit.nr = 0;
-	EXPECT_ERRNO(ERANGE, submit_raw(self->pool.fd, &self->submit));
-	self->submit.nr = WPOOL_MAX_BATCH + 1;
-	EXPECT_ERRNO(ERANGE, submit_raw(self->pool.fd, &self->submit));
-	self->submit.nr = UINT32_MAX;
-	EXPECT_ERRNO(ERANGE, submit_raw(self->pool.fd, &self->submit));
+	static const __u32 bad[] = { 0, WPOOL_MAX_BATCH + 1, UINT32_MAX };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		self->submit.nr = bad[i];
+		EXPECT_ERRNO(ERANGE, submit_raw(self->pool.fd, &self->submit));
+	}
 	EXPECT_EQ(0, pool_figure(self->pool.fd, file_submitted));
 }
 

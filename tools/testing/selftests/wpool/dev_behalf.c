@@ -4,7 +4,6 @@
  * the memory is gone.
  */
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "work_fixture.h"
 
@@ -40,20 +39,17 @@ TEST_F(behalf, counts_in_memory_of_who_asked)
 {
 	__u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int status;
 	pid_t pid;
 
 	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
 	pid = fork();
-	ASSERT_LE(0, pid);
 	if (!pid) {
 		/* the submitter's mapping at this address does not matter */
 		munmap(page, 4096);
 		_exit(count_many(self->fd, page, 3) || wait_tasks(self->fd, 0));
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, child_end(pid));
 	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
 	EXPECT_EQ(3, number_at(page));
 }
@@ -85,12 +81,10 @@ TEST_F(behalf, bad_address)
 static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool *pool, int fd,
 				  bool execs)
 {
-	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
 	pid = fork();
-	ASSERT_LE(0, pid);
 	if (!pid) {
 		if (group_init_flags(fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
 		    count_many(fd, &counted, NR))
@@ -101,8 +95,7 @@ static void end_with_tasks_queued(struct __test_metadata *_metadata, struct pool
 			execl("/proc/self/exe", "dev_behalf", "-l", NULL);
 		_exit(0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(execs ? KSFT_SKIP : 0, WEXITSTATUS(status));
+	ASSERT_EQ(execs ? KSFT_SKIP : 0, child_end(pid));
 	EXPECT_EQ(0, cancel_all(pool->fd));
 	EXPECT_TRUE(all_have_status(fd, NR, -ESRCH));
 	EXPECT_EQ(0, number_at(&counted));
@@ -124,26 +117,20 @@ TEST_F(behalf, execve_with_tasks_queued)
 /* The process ends while a task keeps its memory: a task that starts afterwards is not run. */
 TEST_F(behalf, process_ends_while_a_task_has_its_memory)
 {
-	struct wpool_dev_record record;
-	int status;
 	pid_t pid;
 
 	if (group_init_flags(self->pool.fd, 1, WPOOL_DEV_GROUP_MEMCG) == -EOPNOTSUPP)
 		SKIP(return, "this kernel has no memory cgroups");
 	pid = fork();
-	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(group_init_flags(self->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||
 		      submit(self->fd, WPOOL_WORK_SLEEP, LONG, 1) ||
 		      !WAIT_FOR(attr_number(self->pool.name, "busy") == 1) ||
 		      submit(self->fd, WPOOL_WORK_COUNT, (uintptr_t)&counted, 2));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, child_end(pid));
 	/* only now a second worker may take the count */
 	ASSERT_EQ(0, attr_write(self->pool.name, "capacity", "2"));
-	ASSERT_TRUE(WAIT_FOR(read_records(self->fd, &record, 1) == 1));
-	EXPECT_EQ(2, record.cookie);
-	EXPECT_EQ(-ESRCH, record.status);
+	EXPECT_RECORD(self->fd, 2, -ESRCH);
 	EXPECT_EQ(0, cancel_all(self->fd));
 	EXPECT_EQ(0, number_at(&counted));
 }
@@ -151,12 +138,11 @@ TEST_F(behalf, process_ends_while_a_task_has_its_memory)
 /* A process is killed while a worker uses its memory and other tasks are queued. */
 TEST_F(behalf, killed_in_the_middle)
 {
-	int i, status;
 	pid_t pid;
+	int i;
 
 	for (i = 0; i < 20; i++) {
 		pid = fork();
-		ASSERT_LE(0, pid);
 		if (!pid) {
 			int fd = pool_attach(self->pool.name, 0);
 
@@ -167,9 +153,7 @@ TEST_F(behalf, killed_in_the_middle)
 					_exit(2);
 		}
 		usleep(1000 * i);
-		ASSERT_EQ(0, kill(pid, SIGKILL));
-		ASSERT_EQ(pid, waitpid(pid, &status, 0));
-		EXPECT_TRUE(WIFSIGNALED(status));
+		ASSERT_TRUE(child_kill(pid));
 	}
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 	EXPECT_EQ(0, number_at(&counted));
@@ -178,7 +162,6 @@ TEST_F(behalf, killed_in_the_middle)
 /* Policy run: the process that made a group may run its tasks; another process must not. */
 TEST_F(behalf, in_its_submitter)
 {
-	int status;
 	pid_t pid;
 
 	close(self->fd);
@@ -193,11 +176,9 @@ TEST_F(behalf, in_its_submitter)
 	EXPECT_TRUE(all_have_status(self->fd, 3, 0));
 	EXPECT_EQ(3, number_at(&counted));
 	pid = fork();
-	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(count_many(self->fd, &counted, 2) || counted != 3);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, child_end(pid));
 	EXPECT_TRUE(all_have_status(self->fd, 2, -EPERM));
 	EXPECT_EQ(3, number_at(&counted));
 	/* the pool made one worker, for the task that sleeps */

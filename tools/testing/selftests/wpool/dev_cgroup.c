@@ -6,8 +6,6 @@
  */
 #include "cgroup_fixture.h"
 
-#include <sys/wait.h>
-
 #define NOBODY		65534
 
 /* Create a pool in @group as user @uid. Root opens the device: the user may not. */
@@ -118,11 +116,9 @@ struct who {
 static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
 			     const char *path, int dir)
 {
-	int status, err;
 	pid_t pid = fork();
+	int err;
 
-	if (pid < 0)
-		return -errno;
 	if (!pid) {
 		err = group_write(who.in, "cgroup.procs", "0");
 		if (!err && who.new_namespace && unshare(CLONE_NEWCGROUP))
@@ -134,9 +130,7 @@ static int cgroup_by_process(const struct pool *pool, struct who who, enum by ho
 		_exit(-(how == BY_FD ? cgroup_by_fd(pool->fd, dir) :
 				      attr_write(pool->name, "cgroup", path)));
 	}
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -EPROTO;
-	return -WEXITSTATUS(status);
+	return -child_end(pid);
 }
 
 TEST_F(cgroup, by_path)

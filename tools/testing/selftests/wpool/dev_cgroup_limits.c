@@ -6,7 +6,6 @@
 #include "cgroup_fixture.h"
 
 #include <sys/utsname.h>
-#include <sys/wait.h>
 
 #define PERIOD_USEC	100000LL
 #define CPU1		"/sys/devices/system/cpu/cpu1"
@@ -28,16 +27,10 @@ static long long group_figure(const char *group, const char *name, const char *w
 /* Submit a touch through a file opened in the root cgroup. Returns its status or -errno. */
 static int touch_status(const struct pool *pool, long long bytes)
 {
-	struct wpool_dev_record record;
-	int fd = pool_attach(pool->name, 0), err;
+	int fd = pool_attach(pool->name, 0), status = fd < 0 ? fd : touch(fd, bytes);
 
-	if (fd < 0)
-		return fd;
-	err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
-	if (!err)
-		err = read_records(fd, &record, 1) == 1 ? record.status : -EIO;
 	close(fd);
-	return err;
+	return status;
 }
 
 /* Two pools share CPU 0 in the ratio of their cgroups' weights. */
@@ -264,7 +257,7 @@ TEST_F(cgroup, memory_max_of_a_process)
 	const size_t pages = 8192;
 	struct pool *pool = &self->pool[0];
 	struct wpool_dev_record record;
-	int status, nr[2] = { };
+	int nr[2] = { };
 	pid_t victim, bystander;
 
 	if (!has_memory(self->group[0]))
@@ -281,14 +274,11 @@ TEST_F(cgroup, memory_max_of_a_process)
 	victim = fork();
 	if (!victim)
 		count_in_pages(pool->fd, self->group[0], pages);
-	ASSERT_EQ(victim, waitpid(victim, &status, 0));
-	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-		TH_LOG("status %x", status);
+	EXPECT_EQ(1000 + SIGKILL, child_end(victim));
 	EXPECT_LE(1, group_figure(self->group[0], "memory.events", "oom_kill"));
 	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
-	EXPECT_EQ(0, waitpid(bystander, &status, WNOHANG));
-	EXPECT_EQ(0, kill(bystander, SIGKILL));
-	EXPECT_EQ(bystander, waitpid(bystander, &status, 0));
+	EXPECT_EQ(0, waitpid(bystander, NULL, WNOHANG));
+	EXPECT_TRUE(child_kill(bystander));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(pool->fd, outstanding)));
 	while (read_records(pool->fd, &record, 1) == 1) {
 		EXPECT_TRUE(!record.status || record.status == -EFAULT || record.status == -ESRCH)
@@ -308,8 +298,8 @@ TEST_F(cgroup, memory_oom_group)
 	const size_t bytes = 64 * 1024 * 1024;
 	struct pool *pool = &self->pool[0];
 	pid_t victim, bystander;
-	int status, go[2];
 	char byte = 0;
+	int go[2];
 
 	if (!has_memory(self->group[0]))
 		SKIP(return, "this kernel has no memory cgroups of version 2");
@@ -333,14 +323,9 @@ TEST_F(cgroup, memory_oom_group)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		_exit(1);
 	}
-	ASSERT_EQ(victim, waitpid(victim, &status, 0));
-	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-		TH_LOG("status %x", status);
+	EXPECT_EQ(1000 + SIGKILL, child_end(victim));
 	ASSERT_EQ(1, write(go[1], &byte, 1));
-	ASSERT_EQ(bystander, waitpid(bystander, &status, 0));
-	EXPECT_EQ(0, status);
-	close(go[0]);
-	close(go[1]);
+	EXPECT_EQ(0, child_end(bystander));
 }
 
 /* If the workers' cgroup gets the memory controller later, touches are charged from then on. */

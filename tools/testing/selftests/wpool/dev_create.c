@@ -43,7 +43,6 @@ TEST(create_bad_name)
 	EXPECT_EQ(-EINVAL, create_raw(fd, no_nul, sizeof(((struct wpool_dev_create *)0)->name)));
 	EXPECT_EQ(before, pools_named(""));
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
-	close(fd);
 }
 
 TEST(create_good_name)
@@ -62,7 +61,6 @@ TEST(create_good_name)
 		EXPECT_TRUE(pool_exists(names[i]));
 		EXPECT_EQ(0, pool_destroy(fd));
 		EXPECT_FALSE(pool_exists(names[i]));
-		close(fd);
 	}
 }
 
@@ -80,7 +78,6 @@ TEST(create_name_taken)
 	pool_end(&pool);
 	EXPECT_EQ(0, pool_create_fd(fd, pool.name, NULL));
 	EXPECT_EQ(0, pool_destroy(fd));
-	close(fd);
 }
 
 TEST(attach_no_such_pool)
@@ -104,7 +101,6 @@ TEST(attach_no_such_pool)
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "def"));
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "Default"));
 	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
-	close(fd);
 }
 
 static __u64 no_cpu[1];
@@ -278,7 +274,6 @@ TEST(tune_default_pool)
 	EXPECT_EQ(0, pool_tune(fd, ATTRS(.expiry_ms = 777)));
 	EXPECT_EQ(777, attr_number("default", "expiry_ms"));
 	EXPECT_EQ(0, pool_tune(fd, ATTRS(.expiry_ms = 1000)));
-	close(fd);
 }
 
 TEST(create_every_attribute)

@@ -90,24 +90,21 @@ TEST_F(fault, pool_lives)
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
 	EXPECT_EQ(0, pool_release(self->pool.fd, WPOOL_DEV_RELEASE_WAIT, WAIT_NS));
 	EXPECT_EQ(0, pool_reboot(self->pool.fd));
-	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 1));
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
+	EXPECT_EQ(0, run_one(self->pool.fd));
 }
 
 /* An oops wakes a poll of the file "pressure". Tasks that begin to wait may wake it earlier. */
 TEST_F(fault, is_news)
 {
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
 	struct pollfd pfd;
 
 	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
 	ASSERT_EQ(0, announce_oopses(1));
-	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_FAULT, 0, 0));
 	do {
 		ASSERT_TRUE(pressure_poll(&pfd));
 	} while (!pool_figure(self->pool.fd, faults));
-	close(pfd.fd);
 }
 
 /* The submitter's own thread must not run a task that oopses. */
@@ -124,11 +121,10 @@ TEST_F(fault, policy_run)
 /* A wait for the task and a destroy of the pool both return. */
 TEST_F(fault, as_the_last_task)
 {
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT, .cookie = 7 };
 	pid_t pids[8];
 
 	ASSERT_EQ(0, announce_oopses(1));
-	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_FAULT, 0, 7));
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_FALSE(pool_exists(self->pool.name));
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, WAIT_NS));
@@ -138,17 +134,13 @@ TEST_F(fault, as_the_last_task)
 
 TEST_F(fault, file_is_closed_at_once)
 {
-	struct wpool_dev_work works[2] = {
-		{ .kind = WPOOL_WORK_FAULT },
-		{ .kind = WPOOL_WORK_SLEEP, .arg = LONG },
-	};
 	int fd = pool_attach(self->pool.name, 0);
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, announce_oopses(1));
-	ASSERT_EQ(0, submit_all(fd, works, 1));
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_FAULT, 0, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
-	ASSERT_EQ(0, submit_all(fd, works + 1, 1));
+	ASSERT_EQ(0, submit(fd, WPOOL_WORK_SLEEP, LONG, 0));
 	EXPECT_EQ(0, close(fd));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
@@ -175,13 +167,11 @@ static unsigned int traced_dropped(const char *pool, int status)
 /* The trace shows the end of a task that oopses, too. */
 TEST_F(fault, is_traced)
 {
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_FAULT };
-
 	if (mkdir(INSTANCE, 0700))
 		SKIP(return, "no instances of the trace");
 	EXPECT_EQ(0, file_write(INSTANCE "/events/wpool/wpool_task_dropped/enable", "1", 1));
 	EXPECT_EQ(0, announce_oopses(1));
-	EXPECT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_FAULT, 0, 0));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, failed) == 1));
 	EXPECT_EQ(1, traced_dropped(self->pool.name, -EIO));
 	EXPECT_EQ(0, rmdir(INSTANCE));

@@ -10,25 +10,13 @@ FIXTURE_VARIANT(in_flight)
 	struct wpool_dev_work work;
 };
 
-FIXTURE_VARIANT_ADD(in_flight, sleep) { .work = { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
-FIXTURE_VARIANT_ADD(in_flight, spin) { .work = { .kind = WPOOL_WORK_SPIN, .arg = LONG } };
-FIXTURE_VARIANT_ADD(in_flight, lock) { .work = { .kind = WPOOL_WORK_LOCK, .arg = LONG } };
-
-FIXTURE_VARIANT_ADD(in_flight, yield) {
-	.work = { .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS },
-};
-
-FIXTURE_VARIANT_ADD(in_flight, touch) {
-	.work = { .kind = WPOOL_WORK_TOUCH, .arg = WPOOL_MAX_WORK_BYTES / 4 },
-};
-
-FIXTURE_VARIANT_ADD(in_flight, hash) {
-	.work = { .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES / 4 },
-};
-
-FIXTURE_VARIANT_ADD(in_flight, tree) {
-	.work = { .kind = WPOOL_WORK_TREE, .arg = LONG, .depth = 3, .fanout = 4 },
-};
+FIXTURE_VARIANT_ADD(in_flight, sleep) WORK(SLEEP, .arg = LONG);
+FIXTURE_VARIANT_ADD(in_flight, spin) WORK(SPIN, .arg = LONG);
+FIXTURE_VARIANT_ADD(in_flight, lock) WORK(LOCK, .arg = LONG);
+FIXTURE_VARIANT_ADD(in_flight, yield) WORK(YIELD, .arg = WPOOL_MAX_WORK_YIELDS);
+FIXTURE_VARIANT_ADD(in_flight, touch) WORK(TOUCH, .arg = WPOOL_MAX_WORK_BYTES / 4);
+FIXTURE_VARIANT_ADD(in_flight, hash) WORK(HASH, .arg = WPOOL_MAX_WORK_BYTES / 4);
+FIXTURE_VARIANT_ADD(in_flight, tree) WORK(TREE, .arg = LONG, .depth = 3, .fanout = 4);
 
 /* Close cuts tasks short: each task that sleeps or spins would take LONG. */
 TEST_F(in_flight, close_ends_it_soon)
@@ -58,11 +46,10 @@ TEST_F(in_flight, close_ends_it_soon)
 TEST_F(in_flight, process_is_killed)
 {
 	struct wpool_dev_work work = variant->work;
-	int status, fd, i;
 	pid_t pid;
+	int fd, i;
 
 	pid = fork();
-	ASSERT_LE(0, pid);
 	if (!pid) {
 		fd = pool_attach(self->pool.name, 0);
 		for (i = 0; i < 8; i++)
@@ -71,9 +58,7 @@ TEST_F(in_flight, process_is_killed)
 		pause();
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, submitted) >= 8));
-	EXPECT_EQ(0, kill(pid, SIGKILL));
-	EXPECT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_TRUE(child_kill(pid));
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
@@ -83,13 +68,12 @@ TWO_FILES(file, ATTRS(.capacity = 4, .queue_depth = WPOOL_DEV_UNLIMITED))
 TEST_F(file, killed_while_it_waits)
 {
 	struct wpool_dev_record record;
-	int status, i;
 	pid_t pid[2];
+	int i;
 
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_SLEEP, LONG, 0));
 	for (i = 0; i < 2; i++) {
 		pid[i] = fork();
-		ASSERT_LE(0, pid[i]);
 		if (!pid[i]) {
 			if (i)
 				wait_tasks(self->fd, 0);
@@ -104,9 +88,7 @@ TEST_F(file, killed_while_it_waits)
 		/* the process sleeps, so it is in the call */
 		ASSERT_TRUE(WAIT_FOR(!thread_status(pid[i], "State", state, sizeof(state)) &&
 				     state[0] == 'S'));
-		EXPECT_EQ(0, kill(pid[i], SIGKILL));
-		EXPECT_EQ(pid[i], waitpid(pid[i], &status, 0));
-		EXPECT_TRUE(WIFSIGNALED(status));
+		EXPECT_TRUE(child_kill(pid[i]));
 	}
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
 	close(self->fd);
@@ -117,23 +99,22 @@ TEST_F(file, killed_while_it_waits)
 /* A file holds WPOOL_MAX_INFLIGHT unfinished tasks and unread records, and no more. */
 TEST_F(file, records_of_a_file)
 {
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
 	struct wpool_dev_record record;
 	__u32 nr;
 
 	for (nr = 0; nr < WPOOL_MAX_INFLIGHT; nr += WPOOL_MAX_BATCH)
 		ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_NOOP, 0, nr, WPOOL_MAX_BATCH));
-	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
 	EXPECT_EQ(0, wait_tasks(self->fd, 0));
 	EXPECT_EQ(WPOOL_MAX_INFLIGHT, pool_figure(self->fd, file_unread));
 	/* finished tasks count until their records are read */
-	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
 	ASSERT_EQ(1, read_records(self->fd, &record, 1));
-	EXPECT_EQ(0, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
 	EXPECT_EQ(0, wait_tasks(self->fd, 0));
-	EXPECT_EQ(-ENOBUFS, submit_all(self->fd, &work, 1));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
 	/* another file has its own limit */
-	EXPECT_EQ(0, submit_all(self->pool.fd, &work, 1));
+	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 }
 
 TEST_HARNESS_MAIN

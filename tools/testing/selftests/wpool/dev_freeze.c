@@ -27,17 +27,11 @@ FIXTURE(freeze)
 
 FIXTURE_SETUP(freeze)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 1,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-	};
-
-	self->pool.fd = -1;
-	ASSERT_EQ(0, pool_create(&self->other, &attrs));
-	attrs.mask |= WPOOL_DEV_FREEZABLE;
-	attrs.freezable = 1;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->other,
+				 ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED,
+				       .freezable = 1)));
 }
 
 FIXTURE_TEARDOWN(freeze)
@@ -54,18 +48,16 @@ static int set_frozen(const char *text)
 
 TEST_F(freeze, attribute)
 {
-	struct wpool_dev_attrs off = { .mask = WPOOL_DEV_FREEZABLE };
 	struct wpool_dev_info info;
 
 	ASSERT_EQ(0, pool_info(self->other.fd, &info));
 	EXPECT_EQ(0, info.attrs.freezable);
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(1, info.attrs.freezable);
-	EXPECT_EQ(0, pool_tune(self->pool.fd, &off));
+	EXPECT_EQ(0, pool_tune(self->pool.fd, ATTRS(.mask = WPOOL_DEV_FREEZABLE)));
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.freezable);
-	off.freezable = 2;
-	EXPECT_EQ(-EINVAL, pool_tune(self->pool.fd, &off));
+	EXPECT_EQ(-EINVAL, pool_tune(self->pool.fd, ATTRS(.freezable = 2)));
 }
 
 TEST_F(freeze, nothing_starts)
@@ -252,10 +244,6 @@ TEST_F(freeze, suspend)
 	/* -EBUSY in each try is our error: a worker that never parks stops a suspend */
 	EXPECT_EQ(0, err);
 	EXPECT_LT(0, between);
-	close(kmsg);
-	free(records);
-	free(frozen);
-	free(others);
 }
 
 /* Under policy "run" a process runs its tasks, and is frozen in the midst of them. */

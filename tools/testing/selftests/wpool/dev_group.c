@@ -26,16 +26,11 @@ TEST_F(group, runs_all_tasks)
 /* The group cannot have more tasks in the pool than its bound; other files can. */
 TEST_F(group, bound)
 {
-	struct wpool_dev_work works[BOUND + 2] = { };
-	unsigned int i;
+	struct wpool_dev_work *works = works_alloc(WPOOL_WORK_SLEEP, LONG, 0, BOUND + 2);
 	__u32 accepted;
 
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i].kind = WPOOL_WORK_SLEEP;
-		works[i].arg = LONG;
-	}
-	EXPECT_EQ(0, submit_flags(self->fd, works, ARRAY_SIZE(works),
-				  WPOOL_DEV_SUBMIT_NONBLOCK, &accepted));
+	EXPECT_EQ(0, submit_flags(self->fd, works, BOUND + 2, WPOOL_DEV_SUBMIT_NONBLOCK,
+				  &accepted));
 	EXPECT_EQ(BOUND, accepted);
 	EXPECT_EQ(-EAGAIN, submit_flags(self->fd, works, 1, WPOOL_DEV_SUBMIT_NONBLOCK,
 					&accepted));
@@ -86,8 +81,7 @@ TEST_F(group, cancelled_by_its_cookie)
 {
 	__u32 cancelled, stopped;
 
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 4));
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 1));
 	ASSERT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_EQ(0, cancel(self->fd, 0, 2, &cancelled, &stopped));
@@ -101,13 +95,10 @@ TEST_F(group, cancelled_by_its_cookie)
 
 TEST_F(group, signal_ends_the_wait)
 {
-	struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { };
-
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_SLEEP, LONG, 0, BOUND));
-	ASSERT_EQ(0, on_signal(SIGALRM, 0));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	nag(20000);
 	EXPECT_EQ(-EINTR, submit(self->fd, WPOOL_WORK_NOOP, 0, 1));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	nag(0);
 	EXPECT_EQ(BOUND, pool_figure(self->fd, file_submitted));
 }
 
@@ -116,8 +107,7 @@ TEST_F(group, close_while_tasks_are_queued)
 	unsigned int i;
 	int fd;
 
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 4));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 4));
 	/* all workers are busy, and close does not wait until a worker takes the tasks */
 	for (i = 0; i < 20; i++) {
 		fd = pool_attach(self->pool.name, 0);
@@ -141,7 +131,6 @@ TEST_F(group, limits)
 	EXPECT_EQ(0, group_init(fd, WPOOL_DEV_UNLIMITED));
 	EXPECT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, TASKS));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
-	close(fd);
 }
 
 TEST_F(group, closed_pool)

@@ -28,14 +28,7 @@ static long long slack(void)
 
 FIXTURE_SETUP(memcg)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 1,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-	};
-
-	self->pool.fd = -1;
-	if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
+	if (!cgroups_mount())
 		SKIP(return, "this kernel has no cgroups");
 	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
 	snprintf(self->group, sizeof(self->group), CGROUPS "/wpool.%d", getpid());
@@ -44,15 +37,15 @@ FIXTURE_SETUP(memcg)
 		rmdir(self->group);
 		SKIP(return, "this kernel has no memory cgroups of version 2");
 	}
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 1,
+						    .queue_depth = WPOOL_DEV_UNLIMITED)));
 	ASSERT_EQ(0, group_enter(self->group));
 }
 
 FIXTURE_TEARDOWN(memcg)
 {
 	group_enter(CGROUPS);
-	if (self->pool.fd >= 0)
-		pool_end(&self->pool);
+	pool_end(&self->pool);
 	/* memory that is still charged keeps the memory cgroup, but not its directory */
 	rmdir(self->group);
 }
@@ -77,38 +70,28 @@ TEST_F(memcg, tasks)
 TEST_F(memcg, touch)
 {
 	const long long bytes = WPOOL_MAX_WORK_BYTES;
-	struct wpool_dev_record record;
 	int fd = pool_attach(self->pool.name, 0);
 
-	ASSERT_LE(0, fd);
 	ASSERT_GT(bytes / 2, group_number(self->group, "memory.peak"));
-	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, bytes, 0));
-	ASSERT_EQ(1, read_records(fd, &record, 1));
-	EXPECT_EQ(0, record.status);
+	EXPECT_EQ(0, touch(fd, bytes));
 	EXPECT_LE(bytes, group_number(self->group, "memory.peak"));
 	/* the worker has freed the memory */
 	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
-	close(fd);
 }
 
 /* With WPOOL_DEV_GROUP_MEMCG the maker of the group is charged, not the opener of the file. */
 TEST_F(memcg, touch_on_behalf)
 {
 	const long long bytes = WPOOL_MAX_WORK_BYTES;
-	struct wpool_dev_record record;
 	int i, fd;
 
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, group_enter(CGROUPS));
 		fd = pool_attach(self->pool.name, 0);
-		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, group_enter(self->group));
 		ASSERT_EQ(0, group_init_flags(fd, 1, i ? WPOOL_DEV_GROUP_MEMCG : 0));
-		ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, bytes, 0));
-		ASSERT_EQ(1, read_records(fd, &record, 1));
-		EXPECT_EQ(0, record.status);
+		EXPECT_EQ(0, touch(fd, bytes));
 		EXPECT_EQ(i, group_number(self->group, "memory.peak") >= bytes);
-		close(fd);
 	}
 	EXPECT_GT(bytes / 2, group_number(self->group, "memory.current"));
 }
@@ -116,34 +99,23 @@ TEST_F(memcg, touch_on_behalf)
 /* If the cgroup is at its limit, the touch fails, and no process is killed. */
 TEST_F(memcg, touch_beyond_limit)
 {
-	struct wpool_dev_record record;
 	int fd = pool_attach(self->pool.name, 0);
 
-	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, group_write(self->group, "memory.max", "33554432"));
-	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, WPOOL_MAX_WORK_BYTES, 0));
-	ASSERT_EQ(1, read_records(fd, &record, 1));
-	EXPECT_EQ(-ENOMEM, record.status);
-	ASSERT_EQ(0, submit(fd, WPOOL_WORK_TOUCH, MIB, 0));
-	ASSERT_EQ(1, read_records(fd, &record, 1));
-	EXPECT_EQ(0, record.status);
-	close(fd);
+	EXPECT_EQ(-ENOMEM, touch(fd, WPOOL_MAX_WORK_BYTES));
+	EXPECT_EQ(0, touch(fd, MIB));
 }
 
 /* Returns by how much @nr new pools, whose files are closed, raise memory.current of @group. */
 static long long bytes_of_pools(const char *group, unsigned int nr, __u32 latency)
 {
-	const struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_LATENCY,
-		.capacity = 1,
-		.latency = latency,
-	};
+	const struct wpool_dev_attrs *attrs = ATTRS(.capacity = 1, .latency = latency);
 	long long before = group_number(group, "memory.current"), after;
 	struct pool *pools = calloc(nr, sizeof(*pools));
 	unsigned int i;
 
 	for (i = 0; pools && i < nr; i++) {
-		if (pool_create(&pools[i], &attrs))
+		if (pool_create(&pools[i], attrs))
 			break;
 		close(pools[i].fd);
 	}

@@ -22,6 +22,7 @@ FIXTURE(permit)
 	int own;		/* opened by user "nobody", who made its pool and runs the test */
 	int limit;		/* max_user_workers, or half of max_workers */
 	char name[WPOOL_DEV_NAME_LEN];
+	char second[WPOOL_DEV_NAME_LEN];	/* for another pool */
 };
 
 static int become(uid_t uid)
@@ -57,7 +58,6 @@ static int open_pool(const char *name, __u32 capacity)
 
 FIXTURE_SETUP(permit)
 {
-	self->own = -1;
 	self->limit = file_number(WORKERS, -1) / 2;
 	if (self->limit > file_number(LIMIT, -1))
 		self->limit = file_number(LIMIT, -1);
@@ -66,6 +66,7 @@ FIXTURE_SETUP(permit)
 	ASSERT_EQ(0, chmod(DEV, 0666));
 	ASSERT_EQ(0, become(NOBODY));
 	snprintf(self->name, sizeof(self->name), "nobody.%d", getpid());
+	snprintf(self->second, sizeof(self->second), "second.%d", getpid());
 	self->own = open_pool(self->name, 4);
 	ASSERT_LE(0, self->own);
 }
@@ -74,8 +75,7 @@ FIXTURE_TEARDOWN(permit)
 {
 	become(0);
 	chmod(DEV, 0600);
-	if (self->own >= 0)
-		pool_destroy(self->own);
+	pool_destroy(self->own);
 	close(self->own);
 	pool_end(&self->root);
 }
@@ -145,7 +145,6 @@ TEST_F(permit, pool_of_another_user)
 	/* a file that root has opened gives the user no further rights */
 	EXPECT_EQ(-EPERM, pool_destroy(self->root.fd));
 	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 2));
-	close(fd);
 	ASSERT_EQ(0, become(0));
 	EXPECT_EQ(0, tune_capacity(self->own, 2));
 	EXPECT_EQ(0, pool_destroy(self->own));
@@ -164,7 +163,6 @@ TEST_F(permit, pool_of_a_module)
 	EXPECT_EQ(-EBUSY, pool_destroy(fd));
 	ASSERT_EQ(0, become(0));
 	EXPECT_EQ(0, run_one(fd));
-	close(fd);
 }
 
 /* Tuning another user's pool needs CAP_SYS_ADMIN, and the capability of each attribute. */
@@ -187,7 +185,6 @@ TEST_F(permit, each_privilege_by_itself)
 	ASSERT_EQ(0, keep_capabilities(~0ULL));
 	EXPECT_EQ(0, tune_nice(fds[0], -1));
 	EXPECT_EQ(0, tune_nice(fds[0], 0));
-	close(fds[0]);
 }
 
 /* A program can hold a worker with a task of kind poll or count that waits for the program. */
@@ -222,8 +219,6 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	/* if the pool is destroyed, no privilege is checked */
 	EXPECT_EQ(0, pool_destroy(self->own));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->own, WPOOL_WORK_POLL, event, 0));
-	close(event);
-	close(fd);
 }
 
 /* A value that needs a capability closes root's pool to a user, but not the user's own pool. */
@@ -254,7 +249,6 @@ TEST_F(permit, pool_that_took_a_capability)
 		ASSERT_EQ(0, become(NOBODY));
 		EXPECT_EQ(0, run_one(fd));
 	}
-	close(fd);
 }
 
 TEST_F(permit, fault)
@@ -265,7 +259,7 @@ TEST_F(permit, fault)
 /* The limit counts capacity_per_cpu for all possible CPUs, or min_workers if that is more. */
 TEST_F(permit, workers_per_cpu)
 {
-	char name[WPOOL_DEV_NAME_LEN];
+	const char *name = self->second;
 	unsigned int last = 0, nr;
 	FILE *possible;
 	int fd;
@@ -278,7 +272,6 @@ TEST_F(permit, workers_per_cpu)
 	nr = last + 1;
 	if ((int)nr > self->limit)
 		SKIP(return, "more CPUs than workers");
-	snprintf(name, sizeof(name), "second.%d", getpid());
 	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
 	EXPECT_EQ(4, attr_number(self->name, "capacity"));
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr));
@@ -292,15 +285,13 @@ TEST_F(permit, workers_per_cpu)
 	/* min_workers does not count for a pool with a fixed capacity */
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 4));
 	EXPECT_EQ(0, pool_destroy(fd));
-	close(fd);
 }
 
 TEST_F(permit, workers)
 {
-	char name[WPOOL_DEV_NAME_LEN];
+	const char *name = self->second;
 	int fd;
 
-	snprintf(name, sizeof(name), "second.%d", getpid());
 	EXPECT_EQ(-EDQUOT, open_pool(name, WPOOL_DEV_UNLIMITED));
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit - 3));
 	EXPECT_FALSE(pool_exists(name));
@@ -342,16 +333,14 @@ TEST_F(permit, workers)
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, self->limit));
 	EXPECT_EQ(0, cancel_all(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
-	close(fd);
 }
 
 /* After a decrease of the capacity, the limit counts the workers until they have left. */
 TEST_F(permit, workers_of_a_pool_that_shrinks)
 {
-	char name[WPOOL_DEV_NAME_LEN];
+	const char *name = self->second;
 	int fd;
 
-	snprintf(name, sizeof(name), "second.%d", getpid());
 	ASSERT_EQ(0, tune_capacity(self->own, 8));
 	ASSERT_EQ(0, occupy(self->own, 0, 8));
 	EXPECT_EQ(0, tune_capacity(self->own, 1));
@@ -366,7 +355,6 @@ TEST_F(permit, workers_of_a_pool_that_shrinks)
 	EXPECT_EQ(0, cancel_all(self->own));
 	EXPECT_TRUE(WAIT_FOR(!tune_capacity(fd, self->limit - 1)));
 	EXPECT_EQ(0, pool_destroy(fd));
-	close(fd);
 }
 
 /* Occupy the four workers of a pool by tasks that do not end, and make its queue unlimited. */
@@ -472,14 +460,12 @@ TEST_F(permit, tasks_and_records)
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];
 	/* touches leave less than 2 * @least bytes of memory; a task takes at least 128 bytes */
 	const __u64 least = 64 * 1024, most = 2 * least / 128;
-	char name[WPOOL_DEV_NAME_LEN];
 	int fds[64], second, spare;
 	__u64 bytes, of_file;
 	unsigned int i;
 	__u32 nr;
 
-	snprintf(name, sizeof(name), "second.%d", getpid());
-	second = open_pool(name, 4);
+	second = open_pool(self->second, 4);
 	ASSERT_LE(0, second);
 	ASSERT_EQ(0, pool_tune(second, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED)));
 	/* queued touches take all the memory; then the touch of @spare is cancelled */
@@ -526,7 +512,7 @@ TEST_F(permit, tasks_and_records)
 	EXPECT_EQ(0, wait_tasks(second, 0));
 	close(second);
 	EXPECT_EQ(0, submit(fds[i], WPOOL_WORK_NOOP, 0, 1));
-	second = pool_attach(name, 0);
+	second = pool_attach(self->second, 0);
 out:
 	EXPECT_EQ(0, pool_destroy(second));
 	close(second);

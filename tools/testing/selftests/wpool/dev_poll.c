@@ -6,7 +6,6 @@
 #include <linux/fuse.h>
 #include <sys/eventfd.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 
 #include "work_fixture.h"
 
@@ -74,7 +73,6 @@ TEST_F(poll, end_of_file)
 	ASSERT_TRUE(begin(self->fd, ends[0], 1));
 	close(ends[1]);
 	EXPECT_RECORD(self->fd, 0, 0);
-	close(ends[0]);
 }
 
 /* The task keeps a reference to the file after its descriptor is closed. */
@@ -162,7 +160,6 @@ TEST_F(poll, terminal)
 	ASSERT_EQ(1, read_records(self->fd, &record, 1));
 	EXPECT_EQ(-EOPNOTSUPP, record.status);
 	EXPECT_EQ(0, record.start_ns);
-	close(terminal);
 }
 
 TEST_F(poll, bad_files)
@@ -177,7 +174,6 @@ TEST_F(poll, bad_files)
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, -1ULL, 0));
 	/* the number of the descriptor is not truncated to 32 bits */
 	EXPECT_EQ(-EBADF, submit(self->fd, WPOOL_WORK_POLL, (1ULL << 32) + event, 0));
-	close(null);
 	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
 }
 
@@ -272,8 +268,7 @@ TEST_F(poll, program_that_does_not_answer)
 	EXPECT_LE(0, file);
 	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_POLL, file, 0));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->fd, blocked) == 1));
-	kill(program, SIGKILL);
-	EXPECT_EQ(program, waitpid(program, NULL, 0));
+	EXPECT_TRUE(child_kill(program));
 	/* the file reports an error, which counts as ready */
 	EXPECT_RECORD(self->fd, 0, 0);
 	close(file);

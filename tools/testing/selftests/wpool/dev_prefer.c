@@ -78,21 +78,11 @@ FIXTURE(on)
 
 FIXTURE_SETUP(on)
 {
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_CPUMASK |
-			WPOOL_DEV_PREALLOC | WPOOL_DEV_HOG_MS,
-		.capacity = 2,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-		.prealloc = 1,
-		.hog_ms = 10000,
-		.cpumask_bytes = sizeof(__u64),
-	};
 	unsigned int nr = 0;
 	cpu_set_t allowed;
 	__u64 mask = 0;
 	int cpu;
 
-	self->pool.fd = -1;
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(allowed), &allowed));
 	for (cpu = 0; cpu < 64 && nr < 2; cpu++)
 		if (CPU_ISSET(cpu, &allowed)) {
@@ -102,14 +92,16 @@ FIXTURE_SETUP(on)
 	ASSERT_LE(1, nr);
 	if (nr == 1)
 		self->cpu[1] = -1;
-	attrs.cpumask = (uintptr_t)&mask;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = 2, .queue_depth = WPOOL_DEV_UNLIMITED,
+				       .prealloc = 1, .hog_ms = 10000,
+				       .cpumask_bytes = sizeof(mask),
+				       .cpumask = (uintptr_t)&mask)));
 }
 
 FIXTURE_TEARDOWN(on)
 {
-	if (self->pool.fd >= 0)
-		pool_end(&self->pool);
+	pool_end(&self->pool);
 }
 
 /* Submit one task. Did it run on @cpu? */
@@ -217,6 +209,7 @@ TEST_F(block, on)
 	struct wpool_dev_work works[2] = { { .kind = WPOOL_WORK_SLEEP, .arg = LONG } };
 	struct submitter sub;
 	__u32 accepted;
+	unsigned int i;
 
 	works[1] = works[0];
 	EXPECT_EQ(0, submit_on(self->pool.fd, works, 2, ON | WPOOL_DEV_SUBMIT_NONBLOCK, 0,
@@ -226,18 +219,14 @@ TEST_F(block, on)
 				     &accepted));
 	EXPECT_EQ(0, accepted);
 	ASSERT_EQ(0, on_signal(SIGUSR1, 0));
-	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
-	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
-	EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
-	EXPECT_EQ(-EINTR, submitter_end(&sub));
-	EXPECT_EQ(0, sub.accepted);
-	sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
-	ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_EQ(0, submitter_end(&sub));
-	EXPECT_EQ(1, sub.accepted);
+	for (i = 0; i < 2; i++) {
+		sub = (struct submitter){ .fd = self->second, .nr = 1, .flags = ON };
+		ASSERT_EQ(0, pthread_create(&sub.thread, NULL, submitter_run, &sub));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == 1));
+		EXPECT_EQ(0, i ? cancel_all(self->pool.fd) : pthread_kill(sub.thread, SIGUSR1));
+		EXPECT_EQ(i ? 0 : -EINTR, submitter_end(&sub));
+		EXPECT_EQ(i, sub.accepted);
+	}
 	EXPECT_EQ(0, wait_tasks(self->second, 0));
 }
 

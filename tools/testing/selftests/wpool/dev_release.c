@@ -96,7 +96,6 @@ TEST_F(block, destroyed_name_is_free)
 		ASSERT_LE(0, fd);
 		EXPECT_EQ(0, pool_create_fd(fd, self->pool.name, NULL));
 		EXPECT_EQ(0, pool_destroy(fd));
-		close(fd);
 	}
 	/* the file still belongs to the old pool */
 	EXPECT_EQ(-ESHUTDOWN, submit(self->second, WPOOL_WORK_NOOP, 0, 1));
@@ -114,7 +113,6 @@ TEST(default_pool_is_not_ours_to_end)
 	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(fd, state));
 	EXPECT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 100));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
-	close(fd);
 }
 
 TEST_F(block, release_wait_reboot)
@@ -161,20 +159,12 @@ TEST_F(block, release_wait_reboot)
 
 TEST_F(block, release_cancels_if_asked)
 {
-	struct wpool_dev_record records[4];
-	unsigned int i;
-
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 10)));
 	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
 	EXPECT_EQ(0, pool_release(self->second, WPOOL_DEV_RELEASE_CANCEL, 0));
 	/* the running task is not cancelled */
-	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
-	for (i = 0; i < 3; i++) {
-		EXPECT_LE(2, records[i].cookie);
-		EXPECT_EQ(-ECANCELED, records[i].status);
-		EXPECT_EQ(0, records[i].start_ns);
-	}
+	EXPECT_TRUE(none_has_run(self->pool.fd, 3));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->second, outstanding) == 1));
 	EXPECT_EQ(-ETIME, pool_release(self->second, WPOOL_DEV_RELEASE_WAIT, MSEC));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));

@@ -78,10 +78,4 @@ TEST_F(strand, closed_pool)
 	EXPECT_TRUE(all_have_status(self->fd, TURNS, 0));
 }
 
-TEST_F(strand, limits)
-{
-	EXPECT_EQ(-ERANGE, submit(self->fd, WPOOL_WORK_STRAND, WPOOL_MAX_WORK_NS + 1, 1));
-	EXPECT_EQ(0, pool_figure(self->fd, file_submitted));
-}
-
 TEST_HARNESS_MAIN

@@ -10,61 +10,33 @@ ONE_POOL(workload, SMALL_POOL)
 FIXTURE_VARIANT(workload)
 {
 	struct wpool_dev_work work;
-	__u64 at_least_ns;
+	bool lasts;	/* for at least work.arg ns */
 };
 
-FIXTURE_VARIANT_ADD(workload, noop) { .work = { .kind = WPOOL_WORK_NOOP } };
+/* A task that takes at least as many ns as the first argument after its kind says. */
+#define LASTS(KIND, ...)	\
+	{ .work = { .kind = WPOOL_WORK_##KIND, .arg = __VA_ARGS__ }, .lasts = true }
 
-FIXTURE_VARIANT_ADD(workload, spin) {
-	.work = { .kind = WPOOL_WORK_SPIN, .arg = 20 * MSEC }, .at_least_ns = 20 * MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, spin_0) { .work = { .kind = WPOOL_WORK_SPIN } };
-
-FIXTURE_VARIANT_ADD(workload, sleep) {
-	.work = { .kind = WPOOL_WORK_SLEEP, .arg = 20 * MSEC }, .at_least_ns = 20 * MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, sleep_0) { .work = { .kind = WPOOL_WORK_SLEEP } };
-FIXTURE_VARIANT_ADD(workload, yield) { .work = { .kind = WPOOL_WORK_YIELD, .arg = 100 } };
-FIXTURE_VARIANT_ADD(workload, touch) { .work = { .kind = WPOOL_WORK_TOUCH, .arg = 1000000 } };
-FIXTURE_VARIANT_ADD(workload, touch_0) { .work = { .kind = WPOOL_WORK_TOUCH } };
-FIXTURE_VARIANT_ADD(workload, hash) { .work = { .kind = WPOOL_WORK_HASH, .arg = 100000 } };
-FIXTURE_VARIANT_ADD(workload, hash_0) { .work = { .kind = WPOOL_WORK_HASH } };
-
-FIXTURE_VARIANT_ADD(workload, lock) {
-	.work = { .kind = WPOOL_WORK_LOCK, .arg = 5 * MSEC }, .at_least_ns = 5 * MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, timer) { .work = { .kind = WPOOL_WORK_TIMER, .arg = 20 * MSEC } };
-FIXTURE_VARIANT_ADD(workload, timer_0) { .work = { .kind = WPOOL_WORK_TIMER } };
-
-FIXTURE_VARIANT_ADD(workload, strand) {
-	.work = { .kind = WPOOL_WORK_STRAND, .arg = 5 * MSEC }, .at_least_ns = 5 * MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, loop) { .work = { .kind = WPOOL_WORK_LOOP, .arg = 5 * MSEC + 1 } };
-FIXTURE_VARIANT_ADD(workload, loop_0) { .work = { .kind = WPOOL_WORK_LOOP } };
-
-FIXTURE_VARIANT_ADD(workload, tree_of_one) {
-	.work = { .kind = WPOOL_WORK_TREE, .arg = 3 * MSEC, .depth = 0, .fanout = 1 },
-	.at_least_ns = 3 * MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, tree_wide) {
-	.work = { .kind = WPOOL_WORK_TREE, .arg = MSEC, .depth = 1, .fanout = 16 },
-	.at_least_ns = MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, tree_deep) {
-	.work = { .kind = WPOOL_WORK_TREE, .arg = MSEC, .depth = 20, .fanout = 1 },
-	.at_least_ns = MSEC,
-};
-
-FIXTURE_VARIANT_ADD(workload, tree) {
-	.work = { .kind = WPOOL_WORK_TREE, .arg = MSEC / 10, .depth = 4, .fanout = 3 },
-	.at_least_ns = MSEC / 10,
-};
+FIXTURE_VARIANT_ADD(workload, noop) WORK(NOOP);
+FIXTURE_VARIANT_ADD(workload, spin) LASTS(SPIN, 20 * MSEC);
+FIXTURE_VARIANT_ADD(workload, spin_0) WORK(SPIN);
+FIXTURE_VARIANT_ADD(workload, sleep) LASTS(SLEEP, 20 * MSEC);
+FIXTURE_VARIANT_ADD(workload, sleep_0) WORK(SLEEP);
+FIXTURE_VARIANT_ADD(workload, yield) WORK(YIELD, .arg = 100);
+FIXTURE_VARIANT_ADD(workload, touch) WORK(TOUCH, .arg = 1000000);
+FIXTURE_VARIANT_ADD(workload, touch_0) WORK(TOUCH);
+FIXTURE_VARIANT_ADD(workload, hash) WORK(HASH, .arg = 100000);
+FIXTURE_VARIANT_ADD(workload, hash_0) WORK(HASH);
+FIXTURE_VARIANT_ADD(workload, lock) LASTS(LOCK, 5 * MSEC);
+FIXTURE_VARIANT_ADD(workload, timer) WORK(TIMER, .arg = 20 * MSEC);
+FIXTURE_VARIANT_ADD(workload, timer_0) WORK(TIMER);
+FIXTURE_VARIANT_ADD(workload, strand) LASTS(STRAND, 5 * MSEC);
+FIXTURE_VARIANT_ADD(workload, loop) WORK(LOOP, .arg = 5 * MSEC + 1);
+FIXTURE_VARIANT_ADD(workload, loop_0) WORK(LOOP);
+FIXTURE_VARIANT_ADD(workload, tree_of_one) LASTS(TREE, 3 * MSEC, .depth = 0, .fanout = 1);
+FIXTURE_VARIANT_ADD(workload, tree_wide) LASTS(TREE, MSEC, .depth = 1, .fanout = 16);
+FIXTURE_VARIANT_ADD(workload, tree_deep) LASTS(TREE, MSEC, .depth = 20, .fanout = 1);
+FIXTURE_VARIANT_ADD(workload, tree) LASTS(TREE, MSEC / 10, .depth = 4, .fanout = 3);
 
 TEST_F(workload, record)
 {
@@ -78,7 +50,7 @@ TEST_F(workload, record)
 	EXPECT_EQ(1, accepted);
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	check_record(_metadata, &record, work.cookie, since);
-	EXPECT_LE(variant->at_least_ns, record.end_ns - record.start_ns);
+	EXPECT_LE(variant->lasts * work.arg, record.end_ns - record.start_ns);
 	/* one record for each submitted task, also for a tree */
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
@@ -98,7 +70,7 @@ TEST_F(workload, several_at_once)
 	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(records)));
 	for (i = 0; i < ARRAY_SIZE(works); i++) {
 		EXPECT_EQ(0, records[i].status);
-		EXPECT_LE(variant->at_least_ns, records[i].end_ns - records[i].start_ns);
+		EXPECT_LE(variant->lasts * works[i].arg, records[i].end_ns - records[i].start_ns);
 		ASSERT_LT(records[i].cookie, ARRAY_SIZE(works));
 		seen |= 1U << records[i].cookie;
 	}
@@ -129,6 +101,8 @@ TEST_F(work, argument_out_of_range)
 		{ .kind = WPOOL_WORK_HASH, .arg = UINT64_MAX },
 		{ .kind = WPOOL_WORK_LOCK, .arg = WPOOL_MAX_WORK_NS + 1 },
 		{ .kind = WPOOL_WORK_LOOP, .arg = WPOOL_MAX_WORK_NS + 1 },
+		{ .kind = WPOOL_WORK_TIMER, .arg = WPOOL_MAX_WORK_NS + 1 },
+		{ .kind = WPOOL_WORK_STRAND, .arg = WPOOL_MAX_WORK_NS + 1 },
 		{ .kind = WPOOL_WORK_TREE, .arg = WPOOL_MAX_WORK_NS + 1, .fanout = 1 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 0 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = WPOOL_MAX_TREE_FANOUT + 1 },
@@ -167,9 +141,7 @@ TEST_F(work, argument_at_its_limit)
 		{ .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2 },
 		{ .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 16 },
 	};
-	struct wpool_dev_record records[ARRAY_SIZE(good) + 1];
 	__u32 cancelled, stopped;
-	size_t i;
 
 	/* a task that does not end comes first, so that none of @good starts */
 	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
@@ -177,10 +149,7 @@ TEST_F(work, argument_at_its_limit)
 	EXPECT_EQ(0, cancel(self->single.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
 	EXPECT_EQ(ARRAY_SIZE(good), cancelled);
 	EXPECT_EQ(1, stopped);
-	EXPECT_EQ(ARRAY_SIZE(records),
-		  read_records(self->single.fd, records, ARRAY_SIZE(records)));
-	for (i = 0; i < ARRAY_SIZE(records); i++)
-		EXPECT_EQ(-ECANCELED, records[i].status);
+	EXPECT_TRUE(all_have_status(self->single.fd, ARRAY_SIZE(good) + 1, -ECANCELED));
 }
 
 /* The memory of all unfinished tasks of a file is bounded. */

@@ -42,10 +42,7 @@ FIXTURE_SETUP(sweep)
 
 FIXTURE_TEARDOWN(sweep)
 {
-	if (!has_injection())
-		return;
 	pool_end(&self->pool);
-	close(self->nth);
 }
 
 /*
@@ -106,8 +103,6 @@ static void sweep(struct __test_metadata *_metadata, struct _test_data_sweep *se
 	bool came = true;
 	unsigned int nth;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
 	for (nth = 1; came; nth++) {
 		ASSERT_GT(MAX_NTH, nth);
 		came = step_once(_metadata, self, step, nth);
@@ -509,8 +504,6 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 	pid_t pid = -1;
 	int fd;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, prepare_file(self));
 	ASSERT_EQ(0, create_with(self, ATTRS(.capacity = 1, .prealloc = 1)));
 	/* the kernel keeps only this part of a thread's name */
@@ -558,16 +551,10 @@ TEST_F(sweep, worker_tree)
 	});
 }
 
-FIXTURE(afterwards) {
-};
-
-FIXTURE_SETUP(afterwards)
-{
-}
-
-FIXTURE_TEARDOWN(afterwards)
-{
-}
+/* Tests of a fixture run in the order of the fixtures, tests without one before them. */
+FIXTURE(afterwards) { };
+FIXTURE_SETUP(afterwards) { }
+FIXTURE_TEARDOWN(afterwards) { }
 
 /* kmemleak, which finds leaks, still works after all these failures. */
 TEST_F(afterwards, kmemleak_is_alive)

@@ -20,8 +20,6 @@ FIXTURE_SETUP(spawn)
 
 FIXTURE_TEARDOWN(spawn)
 {
-	if (!has_injection())
-		return;
 	put(INJECT "/probability", "0");
 	put(INJECT "/times", "1");
 	pool_end(&self->pool);
@@ -35,22 +33,22 @@ static int no_workers(int fd)
 	return err ?: pool_reboot(fd);
 }
 
+/* Let the next @times creations of a worker fail; -1: all. */
+static int fail_times(const char *times)
+{
+	return put(INJECT "/times", times) ?: put(INJECT "/probability", "100");
+}
+
 /*
  * The creation fails nine times in a row. The module tries again after 10, 20, ... ms, then every
  * second. All tasks queued meanwhile start, and none is lost or runs twice.
  */
 TEST_F(spawn, nine_times_in_a_row)
 {
-	struct wpool_dev_record *records = calloc(500, sizeof(*records));
 	__u64 began, took;
-	int i, nr;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
-	ASSERT_NE(NULL, records);
 	ASSERT_EQ(0, no_workers(self->pool.fd));
-	ASSERT_EQ(0, put(INJECT "/times", "9"));
-	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, fail_times("9"));
 	began = timers_ns();
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 500));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, workers));
@@ -62,13 +60,9 @@ TEST_F(spawn, nine_times_in_a_row)
 
 	/* nine pauses: 10 + 20 + ... + 640 + 1000 + 1000 ms, each up to a jiffy shorter */
 	EXPECT_LT(3100 * MSEC, took);
-	nr = read_records(self->pool.fd, records, 500);
-	ASSERT_EQ(500, nr);
-	for (i = 0; i < nr; i++)
-		EXPECT_EQ(0, records[i].status);
+	EXPECT_TRUE(all_have_status(self->pool.fd, 500, 0));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 500));
 	EXPECT_LE(1, pool_figure(self->pool.fd, workers));
-	free(records);
 }
 
 /*
@@ -81,14 +75,11 @@ TEST_F(spawn, reclaim_goes_on)
 	__u64 spawned;
 	int i;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, idle) == 1));
 	spawned = pool_figure(self->pool.fd, spawned);
 	EXPECT_EQ(2, spawned);
-	ASSERT_EQ(0, put(INJECT "/times", "-1"));
-	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, fail_times("-1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, blocked) == 1));
 	for (i = 1; i <= 20; i++) {
@@ -113,11 +104,8 @@ TEST_F(spawn, reclaim_is_refused)
 {
 	struct wpool_dev_info info;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, no_workers(self->pool.fd));
-	ASSERT_EQ(0, put(INJECT "/times", "1"));
-	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, fail_times("1"));
 	EXPECT_EQ(-ENOMEM, pool_tune(self->pool.fd, ATTRS(.reclaim = 1)));
 	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
 	EXPECT_EQ(0, info.attrs.reclaim);
@@ -133,11 +121,8 @@ TEST_F(spawn, never)
 	__u32 cancelled, stopped;
 	int fd;
 
-	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
 	ASSERT_EQ(0, no_workers(self->pool.fd));
-	ASSERT_EQ(0, put(INJECT "/times", "-1"));
-	ASSERT_EQ(0, put(INJECT "/probability", "100"));
+	ASSERT_EQ(0, fail_times("-1"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, 10));
 	fd = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, fd);

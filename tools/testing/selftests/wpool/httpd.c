@@ -46,6 +46,9 @@ FIXTURE_TEARDOWN(httpd)
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
 
+/* GET() - a request for a path */
+#define GET(path)	"GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
+
 /* START() - load the module, and connect */
 #define START(params)						\
 	({							\
@@ -134,8 +137,7 @@ TEST_F(httpd, keep_alive)
 
 	ASSERT_EQ(0, httpd_load(""));
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		ASSERT_EQ(0, client_open(&self->client, 0));
-		ASSERT_EQ(0, client_say(&self->client, cases[i].request));
+		ASSERT_EQ(0, client_start(&self->client, 0, cases[i].request));
 		ASSERT_EQ(cases[i].status, read_answer(&self->client, &self->answer, true));
 		EXPECT_EQ(cases[i].closes, self->answer.closes)
 			TH_LOG("%s", cases[i].request);
@@ -317,17 +319,13 @@ TEST_F(httpd, silent_clients_starve_nobody)
 
 	START("workers=1");
 	for (i = 0; i < ARRAY_SIZE(silent); i++) {
-		ASSERT_EQ(0, client_open(&silent[i], 0));
 		/* a third of the clients is silent, a third in a request, a third answered */
-		ASSERT_EQ(0, client_say(&silent[i], (i % 3 == 1) ? "GET / HT" : ""));
+		ASSERT_EQ(0, client_start(&silent[i], 0, (i % 3 == 1) ? "GET / HT" : ""));
 		ASSERT_LE(200, (i % 3 == 2) ? get(&silent[i], "/", &self->answer) : 200);
 	}
 	/* clients that do not read the answers they asked for */
-	for (i = 0; i < ARRAY_SIZE(slow); i++) {
-		ASSERT_EQ(0, client_open(&slow[i], 4096));
-		ASSERT_EQ(0, client_say(&slow[i], "GET " LARGE_PATH
-					" HTTP/1.1\r\nHost: a\r\n\r\n"));
-	}
+	for (i = 0; i < ARRAY_SIZE(slow); i++)
+		ASSERT_EQ(0, client_start(&slow[i], 4096, GET(LARGE_PATH)));
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(200, get(&self->client, "/", &self->answer));
 	EXPECT_TRUE(WAIT_FOR(!attr_number(HTTPD_POOL, "busy")));
@@ -417,9 +415,6 @@ TEST_F(httpd, idle_connections_time_out)
 	EXPECT_TRUE(has_ended(&half));
 	EXPECT_TRUE(has_ended(&self->client));
 	EXPECT_TRUE(WAIT_FOR(timed_out_now() >= 4));
-	client_close(&silent);
-	client_close(&half);
-	client_close(&drip);
 }
 
 TEST_F(httpd, max_connections)
@@ -433,10 +428,8 @@ TEST_F(httpd, max_connections)
 		ASSERT_EQ(0, client_open(&others[i], 0));
 		ASSERT_EQ(200, get(&others[i], "/", &self->answer));
 	}
-	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, client_open(&late[i], 0));
-		ASSERT_EQ(0, client_say(&late[i], "GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
-	}
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, client_start(&late[i], 0, GET("/")));
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(0, httpd_figures(&self->client, &figures));
 		EXPECT_EQ(4, figures.connections);
@@ -490,7 +483,7 @@ TEST_F(httpd, many_connections)
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(0, client_open(&clients[i], 4096));
 	for (i = 0; i < nr; i++)
-		ASSERT_EQ(0, client_say(&clients[i], "GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+		ASSERT_EQ(0, client_say(&clients[i], GET("/")));
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(200, read_answer(&clients[i], &self->answer, true));
 	ASSERT_EQ(0, httpd_figures(&self->client, &figures));
@@ -505,25 +498,19 @@ TEST_F(httpd, many_connections)
 	EXPECT_EQ(200, get(&clients[nr - 1], "/", &self->answer));
 	/* the unload closes the other connections, and the clients notice */
 	EXPECT_EQ(0, httpd_unload());
-	for (i = 1; i < nr; i += 2) {
+	for (i = 1; i < nr; i += 2)
 		EXPECT_TRUE(has_ended(&clients[i]));
-		client_close(&clients[i]);
-	}
-	free(clients);
 }
 
 /* The packets that close a connection are lost. The kernel repeats them after the unload. */
 TEST_F(httpd, a_lost_end_is_repeated)
 {
-	bool has_come;
-
 	START("");
 	ASSERT_EQ(200, get(&self->client, "/", &self->answer));
 	ASSERT_EQ(0, loopback_set(false));
 	EXPECT_EQ(0, httpd_unload());
 	EXPECT_EQ(0, loopback_set(true));
-	has_come = has_ended(&self->client);
-	EXPECT_TRUE(has_come);
+	EXPECT_TRUE(has_ended(&self->client));
 }
 
 /* One connection each is silent, in a request, in an answer, in a handler, not accepted yet. */
@@ -533,24 +520,16 @@ TEST_F(httpd, unload_with_each_kind)
 
 	START("max_connections=4");
 	ASSERT_EQ(200, get(&self->client, "/", &self->answer));
-	ASSERT_EQ(0, client_open(&half, 0));
-	ASSERT_EQ(0, client_say(&half, "GET / HTTP/1.1\r\nHost"));
-	ASSERT_EQ(0, client_open(&slow, 4096));
-	ASSERT_EQ(0, client_say(&slow, "GET " LARGE_PATH " HTTP/1.1\r\nHost: a\r\n\r\n"));
-	ASSERT_EQ(0, client_open(&busy, 0));
-	ASSERT_EQ(0, client_say(&busy, "GET /slow?ms=300 HTTP/1.1\r\nHost: a\r\n\r\n"));
-	ASSERT_EQ(0, client_open(&late, 0));
-	ASSERT_EQ(0, client_say(&late, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+	ASSERT_EQ(0, client_start(&half, 0, "GET / HTTP/1.1\r\nHost"));
+	ASSERT_EQ(0, client_start(&slow, 4096, GET(LARGE_PATH)));
+	ASSERT_EQ(0, client_start(&busy, 0, GET("/slow?ms=300")));
+	ASSERT_EQ(0, client_start(&late, 0, GET("/")));
 	EXPECT_TRUE(WAIT_FOR(attr_number(HTTPD_POOL, "busy") > 0));
 	EXPECT_EQ(0, httpd_unload());
 	EXPECT_TRUE(has_ended(&self->client));
 	EXPECT_TRUE(has_ended(&half));
 	EXPECT_TRUE(has_ended(&late));
 	EXPECT_GT(0, read_answer(&slow, &self->answer, true));
-	client_close(&half);
-	client_close(&slow);
-	client_close(&late);
-	client_close(&busy);
 	EXPECT_EQ(-ECONNREFUSED, client_open(&half, 0));
 }
 

@@ -152,6 +152,12 @@ static inline int client_say(struct client *client, const char *text)
 	return client_send(client, text, strlen(text));
 }
 
+/* Connect and send @text. @rcvbuf: see client_open() */
+static inline int client_start(struct client *client, int rcvbuf, const char *text)
+{
+	return client_open(client, rcvbuf) ?: client_say(client, text);
+}
+
 /* Like recv(), into the rest of @client->buf. */
 static inline int client_more(struct client *client)
 {

@@ -48,10 +48,8 @@ static int create_pools(struct pools *pools, unsigned int nr)
 		err = pool_create_fd(pools->fds[pools->nr], name,
 				     ATTRS(.mask = WPOOL_DEV_MIN_WORKERS, .capacity = 2,
 					   .queue_depth = WPOOL_DEV_UNLIMITED, .expiry_ms = 10));
-		if (err) {
-			close(pools->fds[pools->nr]);
+		if (err)
 			return err;
-		}
 	}
 	return 0;
 }
@@ -97,13 +95,8 @@ static int destroy_pools(struct pools *pools)
 
 FIXTURE_TEARDOWN(many)
 {
-	unsigned int i;
-
 	/* the case may have failed before it destroyed the pools; a second destroy does no harm */
 	destroy_pools(&self->pools);
-	for (i = 0; i < self->pools.nr; i++)
-		close(self->pools.fds[i]);
-	free(self->pools.fds);
 }
 
 TEST_F(many, each_runs_and_all_are_destroyed_at_once)

@@ -8,16 +8,10 @@
  *	scripts/vm run --kernel 6.12 --mem 256M -- -c "insmod wpool.ko; /tests/mem_hog"
  */
 /* must be the first include: it defines _GNU_SOURCE, for syncfs() */
-#include "wpool_test.h"
+#include "mem_hog.h"
 
 #include <stdarg.h>
 #include <sys/mount.h>
-#include <sys/sysinfo.h>
-#include <sys/wait.h>
-
-#define MAX_MB		300
-#define MB		(1024UL * 1024)
-#define PAGE		4096
 
 /*
  * NR_HOGS programs at a time take all memory. A test ends when NR_KILLED were killed and the
@@ -38,62 +32,12 @@
 #define NR_FILES	16
 #define FILE_PAGES	256
 
-static bool is_small(void)
+/* Needs no pool: it uses up memory, and nothing else. */
+static void hog(const char *pool)
 {
-	struct sysinfo info;
-
-	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
-}
-
-/* Take memory until the kernel kills this program; the kernel kills it before all others. */
-static void hog(void)
-{
-	size_t i, bytes = 4 * MB;
-	char *at;
-
-	file_write("/proc/self/oom_score_adj", "1000", 4);
-	for (;;) {
-		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (at == MAP_FAILED)
-			continue;
-		for (i = 0; i < bytes; i += PAGE)
-			at[i] = 1;
-	}
-}
-
-static pid_t start_hog(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		hog();
-	return pid;
-}
-
-/* Start another program for each killed one. Returns how many were killed. */
-static int replace_hogs(pid_t *hogs)
-{
-	int i, nr = 0;
-
-	for (i = 0; i < NR_HOGS; i++) {
-		if (hogs[i] > 0 && waitpid(hogs[i], NULL, WNOHANG) != hogs[i])
-			continue;
-		nr += hogs[i] > 0;
-		hogs[i] = start_hog();
-	}
-	return nr;
-}
-
-static void end_hogs(pid_t *hogs)
-{
-	int i;
-
-	for (i = 0; i < NR_HOGS; i++) {
-		if (hogs[i] <= 0)
-			continue;
-		kill(hogs[i], SIGKILL);
-		waitpid(hogs[i], NULL, 0);
-	}
+	(void)pool;
+	for (;;)
+		take_memory(4 * MB);
 }
 
 /* Were enough programs killed? See NR_KILLED and MAX_KILLED. */
@@ -121,7 +65,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 	ASSERT_EQ(0, pool_create(&pool, attrs));
 	while (!is_enough(killed, pool.name)) {
-		killed += replace_hogs(hogs);
+		killed += replace_hogs(hogs, NR_HOGS, hog, NULL);
 		if (submit_many(pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, NR_TASKS))
 			break;
 		if (read_records(pool.fd, records, NR_TASKS) != NR_TASKS)
@@ -132,7 +76,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 			break;
 		rounds++;
 	}
-	end_hogs(hogs);
+	end_hogs(hogs, NR_HOGS);
 	EXPECT_EQ(NR_KILLED, killed < NR_KILLED ? killed : NR_KILLED)
 		TH_LOG("round %u did not come to its end", rounds);
 	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, completed) == (__u64)rounds * NR_TASKS));
@@ -274,14 +218,14 @@ TEST_F(writeback, goes_on)
 	fd = open(MOUNTED, O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, fd);
 	while (!err && (!rounds || !is_enough(killed, LOOP_POOL))) {
-		killed += replace_hogs(hogs);
+		killed += replace_hogs(hogs, NR_HOGS, hog, NULL);
 		rounds++;
 		for (i = 0; i < NR_FILES && !err; i++)
 			err = for_pages(i, rounds, O_WRONLY | O_CREAT, write_page);
 	}
 	if (!err && syncfs(fd))
 		err = errno;
-	end_hogs(hogs);
+	end_hogs(hogs, NR_HOGS);
 	close(fd);
 	ASSERT_EQ(0, err)
 		TH_LOG("write in round %u: %s", rounds, strerror(err));

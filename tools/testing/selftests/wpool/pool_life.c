@@ -155,29 +155,14 @@ static int sleep_anew(int fd, unsigned int tasks, unsigned int nr)
 TEST(quiet_pools_do_not_run)
 {
 	enum { IDLE, KEPT, ASLEEP, PREALLOC, FULL, UNUSED, NR };
-	struct wpool_dev_attrs attrs[NR] = {
+	const struct wpool_dev_attrs *attrs[NR] = {
 		/* workers that never expire */
-		[IDLE] = {
-			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS,
-			.capacity = 8, .expiry_ms = 0,
-		},
+		[IDLE] = ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 8),
 		/* min_workers stay when the other workers have expired */
-		[KEPT] = {
-			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_EXPIRY_MS | WPOOL_DEV_MIN_WORKERS,
-			.capacity = 8, .expiry_ms = 20, .min_workers = 4,
-		},
-		[ASLEEP] = {
-			.mask = WPOOL_DEV_CAPACITY,
-			.capacity = 8,
-		},
-		[PREALLOC] = {
-			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_PREALLOC,
-			.capacity = 8, .prealloc = 1,
-		},
-		[FULL] = {
-			.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-			.capacity = 1, .queue_depth = 10,
-		},
+		[KEPT] = ATTRS(.capacity = 8, .expiry_ms = 20, .min_workers = 4),
+		[ASLEEP] = ATTRS(.capacity = 8),
+		[PREALLOC] = ATTRS(.capacity = 8, .prealloc = 1),
+		[FULL] = ATTRS(.capacity = 1, .queue_depth = 10),
 	};
 	static struct quiet before[512], after[512];
 	struct wpool_dev_stats was[NR], is[NR];
@@ -187,7 +172,7 @@ TEST(quiet_pools_do_not_run)
 	bool rest;
 
 	for (i = 0; i < NR; i++)
-		ASSERT_EQ(0, pool_create(&pools[i], &attrs[i]));
+		ASSERT_EQ(0, pool_create(&pools[i], attrs[i]));
 	for (i = IDLE; i <= KEPT; i++) {
 		ASSERT_EQ(0, occupy(pools[i].fd, 0, 8));
 		ASSERT_EQ(0, cancel_all(pools[i].fd));
@@ -303,15 +288,13 @@ TEST(pools_from_several_processes)
 	snprintf(prefix, sizeof(prefix), "many%u", getpid());
 	for (i = 0; i < PROCESSES; i++) {
 		children[i] = fork();
-		ASSERT_LE(0, children[i]);
 		if (!children[i])
 			_exit(come_and_go(prefix, i, ROUNDS));
 	}
 	for (i = 0; i < PROCESSES; i++) {
-		ASSERT_EQ(children[i], waitpid(children[i], &status, 0));
-		ASSERT_TRUE(WIFEXITED(status));
-		EXPECT_EQ(0, WEXITSTATUS(status))
-			TH_LOG("process %d failed in its step %d", i, WEXITSTATUS(status));
+		status = child_end(children[i]);
+		EXPECT_EQ(0, status)
+			TH_LOG("process %d failed in its step %d", i, status);
 	}
 	EXPECT_EQ(0, pools_named(prefix));
 	EXPECT_TRUE(WAIT_FOR(!threads_named(prefix, pids, ARRAY_SIZE(pids))));
@@ -334,7 +317,6 @@ TEST(pool_outlives_its_file)
 	EXPECT_EQ(0, run_one(fd));
 	EXPECT_EQ(0, pool_destroy(fd));
 	EXPECT_FALSE(pool_exists(pool.name));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

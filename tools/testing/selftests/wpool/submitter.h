@@ -87,7 +87,6 @@ FIXTURE(block)
 
 FIXTURE_SETUP(block)
 {
-	self->second = -1;
 	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 1)));
 	self->second = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->second);

@@ -146,7 +146,6 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_ERRNO(ENODEV, write(fd, "5", 1));
 	EXPECT_ERRNO(ENODEV, read(fd, buf, sizeof(buf)));
-	close(fd);
 }
 
 /* Use one CPU, and allow more workers than tasks. */
@@ -205,10 +204,8 @@ TEST_F(attrs, exhausted_is_counted_once)
 {
 	const char *pool = self->pool.name;
 
-	ASSERT_EQ(0, attr_write(pool, "capacity", "2"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 2));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 2));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.capacity = 2, .queue_depth = 8)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 2));
 	EXPECT_EQ(0, attr_number(pool, "exhausted"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
@@ -269,8 +266,7 @@ TEST_F(attrs, errors_of_tasks_are_counted)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, group_init(fd, 8));
-	ASSERT_EQ(0, attr_write(pool, "capacity", "2"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
+	ASSERT_EQ(0, pool_tune(fd, ATTRS(.capacity = 2, .queue_depth = WPOOL_DEV_UNLIMITED)));
 	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 3));
 	EXPECT_EQ(0, wait_tasks(fd, 0));
 	EXPECT_EQ(0, attr_number(pool, "errors"));
@@ -288,7 +284,6 @@ TEST_F(attrs, errors_of_tasks_are_counted)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
 	EXPECT_EQ(2, attr_number(pool, "errors"));
-	close(fd);
 }
 
 TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
@@ -297,10 +292,9 @@ TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
 	const char *pool = self->pool.name;
 	int i;
 
-	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd,
+			       ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	/* set max_wait_ms only now: the sleeper may have waited for longer before it started */
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
@@ -327,10 +321,8 @@ TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
 	int i, dropped = 0, newest = 0;
 
 	ASSERT_EQ(0, attr_write(pool, "policy", "drop_oldest"));
-	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "2"));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.capacity = 1, .queue_depth = 2)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	/* two tasks have room; each later task takes the place of an earlier one */
 	for (i = 2; i < 7; i++)
 		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
@@ -407,8 +399,7 @@ TEST_F(attrs, workers_follow_sched)
 	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
 	/* no worker expires meanwhile */
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 6));
 	/* another thread may exist before it is counted as a worker */
 	EXPECT_TRUE(WAIT_FOR(all_workers_at(pool, 6, 50)));
 	/* busy and idle workers change */
@@ -439,8 +430,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 	ASSERT_EQ(0, attr_write(pool, "nice", "7"));
 	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
 	ASSERT_EQ(0, attr_write(pool, "expiry_ms", "0"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 6));
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, 7, "0")));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
@@ -452,8 +442,7 @@ TEST_F(attrs, workers_follow_nice_and_cpumask)
 		EXPECT_EQ(0, attr_write(pool, "cpumask", "0-1"));
 		EXPECT_TRUE(WAIT_FOR(all_workers(pool, 6, -4, "0-1")));
 	}
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 6));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 6));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 6));
 	EXPECT_EQ(0, attr_write(pool, "nice", "3"));
 	/* some of the six tasks may have new workers: check all workers */
 	EXPECT_TRUE(WAIT_FOR(all_workers(pool, attr_number(pool, "workers"), 3, "0-1")));

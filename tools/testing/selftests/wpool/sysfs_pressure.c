@@ -61,8 +61,7 @@ TEST_F(attrs, pressure_of_a_pool_that_keeps_up_is_0)
 	EXPECT_EQ(0, p.avg10 + p.avg60 + p.avg300);
 	EXPECT_EQ(0, p.total_us);
 	/* a task that runs or sleeps causes no pressure */
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(self->pool.name, "busy") == 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	EXPECT_TRUE(WAIT_FOR(is_over(self->pool.name)));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 	EXPECT_EQ(-EACCES, attr_write(self->pool.name, "pressure", "0"));
@@ -72,10 +71,9 @@ TEST_F(attrs, pressure_rises_while_tasks_are_queued_and_ends)
 {
 	const char *pool = self->pool.name;
 
-	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "max"));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	ASSERT_EQ(0, pool_tune(self->pool.fd,
+			       ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_TRUE(WAIT_FOR(is_high(pool)));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
@@ -107,12 +105,11 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	const char *pool = self->pool.name;
 	struct pollfd pfd;
 
-	ASSERT_EQ(0, attr_write(pool, "capacity", "1"));
-	ASSERT_EQ(0, attr_write(pool, "policy", "fail"));
+	ASSERT_EQ(0, pool_tune(self->pool.fd,
+			       ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_FAIL)));
 	ASSERT_EQ(0, pressure_open(pool, &pfd));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
 	EXPECT_EQ(-EAGAIN, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 2));
 	EXPECT_TRUE(pressure_poll(&pfd));
 	/* the second refusal wakes a poll, too */
@@ -122,8 +119,6 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 	ASSERT_EQ(0, attr_write(pool, "queue_depth", "1"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
 	EXPECT_TRUE(pressure_poll(&pfd));
-	close(pfd.fd);
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
 TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
@@ -134,10 +129,7 @@ TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
 	pool_end(&self->pool);
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_TRUE(pfd.revents & POLLERR);
-	EXPECT_EQ(-1, pread(pfd.fd, &pfd.revents, 1, 0));
-	EXPECT_EQ(ENODEV, errno);
-	close(pfd.fd);
-	ASSERT_EQ(0, pool_create(&self->pool, NULL));
+	EXPECT_ERRNO(ENODEV, pread(pfd.fd, &pfd.revents, 1, 0));
 }
 
 TEST_HARNESS_MAIN

@@ -22,6 +22,18 @@ static inline void check_record(struct __test_metadata *_metadata,
 	EXPECT_LE(record->end_ns, now_ns());
 }
 
+/* Send SIGALRM every @usec, which is less than 1 s, to interrupt system calls. 0: stop. */
+static inline void nag(unsigned int usec)
+{
+	struct itimerval every = {
+		.it_value = { .tv_usec = usec },
+		.it_interval = { .tv_usec = usec },
+	};
+
+	on_signal(SIGALRM, 0);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
 static inline __u64 sum(const __u64 *buckets)
 {
 	__u64 all = 0;
@@ -40,7 +52,6 @@ FIXTURE(work)
 
 FIXTURE_SETUP(work)
 {
-	self->single.fd = -1;
 	ASSERT_EQ(0, pool_create(&self->pool, SMALL_POOL));
 	ASSERT_EQ(0, pool_create(&self->single, SINGLE_POOL));
 }

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "kselftest_harness.h"
@@ -61,6 +62,22 @@
 static inline void no_handler(int sig)
 {
 	(void)sig;
+}
+
+/* Wait for a child. Returns its exit status, or 1000 plus the signal that killed it. */
+static inline int child_end(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Kill a child. False if it had ended before. */
+static inline bool child_kill(pid_t pid)
+{
+	return pid > 0 && !kill(pid, SIGKILL) && child_end(pid) == 1000 + SIGKILL;
 }
 
 /* @flags: SA_RESTART, or 0 */
@@ -248,6 +265,9 @@ static inline int pool_stats(int fd, struct wpool_dev_stats *stats)
 	})
 
 /* ---- tasks and records --------------------------------------------------- */
+
+/* WORK() - a variant of a fixture: a task of this kind */
+#define WORK(KIND, ...)	{ .work = { .kind = WPOOL_WORK_##KIND, ##__VA_ARGS__ } }
 
 /* Submit tasks. @cpu: the preferred CPU with the flag WPOOL_DEV_SUBMIT_ON, else 0. */
 static inline int submit_on(int fd, const struct wpool_dev_work *works, __u32 nr,
@@ -437,6 +457,19 @@ static inline bool all_have_status(int fd, int nr, int status)
 	return i == nr;
 }
 
+/* Read @nr records. Were all these tasks cancelled before they started? */
+static inline bool none_has_run(int fd, int nr)
+{
+	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
+	int i = 0;
+
+	if (records && read_records(fd, records, nr) == nr)
+		for (; i < nr && records[i].status == -ECANCELED && !records[i].start_ns; i++)
+			;
+	free(records);
+	return i == nr;
+}
+
 /* Do these records have the cookies from 0 to @nr - 1, each once, and no error? */
 static inline bool all_ran_once(const struct wpool_dev_record *records, unsigned int nr)
 {
@@ -490,6 +523,9 @@ static inline void pool_end(struct pool *pool)
 }
 
 /*
+ * Each test is a process, whose end closes files and frees memory. If the setup of a fixture fails
+ * or skips the test, neither the test nor the teardown runs.
+ *
  * TWO_FILES() - a fixture: a pool with these attributes, self->pool, and a second file on it,
  * self->fd. A test that closes the second file sets it to -1.
  */
@@ -504,7 +540,6 @@ static inline void pool_end(struct pool *pool)
 	};								\
 	FIXTURE_SETUP(fixture)						\
 	{								\
-		self->fd = -1;						\
 		ASSERT_EQ(0, pool_create(&self->pool, attrs));		\
 		self->fd = pool_attach(self->pool.name, 0);		\
 		ASSERT_LE(0, self->fd);					\
