@@ -7,22 +7,17 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-POOL=bpf$$
-
-cleanup() { [ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"; }
-
 # trace SCRIPT ARG...: trace 20 tasks that sleep, 20 no-ops, and 10 tasks of another pool. bpftrace
 # starts the command when all its probes are attached.
 trace()
 {
 	command -v bpftrace >/dev/null || skip "no bpftrace"
-	wpoolctl create "$POOL" capacity=4 queue_depth=max >/dev/null || fail "no pool" || return 1
+	pool capacity=4 queue_depth=max
 	cat >"$TMP/load" <<-LOAD
 		wpoolctl run $POOL --work sleep:5ms --work noop --tasks 40 --quiet
 		wpoolctl run --create --work yield:1 --tasks 10 --quiet
 	LOAD
-	bpftrace "$@" -c "/bin/sh $TMP/load" >"$TMP/said" 2>&1 ||
-		fail "exit $?: $(cat "$TMP/said")" || return 1
+	bpftrace "$@" -c "/bin/sh $TMP/load" >"$TMP/said" 2>&1 || fail "exit $?: $(cat "$TMP/said")"
 	wpoolctl destroy "$POOL"
 }
 
@@ -37,23 +32,23 @@ sum()
 
 test_latency()
 {
-	trace ./wpoollat.bt "$POOL" || return 1
-	has '^@submits\[dev_sleep\]: 20$' && has '^@submits\[dev_noop\]: 20$' || return 1
+	trace ./wpoollat.bt "$POOL"
+	has '^@submits\[dev_sleep\]: 20$' && has '^@submits\[dev_noop\]: 20$'
 	for map in wait_us run_us; do
 		[ "$(sum "@${map}[dev_sleep]")" -eq 20 ] && [ "$(sum "@${map}[dev_noop]")" -eq 20 ] ||
-			fail "$map: $(cat "$TMP/said")" || return 1
+			fail "$map: $(cat "$TMP/said")"
 	done
 	# no task of 5 ms ran for less than 4 ms
 	! sed -n '/^@run_us.dev_sleep/,/^$/p' "$TMP/said" | grep -E '^\[([0-9]+|1K|2K), ' ||
-		fail "$(cat "$TMP/said")" || return 1
+		fail "$(cat "$TMP/said")"
 	! grep dev_yield "$TMP/said"
 }
 
 test_sleep()
 {
-	trace ./wpoolsleep.bt || return 1
+	trace ./wpoolsleep.bt
 	has '^@asleep_us\[dev_sleep, ' && has '^ +dev_sleep\+[0-9]+$' && has '^ +__schedule\+' &&
-		has '^\]: count [0-9]+, average [0-9]+, total [0-9]+$' || return 1
+		has '^\]: count [0-9]+, average [0-9]+, total [0-9]+$'
 	! grep '^@[^a]' "$TMP/said" || fail "$(cat "$TMP/said")"
 }
 

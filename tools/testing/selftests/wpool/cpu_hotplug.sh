@@ -8,25 +8,19 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-POOL=hotplug$$
-POOL_DIR=$CLASS/$POOL
 WORKERS=/sys/kernel/debug/wpool/workers
 VICTIM=1
 ONLINE=/sys/devices/system/cpu/cpu$VICTIM/online
 ISOLATED=/sys/devices/system/cpu/isolated
 
-cleanup()
-{
-	[ ! -e $ONLINE ] || echo 1 >$ONLINE
-	[ ! -e "$POOL_DIR" ] || wpoolctl destroy "$POOL"
-}
+cleanup() { [ ! -e $ONLINE ] || echo 1 >$ONLINE; }
 
-# pool: create a pool, and with it two workers for each CPU
-pool()
+# workers: create a pool, and with it two workers for each CPU
+workers()
 {
 	[ -e $ONLINE ] || skip "CPU $VICTIM cannot go"
 	nr=$(($(nproc) * 2))
-	wpoolctl create "$POOL" capacity=$nr prealloc=1 >/dev/null || fail "no pool"
+	pool capacity=$nr prealloc=1
 }
 
 # homes: "PID CPU" of each worker
@@ -49,8 +43,8 @@ some_on_victim() { [ "$(at_home_on $VICTIM)" -gt 0 ]; }
 
 test_new_workers_may_run_at_home_only()
 {
-	pool || return 1
-	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)" || return 1
+	workers
+	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
 	# if some CPUs are isolated, the others have more than two workers
 	here=$(at_home_on $VICTIM)
 	[ "$here" -eq 2 ] || { [ "$here" -gt 2 ] && grep -q . $ISOLATED; } ||
@@ -59,23 +53,23 @@ test_new_workers_may_run_at_home_only()
 
 test_workers_stay_when_another_cpu_goes_and_comes()
 {
-	pool && wait_for all_at_home || return 1
+	workers && wait_for all_at_home || return 1
 	homes | grep -v " $VICTIM$" >"$TMP/before"
 	echo 0 >$ONLINE || return 1
-	wait_for none_on_victim || fail "still on CPU $VICTIM: $(homes)" || return 1
-	wait_for all_at_home || fail "CPU $VICTIM is gone: $(allowed)" || return 1
+	wait_for none_on_victim || fail "still on CPU $VICTIM: $(homes)"
+	wait_for all_at_home || fail "CPU $VICTIM is gone: $(allowed)"
 	homes >"$TMP/gone"
 	grep -vxFf "$TMP/gone" "$TMP/before" >"$TMP/moved"
-	[ ! -s "$TMP/moved" ] || fail "moved without need: $(cat "$TMP/moved")" || return 1
+	[ ! -s "$TMP/moved" ] || fail "moved without need: $(cat "$TMP/moved")"
 	echo 1 >$ONLINE || return 1
 	wait_for all_at_home || fail "CPU $VICTIM is back: $(allowed)"
 }
 
 test_workers_return_to_a_cpu_that_came_back()
 {
-	pool && wait_for all_at_home || return 1
+	workers && wait_for all_at_home || return 1
 	echo 0 >$ONLINE && wait_for none_on_victim && echo 1 >$ONLINE || return 1
-	wait_for some_on_victim || fail "none on CPU $VICTIM: $(homes)" || return 1
+	wait_for some_on_victim || fail "none on CPU $VICTIM: $(homes)"
 	wait_for all_at_home || fail "pid, home, CPUs allowed: $(allowed)"
 }
 
@@ -88,8 +82,8 @@ refuses()
 
 test_a_run_prefers_a_cpu_that_is_there()
 {
-	pool && refuses 8191 'this machine cannot have a CPU 8191$' || return 1
-	wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet || fail "CPU $VICTIM is online" || return 1
+	workers && refuses 8191 'this machine cannot have a CPU 8191$' || return 1
+	wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet || fail "CPU $VICTIM is online"
 	echo 0 >$ONLINE && refuses $VICTIM "CPU $VICTIM is offline\$" || return 1
 	echo 1 >$ONLINE && wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet
 }
@@ -98,5 +92,4 @@ TESTS="new_workers_may_run_at_home_only
 workers_stay_when_another_cpu_goes_and_comes
 workers_return_to_a_cpu_that_came_back
 a_run_prefers_a_cpu_that_is_there"
-watchdog 200
-run_tests
+run_tests "$@"

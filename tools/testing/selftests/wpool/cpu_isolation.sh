@@ -10,7 +10,6 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-POOL=isolation$$
 WORKERS=/sys/kernel/debug/wpool/workers
 CPU_DIR=/sys/devices/system/cpu
 CGROUP=$TMP/cgroup
@@ -25,9 +24,7 @@ cleanup()
 	fi
 	umount "$CGROUP" 2>/dev/null
 	rmmod held wpool_wq 2>/dev/null
-	for pool in "$CLASS/$POOL" "$CLASS/$POOL-named"; do
-		[ ! -e "$pool" ] || wpoolctl destroy "${pool##*/}"
-	done
+	[ ! -e "$CLASS/$POOL-named" ] || wpoolctl destroy "$POOL-named"
 }
 
 # has CPU LIST: is the CPU in the list?
@@ -42,7 +39,7 @@ allowed()
 }
 
 # load POOL [OPTION]...: run tasks that sleep, so that the pool needs many workers
-load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet || fail "tasks were lost"; }
+load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet; }
 
 # load_from_all POOL: as load, with a submitter on each CPU
 load_from_all() { load "$1" --submitters "$(nproc)" --submit-cpus "$(cat $CPU_DIR/online)"; }
@@ -57,13 +54,13 @@ test_workers_stay_off_cpus_isolated_at_boot()
 {
 	cpu=$(first_isolated)
 	[ -n "$cpu" ] || skip "no CPU is isolated"
-	wpoolctl create "$POOL" capacity=$(($(nproc) * 4)) >/dev/null &&
-		load_from_all "$POOL" || return 1
+	pool capacity=$(($(nproc) * 4))
+	load_from_all "$POOL" || fail "tasks were lost"
 	keeps_off "$POOL" "$cpu" || fail "CPU $cpu: cpumask $(cat "$CLASS/$POOL/cpumask")," \
-		"workers on $(allowed "$POOL")" || return 1
+		"workers on $(allowed "$POOL")"
 	# a pool whose cpumask names the CPU has workers there
 	wpoolctl create "$POOL-named" capacity=4 cpumask="$cpu" >/dev/null &&
-		load_from_all "$POOL-named" || return 1
+		load_from_all "$POOL-named" || fail "tasks were lost"
 	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
 }
 
@@ -73,7 +70,7 @@ test_delayed_works_stay_off_cpus_without_a_tick()
 	cpu=$(cpus "$(grep '^[0-9]' $CPU_DIR/nohz_full 2>/dev/null)" | head -n 1)
 	[ -n "$cpu" ] || skip "no CPU is in nohz_full="
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
-	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed" || return 1
+	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed"
 	timer=$(taskset "$(printf %x $((1 << cpu)))" cat /sys/module/held/parameters/timer_on_wpool)
 	[ -n "$timer" ] && [ "$timer" -ne "$cpu" ] || fail "queued on CPU $cpu, timer on CPU $timer"
 }
@@ -88,9 +85,9 @@ partition()
 	echo 1 >"$PARTITION/cpuset.cpus"
 	echo isolated >"$PARTITION/cpuset.cpus.partition" || skip "no isolated partitions"
 	[ "$(cat "$PARTITION/cpuset.cpus.partition")" = isolated ] ||
-		fail "no partition: $(cat "$PARTITION/cpuset.cpus.partition")" || return 1
+		fail "no partition: $(cat "$PARTITION/cpuset.cpus.partition")"
 	# a new pool shows whether this kernel keeps its own threads off the partition
-	wpoolctl create "$POOL" >/dev/null || return 1
+	pool
 	has 1 "$(cat "$CLASS/$POOL/cpumask")" &&
 		skip "this kernel decides at boot where its threads run"
 	wpoolctl destroy "$POOL"
@@ -104,16 +101,16 @@ test_pools_follow_cpusets()
 	[ "$(nproc)" -ge 2 ] || skip "one CPU"
 	[ -z "$(first_isolated)" ] || skip "CPUs are isolated already"
 	wpoolctl create "$POOL-named" capacity=8 cpumask=0-1 >/dev/null || return 1
-	partition || return 1
+	partition || fail "no partition"
 	echo member >"$PARTITION/cpuset.cpus.partition"
-	wpoolctl create "$POOL" capacity=8 min_workers=4 >/dev/null && load "$POOL" || return 1
-	has 1 "$(cat "$CLASS/$POOL/cpumask")" || fail "it never was on CPU 1" || return 1
+	pool capacity=8 min_workers=4
+	load "$POOL" || fail "tasks were lost"
+	has 1 "$(cat "$CLASS/$POOL/cpumask")" || fail "it never was on CPU 1"
 	echo isolated >"$PARTITION/cpuset.cpus.partition"
 	# an existing pool leaves the CPU when it next has tasks to run
 	wait_for loaded_and_off || fail "isolated: cpumask $(cat "$CLASS/$POOL/cpumask")," \
-		"workers on $(allowed "$POOL")" || return 1
-	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "the named cpumask has changed" ||
-		return 1
+		"workers on $(allowed "$POOL")"
+	[ "$(cat "$CLASS/$POOL-named/cpumask")" = 0-1 ] || fail "the named cpumask has changed"
 	echo member >"$PARTITION/cpuset.cpus.partition"
 	wait_for loaded_and_back || fail "back: cpumask $(cat "$CLASS/$POOL/cpumask")"
 }
@@ -121,5 +118,4 @@ test_pools_follow_cpusets()
 TESTS="workers_stay_off_cpus_isolated_at_boot
 delayed_works_stay_off_cpus_without_a_tick
 pools_follow_cpusets"
-watchdog 200
-run_tests
+run_tests "$@"

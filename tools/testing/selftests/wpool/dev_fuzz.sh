@@ -8,8 +8,6 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-cleanup() { :; }
-
 # fuzz ARGUMENT...: run the fuzzer; show its table only if something is wrong.
 fuzz()
 {

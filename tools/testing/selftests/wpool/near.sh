@@ -9,13 +9,11 @@
 . "$(dirname "$0")/tap.sh"
 
 KO=${WPOOL_KO:-/wpool/wpool.ko}
-POOL=near$$
 WORKERS=/sys/kernel/debug/wpool/workers
 CPU_DIR=/sys/devices/system/cpu
 
 cleanup()
 {
-	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
 	[ "$(cat /sys/module/wpool/parameters/by_cache)" = Y ] || { rmmod wpool && insmod "$KO"; }
 }
 
@@ -42,9 +40,9 @@ submitter()
 # homes CPU: the home CPUs of the two workers of a pool, after a load from CPU
 homes()
 {
-	wpoolctl create "$POOL" capacity=2 expiry_ms=0 >/dev/null &&
-		wpoolctl run "$POOL" --work spin:2ms --tasks 40 --submit-cpus "$1" --quiet ||
-		fail "tasks were lost" || return 1
+	pool capacity=2 expiry_ms=0
+	wpoolctl run "$POOL" --work spin:2ms --tasks 40 --submit-cpus "$1" --quiet ||
+		fail "tasks were lost"
 	awk -v pool="$POOL" '$1 == pool { print $3 }' $WORKERS | sort -n
 	wpoolctl destroy "$POOL"
 }
@@ -53,8 +51,8 @@ test_the_workers_have_the_cache_of_who_submits()
 {
 	cpu=$(submitter)
 	[ -n "$cpu" ] || skip "no node has two caches with several CPUs"
-	homes "$cpu" >"$TMP/homes" || return 1
-	[ "$(wc -l <"$TMP/homes")" -eq 2 ] || fail "not two workers: $(cat "$TMP/homes")" || return 1
+	homes "$cpu" >"$TMP/homes"
+	[ "$(wc -l <"$TMP/homes")" -eq 2 ] || fail "not two workers: $(cat "$TMP/homes")"
 	cache "$cpu" >"$TMP/cache"
 	! grep -vqxf "$TMP/cache" "$TMP/homes" ||
 		fail "from CPU $cpu, with" $(cat "$TMP/cache") "in its cache: workers on" $(cat "$TMP/homes")
@@ -64,8 +62,8 @@ test_without_the_parameter_they_have_its_node()
 {
 	cpu=$(submitter)
 	[ -n "$cpu" ] || skip "no node has two caches with several CPUs"
-	rmmod wpool && insmod "$KO" by_cache=0 || fail "no reload" || return 1
-	homes "$cpu" >"$TMP/homes" || return 1
+	rmmod wpool && insmod "$KO" by_cache=0 || fail "no reload"
+	homes "$cpu" >"$TMP/homes"
 	node "$cpu" | head -n 1 >"$TMP/wanted"
 	echo "$cpu" >>"$TMP/wanted"
 	cmp -s "$TMP/wanted" "$TMP/homes" ||
@@ -74,5 +72,4 @@ test_without_the_parameter_they_have_its_node()
 
 TESTS="the_workers_have_the_cache_of_who_submits
 without_the_parameter_they_have_its_node"
-watchdog 200
-run_tests
+run_tests "$@"

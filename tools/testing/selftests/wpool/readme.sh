@@ -10,15 +10,8 @@
 . "$(dirname "$0")/tap.sh"
 
 POOL="batch"
-WPOOL_HELPER=$HERE/wpool_helper
-pid=
 
-cleanup()
-{
-	[ -z "$pid" ] || kill -KILL $pid
-	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy $POOL
-	[ -z "$capacity" ] || echo "$capacity" >$CLASS/default/capacity
-}
+cleanup() { [ -z "$capacity" ] || echo "$capacity" >$CLASS/default/capacity; }
 
 # block NAME: print the lines of the block.
 block()
@@ -32,15 +25,13 @@ block()
 # stopped COMMAND: run a command that does not end, and stop it after it has printed something.
 stopped()
 {
-	: >"$TMP/out"
-	sh -c "exec $1" >"$TMP/out" 2>&1 &
-	pid=$!
-	wait_for test -s "$TMP/out" || fail "'$1' prints nothing" || return 1
-	kill -TERM $pid
-	wait $pid
+	: >"$TMP/started"
+	start sh -c "exec $1"
+	wait_for test -s "$TMP/started" || fail "'$1' prints nothing"
+	kill -TERM $started
+	wait $started
 	rc=$?
-	pid=
-	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/out")"
+	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/started")"
 }
 
 # Each line of the block works. The pool exists between the first and the last line.
@@ -48,17 +39,16 @@ test_commands()
 {
 	capacity=$(cat $CLASS/default/capacity)
 	block commands >"$TMP/commands"
-	[ "$(grep -c '^# ' "$TMP/commands")" -ge 10 ] ||
-		fail "README.md has no block of commands" || return 1
+	[ "$(grep -c '^# ' "$TMP/commands")" -ge 10 ] || fail "README.md has no block of commands"
 	while read -r prompt line <&3; do
-		[ "$prompt" = "#" ] || fail "no command: $prompt $line" || return 1
+		[ "$prompt" = "#" ] || fail "no command: $prompt $line"
 		case $line in
 		"wpoolctl top")
 			# q quits top, as the last line on the screen says
-			"$WPOOL_HELPER" pty q wpoolctl top >"$TMP/out" 2>&1 ||
-				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
+			"$HERE/wpool_helper" pty q wpoolctl top >"$TMP/out" 2>&1 ||
+				fail "'$line': exit $?: $(cat "$TMP/out")"
 			grep -q 'q: quit' "$TMP/out" ||
-				fail "top does not say how it is left: $(cat "$TMP/out")" || return 1
+				fail "top does not say how it is left: $(cat "$TMP/out")"
 			;;
 		*" stat --interval "*) stopped "$line" || return 1 ;;
 		*" --rate "*)
@@ -67,15 +57,14 @@ test_commands()
 			rc=$?
 			[ $rc -eq 0 ] || { [ $rc -eq 3 ] && grep -q '^not sent' "$TMP/out" &&
 				grep -q '^failed  *0$' "$TMP/out"; } ||
-				fail "'$line': exit $rc: $(cat "$TMP/out")" || return 1
+				fail "'$line': exit $rc: $(cat "$TMP/out")"
 			;;
 		*)
-			sh -c "$line" >"$TMP/out" 2>&1 ||
-				fail "'$line': exit $?: $(cat "$TMP/out")" || return 1
+			sh -c "$line" >"$TMP/out" 2>&1 || fail "'$line': exit $?: $(cat "$TMP/out")"
 			;;
 		esac
 	done 3<"$TMP/commands"
-	[ "$(cat $CLASS/default/capacity)" = 64 ] || fail "capacity was not written" || return 1
+	[ "$(cat $CLASS/default/capacity)" = 64 ] || fail "capacity was not written"
 	[ ! -e "$CLASS/$POOL" ] || fail "the pool is still there"
 }
 
@@ -90,21 +79,15 @@ shape()
 # README.md shows what "wpoolctl why" prints if 4 tasks sleep and 40 are queued.
 test_why()
 {
-	wpoolctl create $POOL capacity=4 queue_depth=1000 >"$TMP/out" 2>&1 ||
-		fail "$(cat "$TMP/out")" || return 1
-	wpoolctl run $POOL --work sleep:60s --tasks 44 >"$TMP/run" 2>&1 &
-	pid=$!
-	all_queued() { [ "$(cat "$CLASS/$POOL/queued")" = 40 ]; }
-	wait_for all_queued || fail "40 tasks are not queued: $(cat "$TMP/run")" || return 1
+	pool capacity=4 queue_depth=1000
+	start wpoolctl run $POOL --work sleep:60s --tasks 44
+	await 40 queued
 	block why >"$TMP/why"
 	line=$(sed -n 's/^# //p' "$TMP/why")
-	[ "$line" = "wpoolctl why $POOL" ] || fail "README.md runs '$line'" || return 1
-	$line >"$TMP/out" || fail "'$line': exit $?" || return 1
+	[ "$line" = "wpoolctl why $POOL" ] || fail "README.md runs '$line'"
+	$line >"$TMP/out" || fail "'$line': exit $?"
 	want=$(grep -v '^# ' "$TMP/why" | shape)
 	got=$(shape <"$TMP/out")
-	kill -TERM $pid
-	wait $pid
-	pid=
 	[ "$want" = "$got" ] || fail "README.md shows: $want; it prints: $got"
 }
 

@@ -5,21 +5,22 @@
 # with a deadline. To be sourced; for busybox's shell.
 #
 # A test is a function named test_* and listed in $TESTS. If it does not return 0, the test has
-# failed, and its output is shown. "skip REASON" ends a test early. Each test runs in its own shell,
-# which calls cleanup() at its end.
+# failed, and its output is shown. Each test runs in its own shell. At its end, what start() and
+# helper() have started is killed, the pool $POOL is destroyed, and cleanup() is called.
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 CLASS=/sys/class/wpool
 TMP=$(mktemp -d)
-nr=0 failed=0
+POOL=test$$
+nr=0 failed=0 helpers=
 # Limit of one test in seconds. Only a test that hangs reaches it.
 PATIENCE=1200
 
-# fail MESSAGE: print the message and return false.
+# fail MESSAGE: this test has failed.
 fail()
 {
 	echo "$*"
-	return 1
+	exit 1
 }
 
 # skip REASON: this test cannot run here.
@@ -49,9 +50,62 @@ repeat_until()
 	until_end=$(($(date +%s) + 40))
 	"$@" || return 1
 	until [ "$(cat "$figure")" -gt 0 ]; do
-		[ "$(date +%s)" -lt "$until_end" ] || fail "$figure is 0 after all" || return 1
+		[ "$(date +%s)" -lt "$until_end" ] || fail "$figure is 0 after all"
 		"$@" || return 1
 	done
+}
+
+# are VALUES NAME...: the files NAME... of the pool have these values. It does not fork, which is
+# slow in an emulated machine.
+are()
+{
+	wanted=$1 found=
+	shift
+	for file; do
+		read -r line <"$CLASS/$POOL/$file" || return 1
+		found="$found $line"
+	done
+	[ "$found" = " $wanted" ]
+}
+
+# await VALUES NAME...: wait until the files NAME... of the pool have these values
+await() { wait_for are "$@" || fail "not '$*', but$found"; }
+
+# pool ATTRIBUTE...: make the pool
+pool() { wpoolctl create "$POOL" "$@" >/dev/null || fail "no pool"; }
+
+# start COMMAND...: run a command in the background; $started is its pid, $TMP/started its output
+start()
+{
+	"$@" >"$TMP/started" 2>&1 &
+	started=$!
+	helpers="$helpers $started"
+}
+
+# helper ARGUMENT...: start wpool_helper, and wait until it is ready
+helper()
+{
+	: >"$TMP/started"
+	start "$HERE/wpool_helper" "$@"
+	wait_for grep -q ready "$TMP/started" || fail "helper $*: $(cat "$TMP/started")"
+}
+
+end_helpers()
+{
+	# shellcheck disable=SC2086
+	[ -z "$helpers" ] || { kill -KILL $helpers; wait $helpers; } 2>/dev/null
+	helpers=
+}
+
+cleanup() { :; }
+
+end_test()
+{
+	rc=$?
+	end_helpers
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" || rc=1
+	cleanup
+	exit $rc
 }
 
 uptime_ms()
@@ -130,7 +184,7 @@ run_tests()
 		began=$(uptime_ms)
 		watchdog_start
 		(
-			trap cleanup EXIT
+			trap end_test EXIT
 			"test_$name"
 		) >"$TMP/log" 2>&1
 		rc=$?

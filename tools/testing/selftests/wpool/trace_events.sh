@@ -8,15 +8,10 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-POOL=trace$$
 TRACING=/sys/kernel/tracing
 EVENTS=$TRACING/events/wpool
 
-cleanup()
-{
-	echo 1 >$TRACING/tracing_on
-	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
-}
+cleanup() { echo 1 >$TRACING/tracing_on; }
 
 # Switching events patches the kernel's text. So switch them on only once, while nothing runs. The
 # trap at the end of this file switches them off.
@@ -28,7 +23,7 @@ setup()
 	echo 8192 >$TRACING/buffer_size_kb
 	[ "$(cat $EVENTS/enable)" = 1 ] || echo 1 >$EVENTS/enable
 	echo 1 >$TRACING/tracing_on
-	wpoolctl create "$POOL" "$@" >/dev/null || fail "no pool"
+	pool "$@"
 }
 
 # stop: write the trace of this pool into $TMP/trace.
@@ -42,8 +37,8 @@ stop()
 # run OPTION...: run tasks, and wait until outstanding is 0: each task's end was traced by then.
 run()
 {
-	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over"
+	wpoolctl run "$POOL" "$@" --json >"$TMP/run" || fail "$(cat "$TMP/run")"
+	await 0 outstanding
 }
 
 # The first rule of an awk program: put the key=value pairs of the line into field[].
@@ -60,9 +55,9 @@ has() { grep -qE "$1" "$TMP/trace" || fail "no '$1' in $(tail -n 40 "$TMP/trace"
 
 test_life_of_tasks()
 {
-	setup queue_depth=max || return 1
-	run --work noop --work sleep:1ms --tasks 300 || return 1
-	stop || return 1
+	setup queue_depth=max
+	run --work noop --work sleep:1ms --tasks 300
+	stop
 	awk "$FIELDS"'
 	/wpool_task_submitted:/ { submitted[task]++; nr++ }
 	/wpool_task_started:/ {
@@ -78,12 +73,11 @@ test_life_of_tasks()
 		if (nr != 300 || nr_finished != 300 || bad)
 			print nr, nr_finished, bad
 	}' "$TMP/trace" >"$TMP/bad"
-	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
+	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")"
 	has 'wpool_task_started: pool=.* cpu=[0-9]+ worker=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*wait_ns=[0-9]+$'
 	# each event has the task's function, not wpool's function that calls it
 	for event in submitted started finished; do
-		has "wpool_task_$event: .* func=dev_noop " && has "wpool_task_$event: .* func=dev_sleep " ||
-			return 1
+		has "wpool_task_$event: .* func=dev_noop " && has "wpool_task_$event: .* func=dev_sleep "
 	done
 }
 
@@ -91,17 +85,14 @@ test_life_of_tasks()
 # submitter cuts the running task short.
 test_cancelled_tasks_are_dropped()
 {
-	setup capacity=1 queue_depth=max || return 1
-	wpoolctl run "$POOL" --work sleep:60s --tasks 40 --quiet >"$TMP/run" 2>&1 &
-	submitter=$!
-	wait_for grep -qx 40 "$CLASS/$POOL/outstanding" &&
-		wait_for grep -qx 1 "$CLASS/$POOL/busy" || fail "$(cat "$TMP/run")" || return 1
-	wpoolctl release "$POOL" --cancel || fail "not released" || return 1
-	wait_for grep -qx 39 "$CLASS/$POOL/cancelled" || fail "not cancelled" || return 1
-	kill $submitter
-	wait $submitter
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "not ended" || return 1
-	stop || return 1
+	setup capacity=1 queue_depth=max
+	start wpoolctl run "$POOL" --work sleep:60s --tasks 40 --quiet
+	await "40 1" outstanding busy
+	wpoolctl release "$POOL" --cancel || fail "not released"
+	await 39 cancelled
+	end_helpers
+	await 0 outstanding
+	stop
 	awk "$FIELDS"'
 	/wpool_task_submitted:/ { submitted[task]++; nr++ }
 	/wpool_task_started:/ { started[task]++ }
@@ -119,36 +110,34 @@ test_cancelled_tasks_are_dropped()
 		if (nr != 40 || nr_finished != 1 || nr_dropped != 39 || bad)
 			print nr, nr_finished, nr_dropped, bad
 	}' "$TMP/trace" >"$TMP/bad"
-	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")" || return 1
+	[ ! -s "$TMP/bad" ] || fail "$(cat "$TMP/bad")"
 	has 'wpool_task_dropped: pool=.* cpu=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*status=-125$'
 }
 
 # If a task of a group is cut short, its function returns an error.
 test_group_task_failed()
 {
-	setup capacity=2 || return 1
-	wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 2 --quiet >"$TMP/run" 2>&1 &
-	submitter=$!
-	wait_for grep -qx 2 "$CLASS/$POOL/blocked" || fail "$(cat "$TMP/run")" || return 1
-	kill $submitter
-	wait $submitter
-	wait_for grep -qx 2 "$CLASS/$POOL/errors" || fail "not ended" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "not ended" || return 1
-	stop || return 1
-	has 'wpool_group_task_failed: pool=.* func=dev_member .*error=-125$' || return 1
+	setup capacity=2
+	start wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 2 --quiet
+	await 2 blocked
+	end_helpers
+	await "2 0" errors outstanding
+	stop
+	has 'wpool_group_task_failed: pool=.* func=dev_member .*error=-125$'
 	traced=$(grep -c wpool_group_task_failed: "$TMP/trace")
 	[ "$traced" -eq 2 ] || fail "$traced were traced"
 }
 
 test_workers()
 {
-	setup expiry_ms=0 min_workers=0 || return 1
-	run --work noop --tasks 10 || return 1
+	setup expiry_ms=0 min_workers=0
+	run --work noop --tasks 10
 	# the second run wakes the workers of the first
-	wait_for grep -qx 0 "$CLASS/$POOL/searching" && run --work noop --tasks 10 || return 1
+	await 0 searching
+	run --work noop --tasks 10
 	echo 1 >"$CLASS/$POOL/expiry_ms"
-	wait_for grep -qx 0 "$CLASS/$POOL/workers" || fail "nobody expires" || return 1
-	stop || return 1
+	await 0 workers
+	stop
 	has 'wpool_worker_spawned: .* worker=[0-9]+ took_ns=[1-9][0-9]*$' &&
 		has 'wpool_worker_parked: .* worker=[0-9]+$' &&
 		has 'wpool_worker_woken: .* worker=[0-9]+ idle_ms=[0-9]+$' &&
@@ -157,18 +146,18 @@ test_workers()
 
 test_stepped_in()
 {
-	setup reclaim=1 min_workers=0 || return 1
-	run --work noop --tasks 1 || return 1
-	stop || return 1
+	setup reclaim=1 min_workers=0
+	run --work noop --tasks 1
+	stop
 	has 'wpool_worker_stepped_in: pool=.* cpu=[0-9]+ worker=[0-9]+$'
 }
 
 test_handed_over_and_hogged()
 {
-	setup cpumask=0 queue_depth=max hog_ms=1 || return 1
-	repeat_until "$CLASS/$POOL/handoffs" run --work sleep:50ms --tasks 4 || return 1
-	repeat_until "$CLASS/$POOL/hogs" run --work spin:200ms --tasks 1 || return 1
-	stop || return 1
+	setup cpumask=0 queue_depth=max hog_ms=1
+	repeat_until "$CLASS/$POOL/handoffs" run --work sleep:50ms --tasks 4
+	repeat_until "$CLASS/$POOL/hogs" run --work spin:200ms --tasks 1
+	stop
 	has 'wpool_runq_handed_over: pool=.* cpu=0$' &&
 		has 'wpool_task_hogged: pool=.* cpu=0 worker=[0-9]+ task=[0-9a-f]{8} func='
 }
@@ -178,35 +167,35 @@ test_handed_over_and_hogged()
 # new pool with all workers.
 steal()
 {
-	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed" || return 1
+	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
 	setup queue_depth=max capacity=4 prealloc=1 && run --work noop --tasks 5000
 }
 
 test_stolen()
 {
 	[ "$(grep -c ^processor /proc/cpuinfo)" -ge 2 ] || skip "one CPU"
-	repeat_until "$CLASS/$POOL/stolen" steal || return 1
+	repeat_until "$CLASS/$POOL/stolen" steal
 	stolen=$(cat "$CLASS/$POOL/stolen")
-	stop || return 1
-	has 'wpool_tasks_stolen: .* cpu=[0-9]+ from=[0-9]+ nr=[1-9]' || return 1
+	stop
+	has 'wpool_tasks_stolen: .* cpu=[0-9]+ from=[0-9]+ nr=[1-9]'
 	traced=$(sed -n 's/.*wpool_tasks_stolen: .* nr=//p' "$TMP/trace" | awk '{ n += $1 } END { print n + 0 }')
 	[ "$traced" -eq "$stolen" ] || fail "$traced were traced, $stolen stolen"
 }
 
 test_overloaded()
 {
-	setup capacity=1 || return 1
+	setup capacity=1
 	# the second task finds no place while the first one runs
-	run --work sleep:1s --tasks 2 || return 1
-	stop || return 1
+	run --work sleep:1s --tasks 2
+	stop
 	has 'wpool_pool_overloaded: .* nr=[1-9][0-9]* policy=block$'
 }
 
 test_no_addresses()
 {
-	setup queue_depth=max || return 1
-	run --tasks 50 || return 1
-	stop || return 1
+	setup queue_depth=max
+	run --tasks 50
+	stop
 	! grep -qE '(0x)?ffff[0-9a-f]{12}' "$TMP/trace" || fail "an address: $(head "$TMP/trace")"
 }
 
@@ -214,46 +203,44 @@ test_no_addresses()
 record()
 {
 	[ -d $EVENTS ] || skip "no $EVENTS"
-	wpoolctl create "$POOL" capacity=1 queue_depth=max >/dev/null || fail "no pool" || return 1
-	wpoolctl trace record --pool "$POOL" --output "$TMP/rec" "$@" >"$TMP/said" 2>&1 &
-	recorder=$!
-	wait_for instance_is_on || fail "no recording: $(cat "$TMP/said")"
+	pool capacity=1 queue_depth=max
+	start wpoolctl trace record --pool "$POOL" --output "$TMP/rec" "$@"
+	recorder=$started
+	wait_for grep -qx 1 $TRACING/instances/wpoolctl.$recorder/events/wpool/enable ||
+		fail "no recording: $(cat "$TMP/started")"
 }
 
-instance_is_on()
+# recorded: stop the recorder
+recorded()
 {
-	[ "$(cat $TRACING/instances/wpoolctl.$recorder/events/wpool/enable 2>/dev/null)" = 1 ]
+	kill -TERM $recorder
+	wait $recorder || fail "exit $?: $(cat "$TMP/started")"
 }
 
 test_recorded_by_wpoolctl()
 {
-	record || return 1
-	run --work sleep:20ms --work noop --tasks 10 || return 1
-	kill -TERM $recorder
-	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
-	[ ! -d $TRACING/instances/wpoolctl.$recorder ] || fail "the instance is there" || return 1
+	record
+	run --work sleep:20ms --work noop --tasks 10
+	recorded
+	[ ! -d $TRACING/instances/wpoolctl.$recorder ] || fail "the instance is there"
 	wpoolctl trace report "$TMP/rec" >"$TMP/report" || return 1
 	grep -qE '^dev_sleep .* 5 ' "$TMP/report" && grep -qE '^dev_noop .* 5 ' "$TMP/report" ||
-		fail "$(cat "$TMP/report")" || return 1
+		fail "$(cat "$TMP/report")"
 	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
 }
 
 test_replayed_and_advised()
 {
-	record || return 1
-	run --work sleep:20ms --tasks 10 || return 1
-	kill -TERM $recorder
-	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
-	run --replay "$TMP/rec" --as sleep || return 1
+	record
+	run --work sleep:20ms --tasks 10
+	recorded
+	run --replay "$TMP/rec" --as sleep
 	grep -q '"arrivals": "replay"' "$TMP/run" && grep -q '"completed": 10,' "$TMP/run" ||
-		fail "$(cat "$TMP/run")" || return 1
+		fail "$(cat "$TMP/run")"
 	# one worker ends the ten sleeps in a minute on any machine; no number of workers in 1 ms
-	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" ||
-		fail "$(cat "$TMP/said")" || return 1
-	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")" || return 1
-	if wpoolctl advise "$TMP/rec" --as sleep --p99 1ms >"$TMP/said"; then
-		fail "$(cat "$TMP/said")" || return 1
-	fi
+	wpoolctl advise "$TMP/rec" --as sleep --p99 60s >"$TMP/said" || fail "$(cat "$TMP/said")"
+	grep -qE '^capacity=1 keeps 99 of 100' "$TMP/said" || fail "$(cat "$TMP/said")"
+	! wpoolctl advise "$TMP/rec" --as sleep --p99 1ms >"$TMP/said" || fail "$(cat "$TMP/said")"
 	grep -q '^Not even capacity=10 keeps' "$TMP/said" || fail "$(cat "$TMP/said")"
 }
 
@@ -261,14 +248,14 @@ recorder_is_gone() { ! kill -0 $recorder; }
 
 test_recorded_until_a_task_is_late()
 {
-	record --stop-over 5ms || return 1
-	run --work sleep:50ms --tasks 4 || return 1
-	wait_for recorder_is_gone || { kill $recorder; fail "it goes on"; } || return 1
-	wait $recorder || fail "exit $?: $(cat "$TMP/said")" || return 1
-	grep -q "^task [0-9a-f]* of pool $POOL waited" "$TMP/said" && grep -q ' dev_sleep' "$TMP/said" ||
-		fail "$(cat "$TMP/said")" || return 1
-	grep -qE '^That CPU ran:$' "$TMP/said" && grep -qE '  (nothing: it was idle|.*, pid [0-9]+)$' "$TMP/said" ||
-		fail "no threads: $(cat "$TMP/said")"
+	record --stop-over 5ms
+	run --work sleep:50ms --tasks 4
+	wait_for recorder_is_gone || fail "it goes on"
+	wait $recorder || fail "exit $?: $(cat "$TMP/started")"
+	for line in "^task [0-9a-f]* of pool $POOL waited" ' dev_sleep' '^That CPU ran:$' \
+		'  (nothing: it was idle|.*, pid [0-9]+)$'; do
+		grep -qE "$line" "$TMP/started" || fail "no '$line' in $(cat "$TMP/started")"
+	done
 }
 
 TESTS="life_of_tasks cancelled_tasks_are_dropped group_task_failed workers stepped_in

@@ -38,19 +38,18 @@ begin()
 	[ -e "$MODULES/$1.ko" ] || skip "the kernel's source is of another version, or it has no block devices"
 	grep -qw ext4 /proc/filesystems || skip "ext4 is a module of this kernel, which is not there"
 	[ ! -e /sys/module/loop ] || skip "the kernel has a loop driver of its own, which is loaded"
-	[ "$1" = loop_kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed" ||
-		return 1
-	insmod "$MODULES/$1.ko" max_loop=4 || fail "$1: insmod failed" || return 1
+	[ "$1" = loop_kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed"
+	insmod "$MODULES/$1.ko" max_loop=4 || fail "$1: insmod failed"
 	wait_for [ -b /dev/loop3 ] || fail "there are no devices"
 }
 
 # end MODULE: unload the module, and check that its pools are gone.
 end()
 {
-	wait_for rmmod "$1" || fail "$1 cannot be unloaded" || return 1
-	[ "$1" = loop_kernel ] || rmmod wpool_wq || fail "wpool_wq cannot be unloaded" || return 1
+	wait_for rmmod "$1" || fail "$1 cannot be unloaded"
+	[ "$1" = loop_kernel ] || rmmod wpool_wq || fail "wpool_wq cannot be unloaded"
 	for n in $DEVICES; do
-		[ ! -e "$CLASS/loop$n" ] || fail "there is still a pool loop$n" || return 1
+		[ ! -e "$CLASS/loop$n" ] || fail "there is still a pool loop$n"
 	done
 	no_threads wpool/loop
 }
@@ -73,37 +72,37 @@ use()
 	disk=$TMP/disk$1 mnt=$TMP/mnt$1 dev=/dev/loop$1
 	mkdir -p "$mnt"
 	dd if=/dev/zero of="$disk" bs=1M count=$SIZE_MB 2>/dev/null
-	attach "$1" || return 1
-	mke2fs "$dev" >/dev/null || fail "$dev: mke2fs failed" || return 1
-	mount -t ext4 "$dev" "$mnt" || fail "$dev: mount failed" || return 1
+	attach "$1"
+	mke2fs "$dev" >/dev/null || fail "$dev: mke2fs failed"
+	mount -t ext4 "$dev" "$mnt" || fail "$dev: mount failed"
 	mkdir "$mnt/sub"
 	for i in 1 2 3 4 5 6; do
 		dd if=/dev/urandom of="$mnt/file$i" bs=64K count=10 2>/dev/null &&
-			cp "$mnt/file$i" "$mnt/sub/copy$i" && sync || fail "$dev: write failed" ||
-			return 1
+			cp "$mnt/file$i" "$mnt/sub/copy$i" && sync || fail "$dev: write failed"
 	done
 	rm "$mnt/file3"
 	sums "$mnt" "$TMP/before$1"
-	umount "$mnt" || fail "$dev: umount failed" || return 1
+	umount "$mnt" || fail "$dev: umount failed"
 
 	# direct I/O on the device, in both directions
 	dd if="$dev" of="$TMP/direct$1" bs=256K iflag=direct 2>/dev/null &&
-		cmp "$TMP/direct$1" "$disk" || fail "$dev: direct read differs" || return 1
+		cmp "$TMP/direct$1" "$disk" || fail "$dev: direct read differs"
 	dd if=/dev/urandom of="$TMP/block$1" bs=256K count=4 2>/dev/null
 	dd if="$TMP/block$1" of="$dev" bs=256K seek=$((SIZE_MB * 4 - 4)) oflag=direct 2>/dev/null &&
-		tail -c 1048576 "$disk" | cmp - "$TMP/block$1" || fail "$dev: direct write" || return 1
+		tail -c 1048576 "$disk" | cmp - "$TMP/block$1" || fail "$dev: direct write"
 	dd if="$TMP/direct$1" of="$dev" bs=256K oflag=direct 2>/dev/null ||
-		fail "$dev: direct write failed" || return 1
-	detach "$1" || return 1
+		fail "$dev: direct write failed"
+	detach "$1"
 
 	# the data is in the backing file: read it through the device again
 	echo 3 >/proc/sys/vm/drop_caches
-	attach "$1" || return 1
-	mount -t ext4 -o ro "$dev" "$mnt" || fail "$dev: second mount failed" || return 1
+	attach "$1"
+	mount -t ext4 -o ro "$dev" "$mnt" || fail "$dev: second mount failed"
 	sums "$mnt" "$TMP/after$1"
-	cmp "$TMP/before$1" "$TMP/after$1" || fail "$dev: files differ" || return 1
-	[ "$(wc -l <"$TMP/after$1")" -eq 11 ] || fail "$dev: files are missing" || return 1
-	umount "$mnt" && detach "$1" || return 1
+	cmp "$TMP/before$1" "$TMP/after$1" || fail "$dev: files differ"
+	[ "$(wc -l <"$TMP/after$1")" -eq 11 ] || fail "$dev: files are missing"
+	umount "$mnt" || fail "$dev: second umount failed"
+	detach "$1"
 	rm "$disk" "$TMP/direct$1"
 	echo used >"$TMP/used$1"
 }
@@ -118,65 +117,55 @@ use_all()
 	done
 	wait $pids
 	for n in $DEVICES; do
-		[ -e "$TMP/used$n" ] || fail "loop$n was not used to its end" || return 1
+		[ -e "$TMP/used$n" ] || fail "loop$n was not used to its end"
 	done
-}
-
-# completed: print the completed tasks of the pools of all devices.
-completed()
-{
-	sum=0
-	for n in $DEVICES; do
-		sum=$((sum + $(cat "$CLASS/loop$n/completed")))
-	done
-	echo $sum
 }
 
 test_loop_on_workqueues()
 {
-	begin loop_kernel && use_all || return 1
-	[ ! -e $CLASS/loop0 ] || fail "it has a pool" || return 1
+	begin loop_kernel && use_all
+	[ ! -e $CLASS/loop0 ] || fail "it has a pool"
 	end loop_kernel
 }
 
 test_loop_on_wpool()
 {
-	begin loop_wpool && use_all || return 1
+	begin loop_wpool && use_all
 	for n in $DEVICES; do
-		[ "$(cat $CLASS/loop$n/completed)" -gt 0 ] || fail "loop$n: its pool did nothing" ||
-			return 1
-		[ "$(cat $CLASS/loop$n/freezable)" = 1 ] || fail "loop$n: not freezable" || return 1
-		[ "$(cat $CLASS/loop$n/outstanding)" = 0 ] || fail "loop$n: not empty" || return 1
+		completed=$(cat $CLASS/loop$n/completed)
+		[ "$completed" -gt 100 ] || fail "loop$n: no more than $completed tasks"
+		[ "$(cat $CLASS/loop$n/freezable $CLASS/loop$n/outstanding | xargs)" = "1 0" ] ||
+			fail "loop$n: not freezable, or not empty"
 	done
-	[ "$(completed)" -gt 100 ] || fail "no more than $(completed) tasks" || return 1
 	end loop_wpool
+}
+
+# tune_all: tune the pools of all devices until there is a file "enough".
+tune_all()
+{
+	while [ ! -e "$TMP/enough" ]; do
+		for n in $DEVICES; do
+			echo 1 >$CLASS/loop$n/capacity && echo 0 >$CLASS/loop$n/queue_depth &&
+				usleep 5000 && echo 256 >$CLASS/loop$n/capacity &&
+				echo 4 >$CLASS/loop$n/queue_depth && usleep 5000 || return 1
+			echo loop$n >>"$TMP/tuned"
+		done
+	done
 }
 
 # The limits of a pool in use can change, unlike those of a workqueue, and no data is lost.
 test_loop_on_wpool_that_is_tuned()
 {
-	begin loop_wpool || return 1
+	begin loop_wpool
 	for n in $DEVICES; do
 		# the first attach makes the pool
-		: >"$TMP/disk$n" && attach $n && detach $n || return 1
+		: >"$TMP/disk$n" && attach $n && detach $n
 	done
-	(
-		while [ ! -e "$TMP/enough" ]; do
-			for n in $DEVICES; do
-				echo 1 >$CLASS/loop$n/capacity && echo 0 >$CLASS/loop$n/queue_depth &&
-					usleep 5000 && echo 256 >$CLASS/loop$n/capacity &&
-					echo 4 >$CLASS/loop$n/queue_depth && usleep 5000 || exit 1
-				echo loop$n >>"$TMP/tuned"
-			done
-		done
-	) &
-	tuner=$!
+	start tune_all
 	use_all
-	status=$?
 	: >"$TMP/enough"
-	wait $tuner || fail "a pool cannot be tuned" || return 1
-	[ $status -eq 0 ] || return 1
-	[ "$(wc -l <"$TMP/tuned")" -gt 10 ] || fail "tuned $(wc -l <"$TMP/tuned") times" || return 1
+	wait $started || fail "a pool cannot be tuned"
+	[ "$(wc -l <"$TMP/tuned")" -gt 10 ] || fail "tuned $(wc -l <"$TMP/tuned") times"
 	end loop_wpool
 }
 
@@ -197,10 +186,10 @@ hold_cpu()
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
 	[ -e $SYSCTL/sched_rt_runtime_us ] && [ -e /sys/devices/system/cpu/cpu1 ] ||
 		skip "there is no second CPU"
-	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed" || return 1
+	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed"
 	for_now $SYSCTL/sched_rt_runtime_us -1
 	for_now $SERVER 0
-	"$@" && echo 1 >$HELD/hold || fail "no thread keeps CPU 1" || return 1
+	"$@" && echo 1 >$HELD/hold || fail "no thread keeps CPU 1"
 	wait_for grep -qx 8 $HELD/on_wpool ||
 		fail "$(cat $HELD/on_wpool) of 8 works of wpool_wq ran beside the thread"
 }
@@ -210,7 +199,7 @@ hold_cpu()
 let_go()
 {
 	meanwhile=$(cat $HELD/on_kernel)
-	[ "$meanwhile" -eq 0 ] || fail "$meanwhile works of the kernel ran beside the thread" || return 1
+	[ "$meanwhile" -eq 0 ] || fail "$meanwhile works of the kernel ran beside the thread"
 	echo 0 >$HELD/hold
 	wait_for grep -qx 8 $HELD/on_kernel ||
 		fail "$(cat $HELD/on_kernel) of 8 works of the kernel ran in the end"
@@ -243,8 +232,8 @@ test_a_polling_thread_until_the_kernel_reports_a_lockup()
 	*PREEMPT_DYNAMIC*"(none)"* | *PREEMPT_DYNAMIC*"(voluntary)"*) ;;
 	*PREEMPT*) skip "a thread in the kernel can be preempted" ;;
 	esac
-	hold_cpu watch_closely || return 1
-	wait_for lockup_is_reported || fail "the kernel reports no lockup" || return 1
+	hold_cpu watch_closely
+	wait_for lockup_is_reported || fail "the kernel reports no lockup"
 	let_go
 }
 

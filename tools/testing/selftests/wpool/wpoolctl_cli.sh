@@ -8,26 +8,13 @@
 # shellcheck source-path=SCRIPTDIR source=tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Each test makes its own pool $POOL.
-cleanup()
-{
-	if [ -n "$helper" ]; then
-		kill -KILL "$helper"
-		wait "$helper"
-	fi 2>/dev/null
-	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL"
-}
-
-POOL=cli$$
-helper=
-
-# Forking is slow in an emulated machine, so these functions avoid it.
+# Forking is slow in an emulated machine, so these functions avoid it. Each one ends the test if it
+# is not as it says.
 
 # good COMMAND...: the command succeeds, and prints nothing on stderr.
 good()
 {
-	wpoolctl "$@" >"$TMP/out" 2>"$TMP/err" ||
-		fail "wpoolctl $*: exit $?: $(cat "$TMP/err")" || return 1
+	wpoolctl "$@" >"$TMP/out" 2>"$TMP/err" || fail "wpoolctl $*: exit $?: $(cat "$TMP/err")"
 	[ ! -s "$TMP/err" ] || fail "wpoolctl $*: on stderr: $(cat "$TMP/err")"
 }
 
@@ -43,13 +30,12 @@ bad()
 		read -r complaint
 		read -r more
 	} <"$TMP/err"
-	[ $rc -eq "$want" ] ||
-		fail "wpoolctl $*: exit $rc, expected $want: $complaint" || return 1
+	[ $rc -eq "$want" ] || fail "wpoolctl $*: exit $rc, expected $want: $complaint"
 	[ -n "$complaint" ] && [ -z "$more" ] ||
-		fail "wpoolctl $*: not one line on stderr: $(cat "$TMP/err")" || return 1
+		fail "wpoolctl $*: not one line on stderr: $(cat "$TMP/err")"
 	case $complaint in
 	"wpoolctl"*": "*) ;;
-	*) fail "wpoolctl $*: does not say who it is: $complaint" || return 1 ;;
+	*) fail "wpoolctl $*: does not say who it is: $complaint" ;;
 	esac
 	[ ! -s "$TMP/out" ] || fail "wpoolctl $*: on stdout: $(cat "$TMP/out")"
 }
@@ -70,8 +56,7 @@ prints() { grep -qE -- "$1" "$TMP/out" || fail "'$1' is not in: $(cat "$TMP/out"
 has_keys()
 {
 	for key; do
-		grep -q "\"$key\" *:" "$TMP/out" ||
-			fail "no key '$key' in: $(cat "$TMP/out")" || return 1
+		grep -q "\"$key\" *:" "$TMP/out" || fail "no key '$key' in: $(cat "$TMP/out")"
 	done
 }
 
@@ -91,21 +76,49 @@ balanced()
 		fail "not JSON: $(cat "$TMP/out")"
 }
 
-attr_is()
+# attrs NAME=VALUE...: the pool has these attributes.
+attrs()
 {
-	read -r value <"$CLASS/$POOL/$1"
-	[ "$value" = "$2" ] || fail "$1 is $value, expected $2"
+	for attr; do
+		read -r value <"$CLASS/$POOL/${attr%%=*}"
+		[ "$value" = "${attr#*=}" ] || fail "expected $attr, not $value"
+	done
+}
+
+# run_ends EXIT OPTION...: a run in the pool ends with EXIT, which may be a pattern.
+run_ends()
+{
+	want=$1
+	shift
+	wpoolctl run "$POOL" "$@" >"$TMP/out" 2>"$TMP/err"
+	rc=$?
+	expr "$rc" : "$want\$" >/dev/null || fail "run $*: exit $rc: $(cat "$TMP/err")"
+}
+
+# interrupted OUTSTANDING OPTION...: a run is interrupted once it has OUTSTANDING tasks.
+interrupted()
+{
+	outstanding=$1
+	shift
+	start wpoolctl run "$POOL" "$@" --quiet
+	await "$outstanding" outstanding
+	# SIGTERM: a background job of the shell ignores SIGINT
+	kill -TERM $started
+	wait $started
+	rc=$?
+	[ $rc -eq 130 ] || fail "exit $rc"
+	await 0 outstanding
 }
 
 test_help()
 {
 	for command in list show create tune release reboot destroy stat top why latency metrics run help; do
-		good $command --help && prints "^usage: wpoolctl $command" || return 1
+		good $command --help && prints "^usage: wpoolctl $command"
 	done
-	good help run && prints "^usage: wpoolctl run" || return 1
-	good --help && prints "^usage: wpoolctl COMMAND" || return 1
+	good help run && prints "^usage: wpoolctl run"
+	good --help && prints "^usage: wpoolctl COMMAND"
 	for command in list show create tune release reboot destroy stat top why latency metrics run; do
-		prints "^  $command " || return 1
+		prints "^  $command "
 	done
 	good --version && prints "^wpoolctl [0-9]"
 }
@@ -115,51 +128,37 @@ test_usage()
 	wpoolctl >"$TMP/out" 2>"$TMP/err"
 	rc=$?
 	[ $rc -eq 2 ] && [ ! -s "$TMP/out" ] && grep -q '^usage:' "$TMP/err" ||
-		fail "wpoolctl alone: exit $rc" || return 1
-	bad 2 frobnicate && says frobnicate || return 1
-	bad 2 list --frobnicate && says frobnicate || return 1
-	bad 2 list one-too-many && says one-too-many || return 1
-	bad 2 show || return 1
-	bad 2 show default one-too-many && says one-too-many || return 1
-	bad 2 create || return 1
-	bad 2 destroy || return 1
-	bad 2 tune || return 1
-	bad 2 tune default || return 1
-	bad 2 release || return 1
-	bad 2 reboot || return 1
-	bad 2 run || return 1
-	bad 2 help frobnicate && says frobnicate || return 1
-	bad 2 show 'a/b' && says a/b || return 1
-	bad 2 create '' || return 1
-	bad 2 create .hidden || return 1
-	bad 2 create 0123456789012345678901234567890123456789 || return 1
-	bad 2 destroy default default || return 1
+		fail "wpoolctl alone: exit $rc"
+	# the message names the last word
+	for command in frobnicate "list --frobnicate" "list one-too-many" "show default one-too-many" \
+		"help frobnicate" "show a/b"; do
+		bad 2 $command && says "${command##* }"
+	done
+	for command in show create destroy tune "tune default" release reboot run "create .hidden" \
+		"create 0123456789012345678901234567890123456789" "destroy default default"; do
+		bad 2 $command
+	done
+	bad 2 create ''
 	[ ! -e "$CLASS/$POOL" ]
 }
 
 test_create_and_destroy()
 {
-	good create "$POOL" capacity=12 queue_depth=max policy=fail expiry_ms=77 \
-		min_workers=2 max_blocking=3 spin_us=5 latency=1 nice=-5 \
-		cpumask=0 concurrency=4 || return 1
-	attr_is capacity 12 && attr_is queue_depth max && attr_is policy fail &&
-		attr_is expiry_ms 77 && attr_is min_workers 2 && attr_is max_blocking 3 &&
-		attr_is spin_us 5 && attr_is latency 1 &&
-		attr_is nice -5 && attr_is cpumask 0 && attr_is concurrency 4 &&
-		attr_is order lifo && attr_is prealloc 0 || return 1
-	bad 1 create "$POOL" && says "$POOL" || return 1
+	given="capacity=12 queue_depth=max policy=fail expiry_ms=77 min_workers=2 max_blocking=3 \
+		spin_us=5 latency=1 nice=-5 cpumask=0 concurrency=4"
+	good create "$POOL" $given
+	attrs $given order=lifo prealloc=0
+	bad 1 create "$POOL" && says "$POOL"
 	# the failed command has not changed the pool
-	attr_is capacity 12 || return 1
-	good destroy "$POOL" || return 1
-	[ ! -e "$CLASS/$POOL" ] || fail "it is still there" || return 1
-	bad 1 destroy "$POOL" && says "$POOL" || return 1
-	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run || return 1
-	attr_is prealloc 1 && attr_is order fifo && attr_is policy run &&
-		attr_is workers 3 || return 1
-	# tune accepts the same values as sysfs
-	good tune "$POOL" cpumask=all spin_us=+7 && attr_is spin_us 7 &&
-		attr_is cpumask "$(cat /sys/devices/system/cpu/possible)" || return 1
+	attrs capacity=12
 	good destroy "$POOL"
+	[ ! -e "$CLASS/$POOL" ] || fail "it is still there"
+	bad 1 destroy "$POOL" && says "$POOL"
+	good create "$POOL" prealloc=1 capacity=3 order=fifo policy=run
+	attrs prealloc=1 order=fifo policy=run workers=3
+	# tune accepts the same values as sysfs
+	good tune "$POOL" cpumask=all spin_us=+7
+	attrs spin_us=7 cpumask="$(cat /sys/devices/system/cpu/possible)"
 }
 
 test_create_bad_values()
@@ -170,42 +169,39 @@ test_create_bad_values()
 		concurrency=0 concurrency=1025 spin_us=1001 hog_ms=0 hog_ms=10001 \
 		handoff=2 latency=x nice=-21 nice=20 cpumask= cpumask=x \
 		cpumask=1-0 order=random prealloc=2 frobnicate=1 =1; do
-		bad 2 create "$POOL" $value || return 1
-		says "${value%%=*}" || return 1
-		[ ! -e "$CLASS/$POOL" ] || fail "$value: there is a pool" || return 1
+		bad 2 create "$POOL" $value
+		says "${value%%=*}"
+		[ ! -e "$CLASS/$POOL" ] || fail "$value: there is a pool"
 	done
-	bad 2 create "$POOL" capacity=1 capacity=2 || return 1
-	bad 2 create "$POOL" capacity=4 min_workers=5 || return 1
-	bad 2 create "$POOL" prealloc=1 capacity=max || return 1
+	bad 2 create "$POOL" capacity=1 capacity=2
+	bad 2 create "$POOL" capacity=4 min_workers=5
+	bad 2 create "$POOL" prealloc=1 capacity=max
 	# only the kernel can refuse this CPU
-	bad 1 create "$POOL" cpumask=1000 || return 1
+	bad 1 create "$POOL" cpumask=1000
 	[ ! -e "$CLASS/$POOL" ]
 }
 
 test_tune()
 {
-	good create "$POOL" || return 1
-	good tune "$POOL" capacity=5 queue_depth=6 policy=fail nice=3 || return 1
-	attr_is capacity 5 && attr_is queue_depth 6 && attr_is policy fail &&
-		attr_is nice 3 || return 1
-	good tune "$POOL" capacity=max || return 1
-	attr_is capacity max || return 1
+	good create "$POOL"
+	good tune "$POOL" capacity=5 queue_depth=6 policy=fail nice=3
+	attrs capacity=5 queue_depth=6 policy=fail nice=3
+	good tune "$POOL" capacity=max && attrs capacity=max
 	# if one attribute is invalid, none changes
-	bad 2 tune "$POOL" capacity=7 nice=20 && says nice || return 1
-	bad 1 tune "$POOL" capacity=7 policy=run && says policy || return 1
-	bad 2 tune "$POOL" capacity=7 order=fifo && says order || return 1
-	bad 2 tune "$POOL" capacity=7 prealloc=1 && says prealloc || return 1
-	good tune "$POOL" capacity=9 min_workers=9 || return 1
-	bad 1 tune "$POOL" queue_depth=7 capacity=8 || return 1
-	attr_is queue_depth 6 && attr_is capacity 9 || return 1
-	bad 1 tune no-such-pool capacity=7 && says no-such-pool || return 1
-	good destroy "$POOL"
+	bad 2 tune "$POOL" capacity=7 nice=20 && says nice
+	bad 1 tune "$POOL" capacity=7 policy=run && says policy
+	bad 2 tune "$POOL" capacity=7 order=fifo && says order
+	bad 2 tune "$POOL" capacity=7 prealloc=1 && says prealloc
+	good tune "$POOL" capacity=9 min_workers=9
+	bad 1 tune "$POOL" queue_depth=7 capacity=8
+	attrs queue_depth=6 capacity=9
+	bad 1 tune no-such-pool capacity=7 && says no-such-pool
 }
 
 # apply changes the pool that exists, and makes the other pool of the file.
 test_apply()
 {
-	good create "$POOL" capacity=5 nice=3 || return 1
+	good create "$POOL" capacity=5 nice=3
 	cat >"$TMP/conf" <<-CONF
 		[$POOL]
 		capacity = 6
@@ -215,84 +211,77 @@ test_apply()
 		cpumask = 0
 	CONF
 	good apply --check "$TMP/conf" && prints "^$POOL: would be changed$" &&
-		prints "^${POOL}b: would be made$" && attr_is capacity 5 &&
+		prints "^${POOL}b: would be made$" && attrs capacity=5 &&
 		[ ! -e "$CLASS/${POOL}b" ] || return 1
 	good apply "$TMP/conf" && prints "^$POOL: changed$" && prints "^${POOL}b: made$" &&
-		attr_is capacity 6 && grep -qx max "$CLASS/${POOL}b/queue_depth" &&
+		attrs capacity=6 && grep -qx max "$CLASS/${POOL}b/queue_depth" &&
 		grep -qx 0 "$CLASS/${POOL}b/cpumask" || return 1
-	good apply "$TMP/conf" && prints "^$POOL: is so already$" || return 1
+	good apply "$TMP/conf" && prints "^$POOL: is so already$"
 	# if the file has one mistake, nothing changes
 	echo "order = fifo" >>"$TMP/conf"
 	sed -i 's/capacity = 6/capacity = 7/' "$TMP/conf"
-	bad 1 apply "$TMP/conf" && says "[${POOL}b]: order" && attr_is capacity 6 || return 1
-	bad 1 apply "$TMP/no-such-file" && says no-such-file || return 1
-	good destroy "${POOL}b" && good destroy "$POOL"
+	bad 1 apply "$TMP/conf" && says "[${POOL}b]: order" && attrs capacity=6
+	bad 1 apply "$TMP/no-such-file" && says no-such-file
+	good destroy "${POOL}b"
 }
 
 test_list()
 {
-	good create "$POOL" capacity=17 || return 1
-	good list && prints '^default ' && prints "^$POOL +open +17 " || return 1
-	good list --json || return 1
+	good create "$POOL" capacity=17
+	good list && prints '^default ' && prints "^$POOL +open +17 "
+	good list --json
 	balanced && has_keys name state capacity queue_depth workers idle busy \
-		waiting queued outstanding submitted completed || return 1
-	grep -q '^\[' "$TMP/out" || fail "not an array: $(cat "$TMP/out")" || return 1
-	good destroy "$POOL" || return 1
-	good list || return 1
+		waiting queued outstanding submitted completed
+	grep -q '^\[' "$TMP/out" || fail "not an array: $(cat "$TMP/out")"
+	good destroy "$POOL"
+	good list
 	! grep -q "$POOL" "$TMP/out"
 }
 
 test_show()
 {
-	good create "$POOL" capacity=17 queue_depth=max || return 1
+	good create "$POOL" capacity=17 queue_depth=max
 	good show "$POOL" && prints '^ *capacity +17 +\(default 256\)$' &&
 		prints '^ *queue_depth +max +\(default 0\)$' && prints '^ *policy +block$' &&
-		prints '^ *workers +0$' || return 1
-	good show "$POOL" --json || return 1
-	balanced && key_is name "\"$POOL\"" && key_is capacity 17 || return 1
+		prints '^ *workers +0$'
+	good show "$POOL" --json
+	balanced && key_is name "\"$POOL\"" && key_is capacity 17
 	# the output has every file of the pool
 	for file in "$CLASS/$POOL"/*; do
 		case ${file##*/} in uevent | histogram) continue ;; esac
-		[ ! -f "$file" ] || has_keys "${file##*/}" || return 1
+		[ ! -f "$file" ] || has_keys "${file##*/}"
 	done
-	bad 1 show no-such-pool && says no-such-pool || return 1
-	bad 1 show no-such-pool --json || return 1
-	good destroy "$POOL"
+	bad 1 show no-such-pool && says no-such-pool
+	bad 1 show no-such-pool --json
 }
 
 test_run_reports()
 {
-	good create "$POOL" capacity=4 queue_depth=max || return 1
+	good create "$POOL" capacity=4 queue_depth=max
 	good run "$POOL" --work noop --work spin:100us --work sleep:1ms --work yield:5 \
 		--work touch:64K --work hash:16K --work lock:50us --work tree:2x3:10us \
-		--tasks 160 || return 1
-	good run "$POOL" --tasks 500 --batch 7 --submitters 3 --json || return 1
-	balanced && key_is accepted 500 && key_is completed 500 && key_is refused 0 || return 1
-	good run "$POOL" --tasks 10 --quiet || return 1
-	[ ! -s "$TMP/out" ] || fail "--quiet is not quiet" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	attr_is submitted "$(cat "$CLASS/$POOL/completed")" || return 1
-	good destroy "$POOL"
+		--tasks 160
+	good run "$POOL" --tasks 500 --batch 7 --submitters 3 --json
+	balanced && key_is accepted 500 && key_is completed 500 && key_is refused 0
+	good run "$POOL" --tasks 10 --quiet
+	[ ! -s "$TMP/out" ] || fail "--quiet is not quiet"
+	await 0 outstanding
+	attrs submitted="$(cat "$CLASS/$POOL/completed")"
 }
 
 test_run_full_pool()
 {
-	good create "$POOL" capacity=2 policy=fail || return 1
+	good create "$POOL" capacity=2 policy=fail
 	# two tasks fit while they run; the others are refused: exit 3, and the report says how many
-	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --json >"$TMP/out" 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
-	key_is accepted 2 && key_is refused 3 && key_is completed 2 || return 1
+	run_ends 3 --work sleep:2s --tasks 5 --json
+	key_is accepted 2 && key_is refused 3 && key_is completed 2
 	# with --retry all tasks run
-	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json || return 1
-	key_is completed 6 || return 1
-	good tune "$POOL" policy=block || return 1
-	good run "$POOL" --work sleep:10ms --tasks 6 --json || return 1
-	key_is completed 6 && key_is refused 0 || return 1
-	wpoolctl run "$POOL" --work sleep:2s --tasks 5 --nonblock --quiet 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
-	good destroy "$POOL"
+	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json
+	key_is completed 6
+	good tune "$POOL" policy=block
+	good run "$POOL" --work sleep:10ms --tasks 6 --json
+	key_is completed 6 && key_is refused 0
+	run_ends 3 --work sleep:2s --tasks 5 --nonblock --quiet
 }
 
 # value KEY: print a number from the top level of the report
@@ -308,87 +297,58 @@ accounted()
 
 test_run_open_loop()
 {
-	good create "$POOL" capacity=1 || return 1
+	good create "$POOL" capacity=1
 	# one task sleeps while others arrive: not all of them find room
-	wpoolctl run "$POOL" --rate 100/s --duration 1s --work sleep:3s --json \
-		--interval 0.2s >"$TMP/out" 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
-	accounted && key_is asked 100 || return 1
-	good tune "$POOL" capacity=64 queue_depth=max || return 1
+	run_ends 3 --rate 100/s --duration 1s --work sleep:3s --json --interval 0.2s
+	accounted && key_is asked 100
+	good tune "$POOL" capacity=64 queue_depth=max
 	# on a machine that is too slow for the last tasks the exit code is 3
-	wpoolctl run "$POOL" --rate 1k/s --arrivals poisson --ramp 0.3s --warmup 0.2s --duration 0.5s \
+	run_ends '[03]' --rate 1k/s --arrivals poisson --ramp 0.3s --warmup 0.2s --duration 0.5s \
 		--submitters 2 --submit-cpus 0 --work spin:exp=10us --work sleep:1ms-3ms \
-		--interval 0.2s --json >"$TMP/out" 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "exit $rc: $(cat "$TMP/err")" || return 1
-	balanced && accounted && key_is arrivals '"poisson"' || return 1
+		--interval 0.2s --json
+	balanced && accounted && key_is arrivals '"poisson"'
 	# without --rate, all offered tasks are accepted
-	good run "$POOL" --duration 0.5s --warmup 0.1s --work sleep:1ms --batch 16 --json || return 1
-	accounted && key_is not_sent 0 && key_is refused 0 && key_is tasks null || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	good destroy "$POOL"
+	good run "$POOL" --duration 0.5s --warmup 0.1s --work sleep:1ms --batch 16 --json
+	accounted && key_is not_sent 0 && key_is refused 0 && key_is tasks null
+	await 0 outstanding
 }
 
 test_run_group()
 {
-	good create "$POOL" capacity=4 queue_depth=max || return 1
-	good run "$POOL" --group 3 --tasks 500 --submitters 2 --json || return 1
-	key_is completed 500 && key_is refused 0 || return 1
-	wpoolctl run "$POOL" --group 2 --work sleep:2s --tasks 5 --nonblock --json \
-		>"$TMP/out" 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 3 ] || fail "--nonblock: exit $rc" || return 1
-	key_is accepted 2 && key_is refused 3 || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
+	good create "$POOL" capacity=4 queue_depth=max
+	good run "$POOL" --group 3 --tasks 500 --submitters 2 --json
+	key_is completed 500 && key_is refused 0
+	run_ends 3 --group 2 --work sleep:2s --tasks 5 --nonblock --json
+	key_is accepted 2 && key_is refused 3
+	await 0 outstanding
 	# a run that waits for room in its group can be interrupted
-	wpoolctl run "$POOL" --group 2 --work sleep:60s --tasks 5 --quiet 2>"$TMP/err" &
-	pid=$!
-	wait_for grep -qx 2 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
-	kill -TERM $pid
-	wait $pid
-	rc=$?
-	[ $rc -eq 130 ] || fail "exit $rc" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	good destroy "$POOL"
+	interrupted 2 --group 2 --work sleep:60s --tasks 5
 }
 
 test_run_time_is_over()
 {
-	good create "$POOL" capacity=2 || return 1
-	wpoolctl run "$POOL" --work sleep:60s --tasks 4 --timeout 0.3s --quiet 2>"$TMP/err"
-	rc=$?
-	[ $rc -eq 1 ] && grep -q "the time ran out" "$TMP/err" ||
-		fail "exit $rc: $(cat "$TMP/err")" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	good destroy "$POOL"
+	good create "$POOL" capacity=2
+	run_ends 1 --work sleep:60s --tasks 4 --timeout 0.3s --quiet
+	grep -q "the time ran out" "$TMP/err" || fail "$(cat "$TMP/err")"
+	await 0 outstanding
 }
 
 test_run_interrupted()
 {
-	good create "$POOL" capacity=2 queue_depth=max || return 1
-	# SIGTERM: a background job of the shell ignores SIGINT
-	wpoolctl run "$POOL" --work sleep:60s --tasks 4 --quiet 2>"$TMP/err" &
-	pid=$!
-	wait_for grep -qx 4 "$CLASS/$POOL/outstanding" || fail "it did not start" || return 1
-	kill -TERM $pid
-	wait $pid
-	rc=$?
-	[ $rc -eq 130 ] || fail "exit $rc" || return 1
-	wait_for grep -qx 0 "$CLASS/$POOL/outstanding" || fail "tasks are left over" || return 1
-	good destroy "$POOL"
+	good create "$POOL" capacity=2 queue_depth=max
+	interrupted 4 --work sleep:60s --tasks 4
 }
 
 test_run_temporary_pool()
 {
 	before=$(ls "$CLASS")
-	good run --create --tasks 10 --quiet || return 1
-	good run --create=capacity=3,policy=fail,queue_depth=max --tasks 20 --json || return 1
-	key_is completed 20 || return 1
-	good run "$POOL" --create --tasks 5 --quiet || return 1
-	[ "$(ls "$CLASS")" = "$before" ] || fail "a pool is left: $(ls "$CLASS")" || return 1
-	bad 2 run --create=capacity=0 || return 1
-	bad 2 run --create=frobnicate=1 || return 1
+	good run --create --tasks 10 --quiet
+	good run --create=capacity=3,policy=fail,queue_depth=max --tasks 20 --json
+	key_is completed 20
+	good run "$POOL" --create --tasks 5 --quiet
+	[ "$(ls "$CLASS")" = "$before" ] || fail "a pool is left: $(ls "$CLASS")"
+	bad 2 run --create=capacity=0
+	bad 2 run --create=frobnicate=1
 	[ "$(ls "$CLASS")" = "$before" ]
 }
 
@@ -400,84 +360,75 @@ test_run_bad_values()
 		--work=noop@0 --work=noop@1001 --tasks=0 --tasks=x --tasks=-5 --batch=0 \
 		--batch=4097 --submitters=0 --submitters=257 --rate=0 --rate=x \
 		--timeout=0 --timeout=x --progress=maybe --frobnicate; do
-		bad 2 run default "$option" || return 1
+		bad 2 run default "$option"
 	done
-	bad 2 run default --quiet --json || return 1
+	bad 2 run default --quiet --json
 	bad 1 run no-such-pool && says no-such-pool
 }
 
 test_stat()
 {
-	good create "$POOL" || return 1
-	good stat "$POOL" --interval 50ms --count 2 && prints "$POOL" || return 1
-	good stat "$POOL" default --interval 50ms --count 2 --json || return 1
-	balanced || return 1
-	[ "$(wc -l <"$TMP/out")" -eq 4 ] || fail "not four lines: $(cat "$TMP/out")" || return 1
-	has_keys name completed_per_s workers || return 1
-	good stat --interval 50ms --count 1 && prints '^default ' || return 1
-	bad 1 stat no-such-pool --count 1 || return 1
-	bad 2 stat --interval 0 || return 1
-	bad 2 stat --interval x || return 1
-	bad 2 stat --count 0 || return 1
-	bad 2 stat --count x || return 1
-	good destroy "$POOL"
+	good create "$POOL"
+	good stat "$POOL" --interval 50ms --count 2 && prints "$POOL"
+	good stat "$POOL" default --interval 50ms --count 2 --json
+	balanced
+	[ "$(wc -l <"$TMP/out")" -eq 4 ] || fail "not four lines: $(cat "$TMP/out")"
+	has_keys name completed_per_s workers
+	good stat --interval 50ms --count 1 && prints '^default '
+	bad 1 stat no-such-pool --count 1
+	for option in --interval=0 --interval=x --count=0 --count=x; do
+		bad 2 stat $option
+	done
 }
 
 test_release_and_reboot()
 {
-	good create "$POOL" capacity=1 queue_depth=max || return 1
-	good release "$POOL" && attr_is state closed || return 1
-	good release "$POOL" || return 1
-	bad 1 run "$POOL" --tasks 1 || return 1
-	good reboot "$POOL" && attr_is state open || return 1
-	good reboot "$POOL" || return 1
-	good run "$POOL" --tasks 10 --quiet || return 1
-	good release "$POOL" --own && attr_is state closing || return 1
-	bad 1 run "$POOL" --tasks 1 || return 1
-	good why "$POOL" && prints "closed to others" || return 1
-	good reboot "$POOL" && attr_is state open || return 1
-	good release "$POOL" --wait && attr_is workers 0 && good reboot "$POOL" || return 1
+	good create "$POOL" capacity=1 queue_depth=max
+	good release "$POOL" && attrs state=closed
+	good release "$POOL"
+	bad 1 run "$POOL" --tasks 1
+	good reboot "$POOL" && attrs state=open
+	good reboot "$POOL"
+	good run "$POOL" --tasks 10 --quiet
+	good release "$POOL" --own && attrs state=closing
+	bad 1 run "$POOL" --tasks 1
+	good why "$POOL" && prints "closed to others"
+	good reboot "$POOL" && attrs state=open
+	good release "$POOL" --wait && attrs workers=0 && good reboot "$POOL"
 
-	"$HERE/wpool_helper" sleepers "$POOL" 3 >"$TMP/helper" 2>&1 &
-	helper=$!
-	wait_for grep -q ready "$TMP/helper" || fail "$(cat "$TMP/helper")" || return 1
-	bad 1 release "$POOL" --timeout 50ms && attr_is state closed || return 1
-	good release "$POOL" --cancel || return 1
-	kill $helper
-	wait $helper
-	good release "$POOL" --wait || return 1
-	bad 2 release "$POOL" --timeout 0 || return 1
-	bad 2 release "$POOL" --timeout x || return 1
-	bad 1 release no-such-pool || return 1
-	bad 1 reboot no-such-pool || return 1
-	good destroy "$POOL"
+	helper sleepers "$POOL" 3
+	bad 1 release "$POOL" --timeout 50ms && attrs state=closed
+	good release "$POOL" --cancel
+	end_helpers
+	good release "$POOL" --wait
+	bad 2 release "$POOL" --timeout 0
+	bad 2 release "$POOL" --timeout x
+	bad 1 release no-such-pool
+	bad 1 reboot no-such-pool
 }
 
 test_default_pool_is_left_alone()
 {
-	bad 1 destroy default && says default || return 1
-	bad 1 release default || return 1
-	bad 1 reboot default || return 1
+	bad 1 destroy default && says default
+	bad 1 release default
+	bad 1 reboot default
 	# if one name is wrong, no pool is destroyed
-	good create "$POOL" || return 1
-	bad 1 destroy "$POOL" no-such-pool || return 1
-	[ -e "$CLASS/$POOL" ] || fail "the other one is gone" || return 1
-	good destroy "$POOL"
+	good create "$POOL"
+	bad 1 destroy "$POOL" no-such-pool
+	[ -e "$CLASS/$POOL" ] || fail "the other one is gone"
 }
 
 test_top()
 {
-	good create "$POOL" capacity=3 queue_depth=10 || return 1
-	"$HERE/wpool_helper" sleepers "$POOL" 5 >"$TMP/helper" 2>&1 &
-	helper=$!
-	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "3 2" ]; }
-	wait_for asleep || fail "not three asleep, two queued" || return 1
-	good top --batch --count 2 --interval 0.1 --filter "$POOL" || return 1
-	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")" || return 1
+	good create "$POOL" capacity=3 queue_depth=10
+	helper sleepers "$POOL" 5
+	await "3 2" blocked queued
+	good top --batch --count 2 --interval 0.1 --filter "$POOL"
+	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
 	prints "^$POOL +3 +10 .* 3 +3 +3 +0 +2" &&
 		prints "^$POOL +dev_sleep.* 3 +3 +0 ([0-9.]+m?s, )?asleep" &&
 		prints "^$POOL +[0-9]+ +[0-9]+ asleep +([0-9.]+m?s|-) dev_sleep" &&
-		prints "^$POOL +0 +[0-9]+ +0 " && prints "^$POOL +all " || return 1
+		prints "^$POOL +0 +[0-9]+ +0 " && prints "^$POOL +all "
 	bad 2 top && says terminal
 }
 
@@ -488,82 +439,65 @@ why()
 		good why "$POOL" --json && key_is cause "\"$1\"" || fail "why: $(cat "$TMP/out")"
 }
 
-# end_helper: end the helper; this cancels its tasks
-end_helper()
-{
-	kill -KILL "$helper"
-	wait "$helper" 2>/dev/null
-	helper=
-	none_busy() { [ "$(cat "$CLASS/$POOL/outstanding")" = 0 ]; }
-	wait_for none_busy
-}
-
 test_why()
 {
-	good create "$POOL" capacity=2 queue_depth=3 expiry_ms=0 || return 1
-	why none "^No task waits or runs; 0 workers are idle" || return 1
-	"$HERE/wpool_helper" sleepers "$POOL" 5 >"$TMP/helper" 2>&1 &
-	helper=$!
-	asleep() { [ "$(cat "$CLASS/$POOL/blocked") $(cat "$CLASS/$POOL/queued")" = "2 3" ]; }
-	wait_for asleep || fail "not two asleep, three queued" || return 1
-	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in dev_sleep" || return 1
+	good create "$POOL" capacity=2 queue_depth=3 expiry_ms=0
+	why none "^No task waits or runs; 0 workers are idle"
+	helper sleepers "$POOL" 5
+	await "2 3" blocked queued
+	why sleepers "^3 tasks are queued: 2 of the 2 workers .* sleep in their tasks, 2 of them in dev_sleep"
 	# one more submitter has to wait
-	wpoolctl run "$POOL" --work noop --tasks 1 >/dev/null 2>&1 &
-	line=$!
-	waits() { [ "$(cat "$CLASS/$POOL/waiting")" = 1 ]; }
-	wait_for waits || fail "it does not wait" || return 1
-	why sleepers "^3 tasks are queued and 1 waits for room, as capacity \\+ queue_depth" || return 1
-	end_helper || return 1
-	wait $line
+	start wpoolctl run "$POOL" --work noop --tasks 1
+	await 1 waiting
+	why sleepers "^3 tasks are queued and 1 waits for room, as capacity \\+ queue_depth"
+	end_helpers
+	await 0 outstanding
 
-	wpoolctl run "$POOL" --work spin:60s --tasks 3 >/dev/null 2>&1 &
-	helper=$!
+	start wpoolctl run "$POOL" --work spin:60s --tasks 3
 	hogs() { [ "$(grep -cE "^$POOL .* hog .* dev_spin" /sys/kernel/debug/wpool/workers)" = 2 ]; }
-	wait_for hogs || fail "no two hogs: $(cat /sys/kernel/debug/wpool/workers)" || return 1
-	why hogs "^1 task is queued: the 2 workers that capacity allows are all busy, 2 with hogs, 2 of them in dev_spin" || return 1
-	end_helper || return 1
-	good release "$POOL" && why closed "^The pool is closed" || return 1
-	good destroy "$POOL"
+	wait_for hogs || fail "no two hogs: $(cat /sys/kernel/debug/wpool/workers)"
+	why hogs "^1 task is queued: the 2 workers that capacity allows are all busy, 2 with hogs, 2 of them in dev_spin"
+	end_helpers
+	await 0 outstanding
+	good release "$POOL" && why closed "^The pool is closed"
 }
 
 test_latency()
 {
-	good create "$POOL" capacity=4 queue_depth=max || return 1
-	bad 1 latency "$POOL" && says "tune $POOL latency=1" || return 1
-	good tune "$POOL" latency=1 && good run "$POOL" --work sleep:2ms --tasks 300 --quiet || return 1
+	good create "$POOL" capacity=4 queue_depth=max
+	bad 1 latency "$POOL" && says "tune $POOL latency=1"
+	good tune "$POOL" latency=1 && good run "$POOL" --work sleep:2ms --tasks 300 --quiet
 	# a task is counted a moment after its end
 	all() { wpoolctl latency "$POOL" --json | grep -c '"count": *300,' | grep -qx 2; }
-	wait_for all || fail "$(wpoolctl latency "$POOL")" || return 1
+	wait_for all || fail "$(wpoolctl latency "$POOL")"
 	good latency "$POOL" && prints '^wait 300 tasks: p50 .*, p99\.9 .*, max ' &&
-		prints '^run  300 tasks: p50 [2-9]' && prints '\|#+ [0-9]+$' || return 1
-	good latency "$POOL" --interval 20ms && prints '^run  0 tasks$' || return 1
-	good stat "$POOL" --columns name,wait_p50,run_p99 && prints "^$POOL +- +-\$" || return 1
-	bad 1 latency no-such-pool && says no-such-pool || return 1
-	good destroy "$POOL"
+		prints '^run  300 tasks: p50 [2-9]' && prints '\|#+ [0-9]+$'
+	good latency "$POOL" --interval 20ms && prints '^run  0 tasks$'
+	good stat "$POOL" --columns name,wait_p50,run_p99 && prints "^$POOL +- +-\$"
+	bad 1 latency no-such-pool && says no-such-pool
 }
 
 test_unprivileged()
 {
-	good create "$POOL" latency=1 || return 1
+	good create "$POOL" latency=1
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>"$TMP/err"; }
 	if ! as_nobody true; then
 		as_nobody() { su -s /bin/sh nobody -c "$*" 2>"$TMP/err"; }
 		as_nobody true || skip "cannot become nobody: $(cat "$TMP/err")"
 	fi
 	# other users may read, but not change anything
-	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")" || return 1
-	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")" || return 1
+	as_nobody wpoolctl list >"$TMP/out" || fail "list: $(cat "$TMP/err")"
+	as_nobody wpoolctl show "$POOL" >"$TMP/out" || fail "show: $(cat "$TMP/err")"
 	as_nobody wpoolctl metrics >"$TMP/out" && prints "^wpool_wait_seconds_count.pool=\"$POOL\". 0" ||
-		fail "metrics: $(cat "$TMP/err")" || return 1
-	as_nobody wpoolctl latency "$POOL" >"$TMP/out" || fail "latency: $(cat "$TMP/err")" || return 1
+		fail "metrics: $(cat "$TMP/err")"
+	as_nobody wpoolctl latency "$POOL" >"$TMP/out" || fail "latency: $(cat "$TMP/err")"
 	for command in "run $POOL" "tune $POOL capacity=2" "destroy $POOL" "create x$POOL"; do
 		# shellcheck disable=SC2086
 		as_nobody wpoolctl $command >"$TMP/out"
 		rc=$?
-		[ $rc -eq 1 ] || fail "$command: exit $rc" || return 1
-		[ "$(wc -l <"$TMP/err")" -eq 1 ] || fail "$command: $(cat "$TMP/err")" || return 1
+		[ $rc -eq 1 ] || fail "$command: exit $rc"
+		[ "$(wc -l <"$TMP/err")" -eq 1 ] || fail "$command: $(cat "$TMP/err")"
 	done
-	good destroy "$POOL"
 }
 
 TESTS="help usage create_and_destroy create_bad_values tune apply list show run_reports
