@@ -25,26 +25,9 @@ FIXTURE_VARIANT(jumps) {
 	int days[NR_JUMPS];
 };
 
-FIXTURE_VARIANT_ADD(jumps, both_ways) {
-	.days = { 3, -3, 400, -1, -399 },
-};
-
-FIXTURE_VARIANT_ADD(jumps, forward) {
-	.days = { 1, 1, 1, 1, 1 },
-};
-
-FIXTURE_VARIANT_ADD(jumps, back) {
-	.days = { -1, -1, -1, -1, -1 },
-};
-
-static const struct wpool_dev_attrs attrs = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS |
-		WPOOL_DEV_MIN_WORKERS,
-	.capacity = 8,
-	.queue_depth = 1000,
-	.expiry_ms = 100,
-	.min_workers = 1,
-};
+FIXTURE_VARIANT_ADD(jumps, both_ways) { .days = { 3, -3, 400, -1, -399 } };
+FIXTURE_VARIANT_ADD(jumps, forward) { .days = { 1, 1, 1, 1, 1 } };
+FIXTURE_VARIANT_ADD(jumps, back) { .days = { -1, -1, -1, -1, -1 } };
 
 static int jump(int days)
 {
@@ -73,7 +56,8 @@ static void *jumps(void *data)
 FIXTURE_SETUP(jumps)
 {
 	self->days = variant->days;
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 8, .queue_depth = 1000,
+						    .expiry_ms = 100, .min_workers = 1)));
 	ASSERT_EQ(0, pthread_create(&self->thread, NULL, jumps, self));
 }
 
@@ -133,18 +117,23 @@ TEST_F(jumps, waits_time_out_neither_early_nor_never)
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
+/* Wait for more than ten jumps. */
+static bool jumps_on(struct _test_data_jumps *self)
+{
+	unsigned int before = __atomic_load_n(&self->nr, __ATOMIC_ACQUIRE);
+
+	return WAIT_FOR(__atomic_load_n(&self->nr, __ATOMIC_ACQUIRE) > before + 10);
+}
+
 /* Whatever the clock says, max_wait_ms of an hour ends no wait; 50 ms ends those begun later. */
 TEST_F(jumps, max_wait_goes_by_its_own_time)
 {
 	const char *pool = self->pool.name;
-	__u64 jumped;
 
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 8));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 8));
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "3600000"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 100, 20));
-	jumped = __atomic_load_n(&self->nr, __ATOMIC_ACQUIRE);
-	ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&self->nr, __ATOMIC_ACQUIRE) > jumped + 10));
+	ASSERT_TRUE(jumps_on(self));
 	EXPECT_EQ(0, pool_figure(self->pool.fd, overdue));
 	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "50"));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 200, 20));
@@ -154,16 +143,14 @@ TEST_F(jumps, max_wait_goes_by_its_own_time)
 
 TEST_F(jumps, idle_workers_leave_and_not_at_once)
 {
-	__u64 expired, jumped;
+	__u64 expired;
 
 	ASSERT_EQ(0, attr_write(self->pool.name, "expiry_ms", "3600000"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 8));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 8));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 8));
 	expired = pool_figure(self->pool.fd, expired);
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, idle) == 8));
-	jumped = __atomic_load_n(&self->nr, __ATOMIC_ACQUIRE);
-	ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&self->nr, __ATOMIC_ACQUIRE) > jumped + 10));
+	ASSERT_TRUE(jumps_on(self));
 	EXPECT_EQ(expired, pool_figure(self->pool.fd, expired));
 	ASSERT_EQ(0, attr_write(self->pool.name, "expiry_ms", "100"));
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, workers) == 1));

@@ -12,12 +12,6 @@
 #define CAPACITY	16
 #define QUEUE_DEPTH	20000
 
-static const struct wpool_dev_attrs attrs = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-	.capacity = CAPACITY,
-	.queue_depth = QUEUE_DEPTH,
-};
-
 FIXTURE(files) {
 	struct pool pool;
 	int fds[NR_FILES];
@@ -32,7 +26,8 @@ FIXTURE_SETUP(files)
 	int i;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = CAPACITY, .queue_depth = QUEUE_DEPTH)));
 	for (i = 0; i < NR_FILES; i++) {
 		self->fds[i] = pool_attach(self->pool.name, O_NONBLOCK);
 		ASSERT_LE(0, self->fds[i])
@@ -45,15 +40,10 @@ FIXTURE_TEARDOWN(files)
 	pool_end(&self->pool);
 }
 
+/* EAGAIN: no record yet, or no room. EBADF: closed. */
 static bool is_expected(int err)
 {
-	switch (err) {
-	case 0:
-	case EAGAIN:	/* no record yet; no room */
-	case EBADF:	/* closed */
-		return true;
-	}
-	return false;
+	return !err || err == EAGAIN || err == EBADF;
 }
 
 /* Poll, read and query random files, open or closed. */

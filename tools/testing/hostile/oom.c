@@ -8,13 +8,8 @@
  * has the attribute reclaim, and must run tasks meanwhile. This pool only has to survive.
  */
 #include "hostile.h"
+#include "mem_hog.h"
 
-#include <sys/sysinfo.h>
-#include <sys/wait.h>
-
-#define MAX_MB		300
-#define MB		(1024UL * 1024)
-#define PAGE		4096
 #define STACK		(64 * 1024)
 #define NR_CHILDREN	4
 /* Submitting threads of each child: all together submit more than the pool has room for. */
@@ -23,22 +18,6 @@
 #define NR_KILLED	12
 #define CAPACITY	16
 #define QUEUE_DEPTH	64
-
-static const struct wpool_dev_attrs attrs = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS |
-		WPOOL_DEV_MIN_WORKERS,
-	.capacity = CAPACITY,
-	.queue_depth = QUEUE_DEPTH,
-	.expiry_ms = 1,
-	.min_workers = 1,
-};
-
-static bool is_small(void)
-{
-	struct sysinfo info;
-
-	return !sysinfo(&info) && info.totalram * info.mem_unit <= MAX_MB * MB;
-}
 
 /* A thread that waits for room nearly all the time, so that the kill finds it waiting. */
 static void *submit_for_ever(void *data)
@@ -56,49 +35,20 @@ static void *submit_for_ever(void *data)
  */
 static void hog(const char *pool)
 {
-	size_t i, bytes = 2 * MB;
+	int i, fd = pool_attach(pool, 0);
 	pthread_attr_t small;
 	pthread_t thread;
-	char *at;
-	int fd;
 
-	file_write("/proc/self/oom_score_adj", "1000", 4);
-	fd = pool_attach(pool, 0);
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, STACK);
 	/* some threads may fail for want of memory */
 	for (i = 0; i < NR_SUBMITTERS; i++)
 		pthread_create(&thread, &small, submit_for_ever, &fd);
 	for (;;) {
-		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		for (i = 0; at != MAP_FAILED && i < bytes; i += PAGE)
-			at[i] = 1;
+		take_memory(2 * MB);
 		submit_many(fd, WPOOL_WORK_SLEEP, MSEC, 0, 4);
 		submit_many(fd, WPOOL_WORK_TOUCH, MB, 0, 2);
 	}
-}
-
-static pid_t start_hog(const char *pool)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		hog(pool);
-	return pid;
-}
-
-/* Start another child for each killed one. Returns how many were killed. */
-static int replace(pid_t *children, const char *pool)
-{
-	int i, nr = 0;
-
-	for (i = 0; i < NR_CHILDREN; i++) {
-		if (children[i] > 0 && waitpid(children[i], NULL, WNOHANG) != children[i])
-			continue;
-		nr += children[i] > 0;
-		children[i] = start_hog(pool);
-	}
-	return nr;
 }
 
 TEST(submitters_are_killed_for_their_memory)
@@ -107,15 +57,15 @@ TEST(submitters_are_killed_for_their_memory)
 	struct wpool_dev_record record;
 	__u64 killed = 0, mine = 0, waiting = 0, now;
 	struct pool pool;
-	int i;
 
 	if (!is_small())
 		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = CAPACITY, .queue_depth = QUEUE_DEPTH,
+					      .expiry_ms = 1, .min_workers = 1)));
 	/* the harness ends a test that takes too long */
 	while (killed < NR_KILLED) {
-		killed += replace(children, pool.name);
+		killed += replace_hogs(children, NR_CHILDREN, hog, pool.name);
 		now = pool_figure(pool.fd, waiting);
 		waiting = now > waiting ? now : waiting;
 		/* a submit may fail for want of memory, but an accepted task must not be lost */
@@ -127,10 +77,7 @@ TEST(submitters_are_killed_for_their_memory)
 		EXPECT_EQ(0, record.status);
 		mine++;
 	}
-	for (i = 0; i < NR_CHILDREN; i++) {
-		kill(children[i], SIGKILL);
-		waitpid(children[i], NULL, 0);
-	}
+	end_hogs(children, NR_CHILDREN);
 	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
 	       killed, mine, attr_number(pool.name, "spawn_failed"));
 	EXPECT_LT(0, mine);

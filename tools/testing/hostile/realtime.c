@@ -31,12 +31,7 @@ FIXTURE(rt) {
 	int err;
 };
 
-static const struct wpool_dev_attrs two_cpus = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
-	.capacity = 8,
-	.queue_depth = 1000,
-	.expiry_ms = 0,
-};
+#define TWO_CPUS	ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = 8, .queue_depth = 1000)
 
 #define flag_set(flag)	__atomic_store_n(&(flag), true, __ATOMIC_RELEASE)
 #define flag_is(flag)	__atomic_load_n(&(flag), __ATOMIC_ACQUIRE)
@@ -83,7 +78,7 @@ static int measure(struct _test_data_rt *self)
 	int i, err = 0;
 
 	for (i = 0; i < 5 && !err; i++) {
-		err = pool_create(&pool, &two_cpus);
+		err = pool_create(&pool, TWO_CPUS);
 		if (err)
 			break;
 		err = submit(pool.fd, WPOOL_WORK_NOOP, 0, 0);
@@ -111,7 +106,7 @@ FIXTURE_SETUP(rt)
 		ASSERT_EQ(0, put_number(SERVER, 0));
 	ASSERT_EQ(0, stay_away(self));
 	ASSERT_EQ(0, measure(self));
-	ASSERT_EQ(0, pool_create(&self->pool, &two_cpus));
+	ASSERT_EQ(0, pool_create(&self->pool, TWO_CPUS));
 	self->second = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->second);
 }
@@ -225,6 +220,11 @@ TEST_F(rt, tasks_that_it_has_submitted_itself)
 	let_it_submit(_metadata, self);
 }
 
+static int set_cpus(int fd, __u64 cpus)
+{
+	return pool_tune(fd, ATTRS(.cpumask_bytes = 8, .cpumask = (uintptr_t)&cpus));
+}
+
 /* The thread interrupts a worker in its task, and other tasks are queued behind that task. */
 TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 {
@@ -233,17 +233,11 @@ TEST_F(rt, tasks_behind_one_that_it_has_interrupted)
 	struct wpool_dev_record records[NR_TASKS], last;
 	int i, got;
 
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
-		.cpumask = (uintptr_t)&(__u64) { 1 << HELD_CPU },
-	}));
+	ASSERT_EQ(0, set_cpus(self->pool.fd, 1 << HELD_CPU));
 	ASSERT_EQ(0, submit_flags(self->second, &spin, 1, 0, NULL));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == 1));
 	ASSERT_EQ(0, start_hold(self));
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
-		.cpumask = (uintptr_t)&(__u64) { 3 },
-	}));
+	ASSERT_EQ(0, set_cpus(self->pool.fd, 3));
 	for (i = 0; i < NR_TASKS; i++)
 		ASSERT_EQ(0, submit_on(self->pool.fd, &work, 1, WPOOL_DEV_SUBMIT_ON, HELD_CPU,
 				       NULL));
@@ -264,10 +258,7 @@ TEST_F(rt, a_pool_of_that_cpu_alone_waits)
 {
 	struct wpool_dev_record record;
 
-	ASSERT_EQ(0, pool_tune(self->pool.fd, &(struct wpool_dev_attrs) {
-		.mask = WPOOL_DEV_CPUMASK, .cpumask_bytes = 8,
-		.cpumask = (uintptr_t)&(__u64) { 1 << HELD_CPU },
-	}));
+	ASSERT_EQ(0, set_cpus(self->pool.fd, 1 << HELD_CPU));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
 	ASSERT_EQ(0, start_hold(self));

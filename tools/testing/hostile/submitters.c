@@ -14,12 +14,6 @@
 
 enum fate { LEFT_ALONE, STOPPED, FROZEN_THERE, KILLED, NR_FATES };
 
-static const struct wpool_dev_attrs narrow = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-	.capacity = CAPACITY,
-	.queue_depth = QUEUE_DEPTH,
-};
-
 FIXTURE(line) {
 	struct pool pool;
 	pid_t pids[NR];
@@ -35,7 +29,8 @@ static enum fate fate_of(int i)
 FIXTURE_SETUP(line)
 {
 	self->has_cgroup = cgroup_make(FROZEN) && !access(FROZEN "/cgroup.freeze", W_OK);
-	ASSERT_EQ(0, pool_create(&self->pool, &narrow));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = CAPACITY, .queue_depth = QUEUE_DEPTH)));
 }
 
 FIXTURE_TEARDOWN(line)

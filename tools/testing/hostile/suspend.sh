@@ -49,8 +49,8 @@ cleanup()
 
 start_load()
 {
-	wpoolctl create awake capacity=4 queue_depth=20 || return 1
-	wpoolctl create frozen capacity=4 queue_depth=20 freezable=1 || return 1
+	wpoolctl create awake capacity=4 queue_depth=20 &&
+		wpoolctl create frozen capacity=4 queue_depth=20 freezable=1 || fail "no pools"
 	pids=
 	for pool in awake frozen; do
 		# each run submits more tasks than there is room for: some submitters wait
@@ -58,7 +58,8 @@ start_load()
 			--tasks 100000000 --submitters 3 >/dev/null 2>&1 &
 		pids="$pids $!"
 	done
-	wait_for moves awake 0 && wait_for moves frozen 0 && all_full
+	wait_for moves awake 0 && wait_for moves frozen 0 || fail "no task runs"
+	all_full
 }
 
 moves() { [ "$(cat "$CLASS/$1/completed")" -gt "$2" ]; }
@@ -69,7 +70,7 @@ is_full() { [ "$(cat "$CLASS/$1/waiting")" -gt 0 ]; }
 all_full()
 {
 	for pool in awake frozen; do
-		wait_for is_full $pool || fail "nobody waits for room in $pool" || return 1
+		wait_for is_full $pool || fail "nobody waits for room in $pool"
 	done
 }
 
@@ -78,43 +79,33 @@ goes_on()
 {
 	for pool in awake frozen; do
 		done_so_far=$(cat $CLASS/$pool/completed)
-		wait_for moves $pool $((done_so_far + 100)) || fail "$pool stands still" || return 1
+		wait_for moves $pool $((done_so_far + 100)) || fail "$pool stands still"
 	done
 	all_full
 }
 
-# is_whole POOL: no task and no submitter is left, all tokens are free.
-is_whole()
-{
-	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "0 0 24" ]
-}
+# has POOL "OUTSTANDING WAITING FREE": the pool has these figures.
+has() { [ "$(cd "$CLASS/$1" && cat outstanding waiting free | xargs)" = "$2" ]; }
 
-# is_used_up POOL: the pool is full, and one submitter waits.
-is_used_up()
-{
-	[ "$(cat "$CLASS/$1/outstanding" "$CLASS/$1/waiting" "$CLASS/$1/free" | xargs)" = "24 1 0" ]
-}
-
-# has_room POOL: exactly 24 tasks fit (the pool's limit); afterwards is_whole holds. If tokens
+# has_room POOL: exactly 24 tasks fit (the pool's limit); afterwards none is left. If tokens
 # were lost, the pool's figures might still say that all are free.
 has_room()
 {
 	wpoolctl run "$1" --work sleep:60s --tasks 25 >/dev/null 2>&1 &
 	pids=$!
-	wait_for is_used_up "$1" ||
-		fail "$1: $(cat "$CLASS/$1/outstanding") tasks use up the room for 24" || return 1
-	end_runs || fail "a submitter of $1 does not end" || return 1
-	wait_for is_whole "$1" || fail "$1 is not whole again"
+	wait_for has "$1" "24 1 0" ||
+		fail "$1: $(cat "$CLASS/$1/outstanding") tasks use up the room for 24"
+	end_runs || fail "a submitter of $1 does not end"
+	wait_for has "$1" "0 0 24" || fail "$1 is not whole again"
 }
 
 end_load()
 {
-	end_runs || fail "a submitter does not end" || return 1
+	end_runs || fail "a submitter does not end"
 	for pool in awake frozen; do
-		wait_for is_whole $pool ||
-			fail "$pool: $(cat $CLASS/$pool/outstanding) outstanding, $(cat $CLASS/$pool/free) free" ||
-			return 1
-		has_room $pool || return 1
+		wait_for has $pool "0 0 24" ||
+			fail "$pool: $(cat $CLASS/$pool/outstanding) outstanding, $(cat $CLASS/$pool/free) free"
+		has_room $pool
 	done
 }
 
@@ -135,8 +126,7 @@ suspend_now()
 	for _ in 1 2 3 4 5; do
 		suspend_once "$@" && return
 	done 2>"$TMP/why"
-	cat "$TMP/why"
-	return 1
+	fail "no suspend: $(cat "$TMP/why")"
 }
 
 has_memory_sleep()
@@ -162,14 +152,13 @@ by_freezer()
 
 test_to_memory_and_back()
 {
-	to_memory || return 1
-	start_load || return 1
+	to_memory
+	start_load
 	for _ in 1 2 3; do
 		before=$(cat $POWER/suspend_stats/success)
-		suspend_now +3 || return 1
-		[ "$(cat $POWER/suspend_stats/success)" -gt "$before" ] ||
-			fail "it was not suspended" || return 1
-		goes_on || return 1
+		suspend_now +3
+		[ "$(cat $POWER/suspend_stats/success)" -gt "$before" ] || fail "it was not suspended"
+		goes_on
 	done
 	end_load
 }
@@ -177,13 +166,13 @@ test_to_memory_and_back()
 # Queued tasks must run after the resume, with no new submit to wake a worker.
 test_tasks_that_are_queued_run_afterwards()
 {
-	by_freezer || return 1
+	by_freezer
 	wpoolctl create queued capacity=1 queue_depth=100 freezable=1 || return 1
 	wpoolctl run queued --work sleep:200ms --tasks 60 >/dev/null 2>&1 &
 	pids=$!
-	wait_for moves queued 0 || fail "no task runs" || return 1
-	suspend_now +3 || return 1
-	[ "$(cat $CLASS/queued/completed)" -lt 60 ] || fail "all had run before" || return 1
+	wait_for moves queued 0 || fail "no task runs"
+	suspend_now +3
+	[ "$(cat $CLASS/queued/completed)" -lt 60 ] || fail "all had run before"
 	wait_for moves queued 59 || fail "$(cat $CLASS/queued/completed) of 60 tasks ran"
 }
 
@@ -195,27 +184,27 @@ no_suspend()
 
 test_not_while_a_task_of_it_runs()
 {
-	by_freezer || return 1
+	by_freezer
 	timeout=$(cat $TIMEOUT) && echo 5000 >$TIMEOUT || return 1
 	wpoolctl create long capacity=1 freezable=1 || return 1
 	wpoolctl run long --work sleep:60s --tasks 1 >/dev/null 2>&1 &
 	long=$!
-	wait_for is_busy long || fail "the task does not run" || return 1
-	start_load || return 1
+	wait_for is_busy long || fail "the task does not run"
+	start_load
 	before=$(cat $POWER/suspend_stats/success)
 	for _ in 1 2 3; do
-		! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran" || return 1
+		! suspend_once +30 2>/dev/null || fail "it was suspended while the task ran"
 		# try again: the freeze may have failed because a program did not get its CPU
 		! no_suspend || break
 	done
-	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended" || return 1
-	wait_for no_suspend || fail "the log does not say why" || return 1
-	goes_on || return 1
+	[ "$(cat $POWER/suspend_stats/success)" -eq "$before" ] || fail "it was suspended"
+	wait_for no_suspend || fail "the log does not say why"
+	goes_on
 	# once the task has ended, the machine can be suspended
 	kill -KILL $long
-	wait_for is_idle long || fail "the task does not end" || return 1
-	suspend_now +3 || return 1
-	goes_on || return 1
+	wait_for is_idle long || fail "the task does not end"
+	suspend_now +3
+	goes_on
 	end_load
 }
 
@@ -223,16 +212,17 @@ test_each_level()
 {
 	[ -e $POWER/pm_test ] || skip "no $POWER/pm_test"
 	[ ! -e $DELAY ] || echo 1 >$DELAY
-	start_load || return 1
+	start_load
 	for level in $(tr -d '[]' <$POWER/pm_test); do
 		[ "$level" != none ] || continue
 		# if "mem" is suspend-to-idle, the last two levels do not exist
 		case $level in
 		processors | core) grep -q '\[deep\]' $POWER/mem_sleep || continue ;;
 		esac
-		echo "$level" >$POWER/pm_test || return 1
-		suspend_now || fail "level $level" || return 1
-		goes_on || return 1
+		echo "level $level"
+		echo "$level" >$POWER/pm_test || fail "it cannot be set"
+		suspend_now
+		goes_on
 	done
 	end_load
 }

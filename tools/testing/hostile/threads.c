@@ -14,15 +14,6 @@
 /* limit() leaves room for this many forks. */
 #define SPARE		200
 
-static const struct wpool_dev_attrs sleepers = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS |
-		WPOOL_DEV_MIN_WORKERS,
-	.capacity = CAPACITY,
-	.queue_depth = NR_TASKS,
-	.expiry_ms = 10,
-	.min_workers = 1,
-};
-
 FIXTURE(threads) {
 	struct pool pool;
 	pid_t children[MAX_CHILDREN];
@@ -34,13 +25,8 @@ FIXTURE_VARIANT(threads) {
 	const char *knob;
 };
 
-FIXTURE_VARIANT_ADD(threads, threads_max) {
-	.knob = "/proc/sys/kernel/threads-max",
-};
-
-FIXTURE_VARIANT_ADD(threads, pid_max) {
-	.knob = "/proc/sys/kernel/pid_max",
-};
+FIXTURE_VARIANT_ADD(threads, threads_max) { .knob = "/proc/sys/kernel/threads-max" };
+FIXTURE_VARIANT_ADD(threads, pid_max) { .knob = "/proc/sys/kernel/pid_max" };
 
 static void release_children(struct _test_data_threads *self)
 {
@@ -57,7 +43,9 @@ FIXTURE_SETUP(threads)
 {
 	self->before = file_number(variant->knob, 0);
 	ASSERT_LT(0, self->before);
-	ASSERT_EQ(0, pool_create(&self->pool, &sleepers));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.capacity = CAPACITY, .queue_depth = NR_TASKS,
+				       .expiry_ms = 10, .min_workers = 1)));
 }
 
 FIXTURE_TEARDOWN(threads)

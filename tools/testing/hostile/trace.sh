@@ -34,10 +34,7 @@ symbols()
 }
 
 # load: load wpool to trace it. torture uses this module, and unloads it at the end.
-load()
-{
-	[ -e /sys/module/wpool ] || insmod /wpool/wpool.ko
-}
+load() { [ -e /sys/module/wpool ] || insmod /wpool/wpool.ko || fail "no wpool"; }
 
 torture()
 {
@@ -50,12 +47,12 @@ torture()
 test_function_tracer()
 {
 	grep -qw function $TRACING/available_tracers 2>/dev/null || skip "no function tracer"
-	load || return 1
+	load
 	echo ':mod:wpool' >$TRACING/set_ftrace_filter || return 1
 	traced=$(grep -c wpool $TRACING/set_ftrace_filter)
-	[ "$traced" -gt 100 ] || fail "only $traced functions can be traced" || return 1
+	[ "$traced" -gt 100 ] || fail "only $traced functions can be traced"
 	echo function >$TRACING/current_tracer || return 1
-	torture || return 1
+	torture
 	called=$(awk -F'[: ]+' '!/^#/ { for (i = 1; i <= NF; i++) if ($i == "<-" || $i ~ /^<-/) { print $(i - 1); break } }' \
 		$TRACING/trace | sort -u | wc -l)
 	echo "function tracer: $traced functions traced, $called of them in the buffer at the end" >/dev/kmsg
@@ -65,7 +62,7 @@ test_function_tracer()
 test_kprobes()
 {
 	[ -e $TRACING/kprobe_events ] || skip "no kprobes"
-	load || return 1
+	load
 	all=0 nr=0
 	symbols >"$TMP/symbols"
 	while read -r address name; do
@@ -73,9 +70,9 @@ test_kprobes()
 		! echo "p:wp/p$all 0x$address" >>$TRACING/kprobe_events 2>/dev/null || nr=$((nr + 1))
 	done <"$TMP/symbols"
 	# the kernel refuses functions that have no text of their own or must not be probed
-	[ $nr -gt 300 ] || fail "only $nr of $all functions can be probed" || return 1
+	[ $nr -gt 300 ] || fail "only $nr of $all functions can be probed"
 	echo 1 >$TRACING/events/wp/enable || return 1
-	torture || return 1
+	torture
 	hit=$(awk '$2 > 0' $TRACING/kprobe_profile | wc -l)
 	echo "kprobes: $nr of $all functions probed, $hit of them called" >/dev/kmsg
 	[ "$hit" -gt 100 ] || fail "only $hit of $nr were called"

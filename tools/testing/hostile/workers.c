@@ -14,13 +14,6 @@
 #define QUEUE_DEPTH	1000
 #define CGROUP		CGROUPS "/wpool-workers"
 
-static const struct wpool_dev_attrs attrs = {
-	.mask = WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH | WPOOL_DEV_EXPIRY_MS,
-	.capacity = CAPACITY,
-	.queue_depth = QUEUE_DEPTH,
-	.expiry_ms = 0,
-};
-
 FIXTURE(workers) {
 	struct pool pool;
 	pid_t pids[CAPACITY];
@@ -66,9 +59,10 @@ FIXTURE_SETUP(workers)
 {
 	struct wpool_dev_record records[CAPACITY];
 
-	ASSERT_EQ(0, pool_create(&self->pool, &attrs));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, CAPACITY));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, busy) == CAPACITY));
+	ASSERT_EQ(0, pool_create(&self->pool,
+				 ATTRS(.mask = WPOOL_DEV_EXPIRY_MS, .capacity = CAPACITY,
+				       .queue_depth = QUEUE_DEPTH)));
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, CAPACITY));
 	self->nr = threads_named("wp/t", self->pids, CAPACITY);
 	ASSERT_EQ(CAPACITY, self->nr);
 	ASSERT_EQ(0, cancel_all(self->pool.fd));
