@@ -2,6 +2,7 @@
 /* Batches: the pool takes tasks in order; the call returns how many it took. */
 #include <linux/sched/signal.h>
 
+#include "full_pool.h"
 #include "one_cpu.h"
 
 /* Pointers to the tasks of @jobs, as wpool_submit_batch() takes them. */
@@ -171,6 +172,26 @@ static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -ESHUTDOWN);
 }
 
+/* All tasks of a batch that waits are served before the submitter behind it. */
+static void wpool_submit_batch_keeps_its_place_in_line(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 5, NULL);
+	struct wpk_full full = wpk_full_pool(test);
+	struct wpk_thread *threads[3];
+	int i;
+
+	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
+	threads[1] = batch_thread(test, full.pool, pointers(test, jobs) + 1, 3, 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
+	threads[2] = wpk_nth_waiter(test, full.pool, &jobs->job[4], 3);
+	wpk_gate_open(full.gate);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), i == 1 ? 3 : 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, jobs->job[i].seq, i + 1);
+}
+
 static void batch_from_inside(struct wpk_job *job)
 {
 	struct wpool_task *tasks[2] = { &(job + 1)->task, &(job + 2)->task };
@@ -293,6 +314,7 @@ WPK_SUITE(batch,
 	  KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
 	  KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
 	  KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
+	  KUNIT_CASE(wpool_submit_batch_keeps_its_place_in_line),
 	  KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
 	  KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
 	  KUNIT_CASE(wpool_submit_batch_destroyed_before_it_goes_on));
