@@ -51,7 +51,7 @@ MODULE_PARM_DESC(delays, "threads stand still before they change the state of a 
 
 static char *phase = "nasty";
 module_param(phase, charp, 0444);
-MODULE_PARM_DESC(phase, "nasty, volume, line, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
+MODULE_PARM_DESC(phase, "nasty, volume, event, watch, group, strand, loop, work, task, mixed, release or fault (default: nasty)");
 
 /* A phase: its function or its kind of stage, and what it must count (SAW_*). */
 struct phase {
@@ -64,7 +64,6 @@ struct phase {
 static const struct phase phases[] = {
 	{ "nasty", phase_nasty, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
 	{ "volume", phase_volume, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
-	{ "line", phase_line },
 	{ "event", .stage = &event_stage },
 	{ "watch", .stage = &watch_stage },
 	{ "group", NULL, BIT(SAW_BEHALVES), &group_stage },

@@ -22,7 +22,7 @@ RELEASES=${RELEASES:-1000}
 VOLUME=${VOLUME:-15}
 FAULTS=${FAULTS:-1000}
 GOODS=${GOODS:-100000}
-PHASES=${PHASES:-volume,nasty,stutter,line,event,watch,group,strand,loop,work,task,mixed,release,seed,load}
+PHASES=${PHASES:-volume,nasty,stutter,event,watch,group,strand,loop,work,task,mixed,release,seed,load}
 DIR=${DIR:-/wpool}
 KERNEL=$(uname -r)
 
@@ -490,13 +490,6 @@ phase_stutter()
 	stutter $((duration / 2)) volume hotplug read
 	count=$((all + count))
 	note="$((all_silences + silences)) silences"
-}
-
-phase_line()
-{
-	timed 10
-	torture line "$duration" || return
-	torture_ends "$duration"
 }
 
 # stage PHASE: run a phase that tests one kind of tasks.

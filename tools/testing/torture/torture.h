@@ -47,7 +47,6 @@ void torture_stop_thread(struct task_struct *thread, struct completion *ended);
 /* Numbers of threads for rnd_step(). The actors have the numbers from 0. */
 enum {
 	RND_TUNER = 1000,
-	RND_LINE,
 	RND_FAULT,
 	RND_SHUFFLE,
 	/* the first thread of the first stage of a kind; its interrupt adds STAGE_IRQ */
@@ -400,12 +399,11 @@ void tbehalf_check(const struct tbehalf *behalf);
 /* Make a pool for the calling thread alone, check its room, and destroy it. */
 void room_visit(const char *kind, u32 nr, u32 hand, struct rnd *rnd);
 
-/* ---- volume.c, line.c, stage.c, release.c, fault.c ---- */
+/* ---- volume.c, stage.c, release.c, fault.c ---- */
 
 /* @others: number of threads that call stutter_stay(), in addition to those of the phase. */
 
 void phase_volume(u32 others);
-void phase_line(u32 others);
 /* Run the phase of this kind: each of its stages has a pool of its own. */
 void phase_stage(const struct stage_kind *kind);
 void phase_mixed(u32 others);
