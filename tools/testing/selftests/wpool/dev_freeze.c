@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The attribute freezable. Pools are frozen through debugfs and, if the kernel has
- * /sys/power/pm_test, by a suspend that thaws after the freeze.
+ * The attribute freezable: its file in debugfs and, if the kernel has /sys/power/pm_test, a suspend
+ * that thaws after the freeze. kunit/freeze_kunit.c tests what a frozen pool does.
  *
  * A task may start late on a slow machine, so the tests only check that no task of a frozen pool
  * starts, and that tasks of another pool do.
@@ -14,7 +14,6 @@
 #define PM_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
 #define KMSG		"/dev/kmsg"
 
-#define NR		10
 /* NR_LONG / 2 tasks of 20 ms, one after the other, take longer than a suspend. */
 #define NR_LONG		8000
 #define TRIES		3
@@ -44,46 +43,6 @@ FIXTURE_TEARDOWN(freeze)
 static int set_frozen(const char *text)
 {
 	return file_write(FROZEN, text, strlen(text));
-}
-
-TEST_F(freeze, attribute)
-{
-	struct wpool_dev_info info;
-
-	ASSERT_EQ(0, pool_info(self->other.fd, &info));
-	EXPECT_EQ(0, info.attrs.freezable);
-	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
-	EXPECT_EQ(1, info.attrs.freezable);
-	EXPECT_EQ(0, pool_tune(self->pool.fd, ATTRS(.mask = WPOOL_DEV_FREEZABLE)));
-	ASSERT_EQ(0, pool_info(self->pool.fd, &info));
-	EXPECT_EQ(0, info.attrs.freezable);
-	EXPECT_EQ(-EINVAL, pool_tune(self->pool.fd, ATTRS(.freezable = 2)));
-}
-
-TEST_F(freeze, nothing_starts)
-{
-	struct wpool_dev_record records[NR];
-	__u64 thawed;
-	int i;
-
-	if (set_frozen("1"))
-		SKIP(return, "no " FROZEN);
-	EXPECT_EQ(1, file_number(FROZEN, -1));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 0, NR - 1));
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_TIMER, MSEC, NR - 1));
-	ASSERT_EQ(0, submit_many(self->other.fd, WPOOL_WORK_NOOP, 0, 0, NR));
-	EXPECT_EQ(NR, read_records(self->other.fd, records, NR));
-	/* wait until the timer has fired, too */
-	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, queued) == NR));
-	EXPECT_EQ(0, pool_figure(self->pool.fd, completed));
-	thawed = now_ns();
-	EXPECT_EQ(0, set_frozen("0"));
-	EXPECT_EQ(0, file_number(FROZEN, -1));
-	ASSERT_EQ(NR, read_records(self->pool.fd, records, NR));
-	for (i = 0; i < NR; i++) {
-		EXPECT_EQ(0, records[i].status);
-		EXPECT_LE(thawed, records[i].start_ns);
-	}
 }
 
 TEST_F(freeze, bad_values)
