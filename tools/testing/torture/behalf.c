@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups that act on behalf of the process that has loaded this module. Their tasks get some or all
- * of: its memory, its memory cgroup, and credentials that nothing else has. A task must have what
- * its group has taken over, and nothing from another group.
+ * Groups that act on behalf of process 1, which does not end. Their tasks get some or all of: its
+ * memory, its memory cgroup, and credentials that nothing else has. A task must have what its group
+ * has taken over, and nothing from another group.
  */
 #include <linux/cred.h>
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/uidgid.h>
 #include <linux/wpool_group.h>
 
 #include "../../../module/compat.h"
 #include "torture.h"
 
-/* The memory and memory cgroup of the process that loads the module; held until the unload. */
+/* The memory and memory cgroup of process 1; held until the unload. */
 static struct mm_struct *mm;
 static struct mem_cgroup *memcg;
 
@@ -23,8 +25,12 @@ static atomic_t last_uid = ATOMIC_INIT(1000);
 
 void tbehalf_init(void)
 {
-	mm = current->mm;
-	mmget(mm);
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *process = get_pid_task(pid, PIDTYPE_TGID);
+
+	mm = get_task_mm(process);
+	put_task_struct(process);
+	put_pid(pid);
 	memcg = mem_cgroup_disabled() ? NULL : get_mem_cgroup_from_mm(mm);
 }
 
@@ -34,7 +40,7 @@ void tbehalf_exit(void)
 	mmput(mm);
 }
 
-/* Take over @what as the process that loaded the module: a kthread has no mm and no memcg. */
+/* Take over @what as process 1: a kthread has no mm and no memcg. */
 static int act_for_process(struct wpool_group *group, const struct cred *cred, unsigned int what)
 {
 	struct mem_cgroup *old_memcg;
