@@ -22,72 +22,75 @@
 
 static struct errmsg e;
 
+struct value_case {
+	const char *text;
+	__u64 value;
+};
+
 /* A parser that refuses a text must say why on one line, and leave the result unchanged. */
-static void check_u64(const char *what, const char *text, int err, __u64 got,
-		      __u64 expected)
+static void check_values(const struct value_case *cases, size_t nr,
+			 int (*parse)(const char *, __u64, __u64, __u64 *, struct errmsg *),
+			 __u64 min, __u64 max, const char *what)
 {
-	if (expected == BAD) {
-		EXPECT(err && got == 12345, "%s '%s' was taken for %llu", what,
-		       text, got);
-		EXPECT(*e.text && !strpbrk(e.text, "\n\033"), "message '%s'", e.text);
-	} else {
-		EXPECT(!err && got == expected, "%s '%s': %d, %llu, not %llu: %s",
-		       what, text, err, got, expected, err ? e.text : "");
+	const struct value_case *c;
+	__u64 got;
+	int err;
+
+	for (c = cases; c < cases + nr; c++) {
+		got = 12345;
+		err = parse(c->text, min, max, &got, &e);
+		if (c->value == BAD) {
+			EXPECT(err && got == 12345, "'%s' was taken for %llu", c->text, got);
+			EXPECT(*e.text && !strpbrk(e.text, "\n\033"), "message '%s'", e.text);
+		} else {
+			EXPECT(!err && got == c->value, "'%s': %d, %llu, not %llu: %s", c->text,
+			       err, got, c->value, err ? e.text : "");
+		}
 	}
+	test_ends(what);
 }
 
-static void test_numbers(void)
+static int parse_nice(const char *s, __u64 min __maybe_unused, __u64 max __maybe_unused,
+		      __u64 *out, struct errmsg *why)
 {
-	static const struct { const char *text; __u64 value; } cases[] = {
+	__s32 value;
+	int err = parse_s32(s, -20, 19, &value, why);
+
+	if (!err)
+		*out = value;
+	return err;
+}
+
+static int parse_any_rate(const char *s, __u64 min __maybe_unused, __u64 max __maybe_unused,
+			  __u64 *out, struct errmsg *why)
+{
+	return parse_rate(s, out, why);
+}
+
+static void test_values(void)
+{
+	static const struct value_case numbers[] = {
 		{ "1", 1 }, { "007", 7 }, { "4096", 4096 },
 		{ "0", BAD }, { "4097", BAD }, { "", BAD }, { " 1", BAD },
-		{ "1 ", BAD }, { "-1", BAD }, { "+1", BAD }, { "1x", BAD },
+		{ "1 ", BAD }, { "-1", BAD }, { "+1", BAD }, { "1x", BAD }, { "1-2", BAD },
 		{ "0x10", BAD }, { "1e3", BAD }, { "1.0", BAD }, { "1\n", BAD },
 		{ "18446744073709551616", BAD }, { "18446744073709551617", BAD },
 		/* 2^64 + 4, which is 4 in 64 bits */
 		{ "18446744073709551620", BAD },
 		{ "99999999999999999999999999999999999", BAD }, { "\033[31m", BAD },
 	};
-	__u64 value;
-	__s32 nice;
-	size_t i;
-
-	for (i = 0; i < NR(cases); i++) {
-		int err;
-
-		value = 12345;
-		err = parse_u64(cases[i].text, 1, 4096, &value, &e);
-		check_u64("number", cases[i].text, err, value, cases[i].value);
-	}
-	EXPECT(!parse_u64("18446744073709551615", 0, ~0ULL, &value, &e) &&
-	       value == ~0ULL, "largest number");
-	test_ends("numbers are strict and in range");
-
-	EXPECT(!parse_count("10k", 1, ~0ULL, &value, &e) && value == 10000, "10k");
-	EXPECT(!parse_count("1.5M", 1, ~0ULL, &value, &e) && value == 1500000, "1.5M");
-	EXPECT(!parse_count("2G", 1, ~0ULL, &value, &e) && value == 2000000000, "2G");
-	EXPECT(!parse_count("7", 1, 7, &value, &e) && value == 7, "7");
-	EXPECT(parse_count("0.0001k", 0, 7, &value, &e), "a part of a task");
-	EXPECT(parse_count("8", 1, 7, &value, &e) && parse_count("1e3", 1, 9999, &value, &e) &&
-	       parse_count("k", 1, 9999, &value, &e) && parse_count("", 1, 9, &value, &e) &&
-	       parse_count("18446744073709551616k", 1, ~0ULL, &value, &e), "bad counts");
-	test_ends("counts may be in thousands and millions");
-
-	EXPECT(!parse_s32("-20", -20, 19, &nice, &e) && nice == -20, "-20");
-	EXPECT(!parse_s32("19", -20, 19, &nice, &e) && nice == 19, "19");
-	EXPECT(!parse_s32("-0", -20, 19, &nice, &e) && nice == 0, "-0");
-	EXPECT(parse_s32("-21", -20, 19, &nice, &e), "-21");
-	EXPECT(parse_s32("20", -20, 19, &nice, &e), "20");
-	EXPECT(parse_s32("--1", -20, 19, &nice, &e), "--1");
-	EXPECT(parse_s32("-", -20, 19, &nice, &e), "-");
-	EXPECT(parse_s32("4294967295", -20, 19, &nice, &e), "wraps to -1");
-	EXPECT(parse_s32("18446744073709551615", -20, 19, &nice, &e), "wraps to -1");
-	test_ends("signed numbers are strict and in range");
-}
-
-static void test_durations(void)
-{
-	static const struct { const char *text; __u64 ns; } cases[] = {
+	static const struct value_case counts[] = {
+		{ "10k", 10000 }, { "1.5M", 1500000 }, { "2G", 2000000000 }, { "1", 1 },
+		{ "0", BAD }, { "2000000001", BAD }, { "1.0001k", BAD }, { "1e3", BAD },
+		{ "k", BAD }, { "", BAD }, { "18446744073709551616k", BAD },
+	};
+	static const struct value_case nices[] = {
+		{ "-20", -20 }, { "19", 19 }, { "-0", 0 }, { "-21", BAD }, { "20", BAD },
+		{ "--1", BAD }, { "-", BAD },
+		/* these wrap to -1 */
+		{ "4294967295", BAD }, { "18446744073709551615", BAD },
+	};
+	static const struct value_case durations[] = {
 		{ "0ns", 0 }, { "1ns", 1 }, { "1us", 1000 }, { "10ms", 10000000 },
 		{ "60s", 60000000000 }, { "1.5ms", 1500000 }, { "0.25us", 250 },
 		{ "1.50s", 1500000000 }, { "0.000000001s", 1 },
@@ -99,62 +102,39 @@ static void test_durations(void)
 		{ "18446744073709551615s", BAD }, { "99999999999999999999ns", BAD },
 		{ "1.0000000001s", BAD },
 	};
-	size_t i;
-	__u64 ns;
-	int err;
-
-	for (i = 0; i < NR(cases); i++) {
-		ns = 12345;
-		err = parse_duration(cases[i].text, 0, 60 * NSEC_PER_SEC, &ns, &e);
-		check_u64("duration", cases[i].text, err, ns, cases[i].ns);
-	}
-	test_ends("durations need a unit and are whole nanoseconds");
-
-	EXPECT(!parse_seconds("2", 1, ~0ULL, &ns, &e) && ns == 2 * NSEC_PER_SEC, "2");
-	EXPECT(!parse_seconds("0.5", 1, ~0ULL, &ns, &e) && ns == 500000000, "0.5");
-	EXPECT(!parse_seconds("20ms", 1, ~0ULL, &ns, &e) && ns == 20000000, "20ms");
-	EXPECT(!parse_seconds("2m", 1, ~0ULL, &ns, &e) && ns == 120 * NSEC_PER_SEC, "2m");
-	EXPECT(!parse_seconds("0.000000001h", 1, ~0ULL, &ns, &e) && ns == 3600, "tiny hour");
-	EXPECT(!parse_seconds("1.5h", 1, ~0ULL, &ns, &e) && ns == 5400 * NSEC_PER_SEC, "1.5h");
-	EXPECT(parse_seconds("1d", 1, ~0ULL, &ns, &e), "1d");
-	EXPECT(parse_seconds("0", 1, ~0ULL, &ns, &e), "0");
-	EXPECT(parse_seconds("", 1, ~0ULL, &ns, &e), "nothing");
-	test_ends("seconds may be without a unit");
-}
-
-static void test_sizes_and_rates(void)
-{
-	static const struct { const char *text; __u64 bytes; } cases[] = {
+	static const struct value_case seconds[] = {
+		{ "2", 2 * NSEC_PER_SEC }, { "0.5", 500000000 }, { "20ms", 20000000 },
+		{ "2m", 120 * NSEC_PER_SEC }, { "0.000000001h", 3600 },
+		{ "1.5h", 5400 * NSEC_PER_SEC }, { "1d", BAD }, { "0", BAD }, { "", BAD },
+	};
+	static const struct value_case sizes[] = {
 		{ "0", 0 }, { "1", 1 }, { "64K", 65536 }, { "64M", 67108864 },
 		{ "1.5K", 1536 }, { "0.5M", 524288 }, { "67108864", 67108864 },
 		{ "67108865", BAD }, { "65M", BAD }, { "1G", BAD }, { "1k", BAD },
 		{ "K", BAD }, { "1KB", BAD }, { "", BAD }, { "-1", BAD },
 		{ "0.0001K", BAD }, { "1.5", BAD }, { "17592186044416M", BAD },
 	};
-	size_t i;
-	__u64 n;
-	int err;
+	static const struct value_case rates[] = {
+		{ "500", 500 }, { "500/s", 500 }, { "10k/s", 10000 }, { "1.5M", 1500000 },
+		{ "2G", BAD }, { "1k/s/s", BAD }, { "000000000000000000000000000000001/s", BAD },
+		{ "0", BAD }, { "5/m", BAD }, { "5/", BAD }, { "/s", BAD }, { "1000000001", BAD },
+	};
+	__u64 value;
 
-	for (i = 0; i < NR(cases); i++) {
-		n = 12345;
-		err = parse_size(cases[i].text, 0, 64 << 20, &n, &e);
-		check_u64("size", cases[i].text, err, n, cases[i].bytes);
-	}
-	test_ends("sizes are bytes, K or M");
-
-	EXPECT(!parse_rate("500", &n, &e) && n == 500, "500");
-	EXPECT(!parse_rate("500/s", &n, &e) && n == 500, "500/s");
-	EXPECT(!parse_rate("10k/s", &n, &e) && n == 10000, "10k/s");
-	EXPECT(!parse_rate("1.5M", &n, &e) && n == 1500000, "1.5M");
-	EXPECT(parse_rate("2G", &n, &e), "2G");
-	EXPECT(parse_rate("1k/s/s", &n, &e), "1k/s/s");
-	EXPECT(parse_rate("000000000000000000000000000000001/s", &n, &e), "long");
-	EXPECT(parse_rate("0", &n, &e), "0");
-	EXPECT(parse_rate("5/m", &n, &e), "5/m");
-	EXPECT(parse_rate("5/", &n, &e), "5/");
-	EXPECT(parse_rate("/s", &n, &e), "/s");
-	EXPECT(parse_rate("1000000001", &n, &e), "1000000001");
-	test_ends("rates are per second");
+	EXPECT(!parse_u64("18446744073709551615", 0, ~0ULL, &value, &e) && value == ~0ULL,
+	       "the largest number");
+	check_values(numbers, NR(numbers), parse_u64, 1, 4096,
+		     "numbers are strict and in range");
+	check_values(counts, NR(counts), parse_count, 1, 2000000000,
+		     "counts may be in thousands and millions");
+	check_values(nices, NR(nices), parse_nice, 0, 0,
+		     "signed numbers are strict and in range");
+	check_values(durations, NR(durations), parse_duration, 0, 60 * NSEC_PER_SEC,
+		     "durations need a unit and are whole nanoseconds");
+	check_values(seconds, NR(seconds), parse_seconds, 1, ~0ULL,
+		     "seconds may be without a unit");
+	check_values(sizes, NR(sizes), parse_size, 0, 64 << 20, "sizes are bytes, K or M");
+	check_values(rates, NR(rates), parse_any_rate, 0, 0, "rates are per second");
 }
 
 static void test_names(void)
@@ -186,27 +166,30 @@ static void test_names(void)
 	test_ends("assignments have a key and a value");
 }
 
-static void test_format(void)
+struct format_case {
+	__u64 ns;
+	const char *text;
+};
+
+static void check_format(const struct format_case *cases, size_t nr,
+			 const char *(*format)(__u64, char *, size_t))
 {
-	static const struct { __u64 ns; const char *text; } cases[] = {
+	char buf[32];
+
+	for (; nr--; cases++)
+		EXPECT(!strcmp(format(cases->ns, buf, sizeof(buf)), cases->text),
+		       "%llu: %s, not %s", cases->ns, buf, cases->text);
+}
+
+static void test_formats(void)
+{
+	static const struct format_case four_digits[] = {
 		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1us" }, { 1234, "1.234us" },
 		{ 12345, "12.34us" }, { 123456, "123.4us" }, { 1000000, "1ms" },
 		{ 999999999, "999.9ms" }, { 10213000000, "10.21s" },
 		{ 3600000000000, "3600s" }, { ~0ULL, "18446744073.7s" },
 	};
-	char buf[32];
-	size_t i;
-
-	for (i = 0; i < NR(cases); i++)
-		EXPECT(!strcmp(format_duration(cases[i].ns, buf, sizeof(buf)),
-			       cases[i].text), "%llu: %s, not %s", cases[i].ns, buf,
-		       cases[i].text);
-	test_ends("durations are printed with four digits");
-}
-
-static void test_short(void)
-{
-	static const struct { __u64 ns; const char *text; } cases[] = {
+	static const struct format_case three_digits[] = {
 		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" }, { 1234, "1.23us" },
 		{ 9994, "9.99us" }, { 9996, "10.0us" }, { 99940, "99.9us" },
 		{ 99960, "100us" }, { 999499, "999us" }, { 999500, "1.00ms" },
@@ -214,12 +197,10 @@ static void test_short(void)
 		{ 12345678901, "12.3s" }, { 999400000000, "999s" },
 		{ 5000000000000, "5000s" }, { ~0ULL, "18446744074s" },
 	};
-	char buf[32];
-	size_t i;
 
-	for (i = 0; i < NR(cases); i++)
-		EXPECT(!strcmp(format_short(cases[i].ns, buf, sizeof(buf)), cases[i].text),
-		       "%llu: %s, not %s", cases[i].ns, buf, cases[i].text);
+	check_format(four_digits, NR(four_digits), format_duration);
+	test_ends("durations are printed with four digits");
+	check_format(three_digits, NR(three_digits), format_short);
 	test_ends("estimates are printed with three digits");
 }
 
@@ -429,7 +410,7 @@ static void test_attrs(void)
 		"expiry_ms=86400001", "concurrency=0", "concurrency=1025",
 		"spin_us=1001", "hog_ms=0", "hog_ms=10001", "max_wait_ms=86400001",
 		"handoff=2", "handoff=Yes", "handoff=yess", "handoff=", "handoff=true",
-		"handoff=01",
+		"handoff=01", "handoff=+1", "capacity=5+",
 		"nice=20", "cpumask=", "cpumask=0xf", "order=LIFO", "prealloc=2",
 		"sched=", "sched=20", "sched=FIFO", "sched=fifo:", "sched=fifo:0", "sched=fifo:100",
 		"sched=fifo:x", "sched=fifo:1x", "sched=fifo:+1", "sched=fifo:-1", "sched=fifo: 1",
@@ -604,12 +585,9 @@ static void test_histograms(void)
 
 int main(void)
 {
-	test_numbers();
-	test_durations();
-	test_sizes_and_rates();
+	test_values();
 	test_names();
-	test_format();
-	test_short();
+	test_formats();
 	test_cpulists();
 	test_works();
 	test_turns();
