@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "dev.h"
@@ -82,38 +83,20 @@ static int unknown_attr(const char *name, size_t len, enum attr_use use,
 			  len < 40 ? (int)len : 40, name, known);
 }
 
-static int parse_word(const struct attr *attr, const char *s, __u32 *out,
-		      struct errmsg *e)
+static int parse_one_of(const struct attr *attr, const char *s, __u32 *out, struct errmsg *e)
 {
-	char known[64] = "";
-	__u32 i;
+	int i = parse_word(s, attr->words, e);
 
-	for (i = 0; attr->words[i]; i++) {
-		if (!strcmp(attr->words[i], s)) {
-			*out = i;
-			return 0;
-		}
-		errmsg_join(known, sizeof(known), ", ", "%s", attr->words[i]);
-	}
-	if (attr->type == ATTR_CLASS)
-		errmsg_join(known, sizeof(known), ", ", CLASS_PREFIX "1 to %d", attr->max);
-	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
-}
-
-static int find_word(const char *const *words, size_t nr, const char *s)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(words[i], s))
-			return i;
-	return -1;
+	if (i < 0)
+		return -1;
+	*out = i;
+	return 0;
 }
 
 static int parse_bool(const char *s, __u32 *out, struct errmsg *e)
 {
-	static const char *const words[] = { WPOOL_BOOL_WORDS };
-	int i = find_word(words, ARRAY_SIZE(words), s);
+	static const char *const words[] = { WPOOL_BOOL_WORDS, NULL };
+	int i = parse_word(s, words, e);
 
 	if (i < 0)
 		return errmsg_set(e, ERRMSG_Q " is neither 0 nor 1 (no, yes, off, on)", s);
@@ -126,7 +109,7 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out,
 {
 	size_t len = strlen(CLASS_PREFIX);
 	__u64 n;
-	__u32 i;
+	int i;
 
 	if (!strncmp(s, CLASS_PREFIX, len)) {
 		if (parse_u64(s + len, 1, attr->max, &n, e))
@@ -135,8 +118,11 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out,
 		*out = n;
 		return 0;
 	}
-	if (parse_word(attr, s, &i, e))
+	i = parse_word(s, attr->words, e);
+	if (i < 0) {
+		errmsg_join(e->text, sizeof(e->text), ", ", CLASS_PREFIX "1 to %d", attr->max);
 		return -1;
+	}
 	*out = class_of_word[i];
 	return 0;
 }
@@ -144,10 +130,10 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out,
 static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
 		       struct errmsg *e)
 {
-	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
+	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS, NULL };
 	__u64 n;
 
-	if (find_word(words, ARRAY_SIZE(words), s) >= 0) {
+	if (parse_word(s, words, e) >= 0) {
 		*out = WPOOL_DEV_UNLIMITED;
 		return 0;
 	}
@@ -176,7 +162,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	case ATTR_LIMIT:
 		return parse_limit(attr, s, field, e);
 	case ATTR_WORD:
-		return parse_word(attr, s, field, e);
+		return parse_one_of(attr, s, field, e);
 	case ATTR_BOOL:
 		return parse_bool(s, field, e);
 	case ATTR_CLASS:
@@ -367,18 +353,6 @@ static int set_cgroup(int fd, struct attr_set *set)
 	return err;
 }
 
-int attr_set_create(int fd, const char *pool, struct attr_set *set)
-{
-	int err = dev_create(fd, pool, &set->attrs);
-
-	if (err)
-		return err;
-	err = set_cgroup(fd, set);
-	if (err)
-		dev_destroy(fd);
-	return err;
-}
-
 int attr_set_tune(int fd, struct attr_set *set)
 {
 	int err = set->attrs.mask ? dev_tune(fd, &set->attrs) : 0;
@@ -408,6 +382,22 @@ void attr_explain(struct errmsg *e, int err, const char *pool,
 		errmsg_set(e, "pool '%s': attributes refused: %s", pool,
 			   err == -ERANGE ? "a number is out of its range" :
 			   "they do not go together");
+}
+
+int attr_set_create(const char *pool, struct attr_set *set, struct errmsg *e)
+{
+	int fd = dev_open(), err = fd < 0 ? fd : dev_create(fd, pool, &set->attrs);
+
+	if (!err) {
+		err = set_cgroup(fd, set);
+		if (!err)
+			return fd;
+		dev_destroy(fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	attr_explain(e, err, pool, set);
+	return err;
 }
 
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
@@ -475,7 +465,7 @@ static const struct attr *next_attr(const struct attr *attr, enum attr_use use)
 
 #define VALUES_WIDTH	13
 
-void attr_print_help(enum attr_use use)
+void attr_print_help(int use)
 {
 	const struct attr *attr = NULL;
 	char values[64];

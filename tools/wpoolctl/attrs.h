@@ -59,11 +59,13 @@ int attr_set_leave_changes(struct attr_set *set, const struct wpool_dev_attrs *n
 
 bool attr_set_is_empty(const struct attr_set *set);
 
-/* Create @pool through the open device @fd, or tune the pool of @fd. Returns 0 or -errno. */
-int attr_set_create(int fd, const char *pool, struct attr_set *set);
+/* Create @pool. Returns a file descriptor of /dev/wpool, or -errno and a message. */
+int attr_set_create(const char *pool, struct attr_set *set, struct errmsg *e);
+
+/* Tune the pool of @fd. Returns 0 or -errno. */
 int attr_set_tune(int fd, struct attr_set *set);
 
-/* Set the message for the error @err of attr_set_create() or attr_set_tune(). */
+/* Set the message for the error @err of attr_set_tune(). */
 void attr_explain(struct errmsg *e, int err, const char *pool,
 		  const struct attr_set *set);
 
@@ -80,7 +82,7 @@ void attr_put_values(const char *name, enum attr_use use);
 
 /* Print the names of all attributes and their values, for the manual and for the help. */
 void attr_print_manual(void);
-void attr_print_help(enum attr_use use);
+void attr_print_help(int use);	/* an enum attr_use */
 
 /* The word for a value; "unknown" for a value that only a newer module has. */
 const char *attr_word(const char *name, __u32 value);

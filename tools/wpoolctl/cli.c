@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parse.h"
-
 #define MAX_OPTIONS	62
 #define WIDTH		79	/* columns of the help */
 #define MAX_INDENT	22	/* column where the text on an option begins, at most */
@@ -124,7 +122,7 @@ void cli_print_help(const struct command *cmd)
 	if (cmd->options)
 		print_options(cmd->options);
 	if (cmd->more_help)
-		cmd->more_help();
+		cmd->more_help(cmd->help_of);
 }
 
 /* ---- values ----------------------------------------------------------------- */
@@ -166,49 +164,22 @@ int cli_set_file(const struct cli_option *option, void *to, const char *value, s
 
 int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
-	char known[128] = "";
-	int i;
+	int i = parse_word(value, option->words, e);
 
-	for (i = 0; option->words[i]; i++) {
-		if (!strcmp(option->words[i], value)) {
-			store(option, to, i);
-			return 0;
-		}
-		errmsg_join(known, sizeof(known), ", ", "%s", option->words[i]);
-	}
-	return errmsg_set(e, ERRMSG_Q " is not one of %s", value, known);
-}
-
-static int set(const struct cli_option *option, void *to, const char *value, struct errmsg *e,
-	       int (*parse)(const char *, __u64, __u64, __u64 *, struct errmsg *))
-{
-	__u64 n;
-
-	if (parse(value, option->min, option->max, &n, e))
+	if (i < 0)
 		return -1;
-	store(option, to, n);
+	store(option, to, i);
 	return 0;
 }
 
-int cli_set_number(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
+int cli_set_parsed(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
-	return set(option, to, value, e, parse_u64);
-}
+	__u64 n;
 
-int cli_set_count(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
-{
-	return set(option, to, value, e, parse_count);
-}
-
-int cli_set_seconds(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
-{
-	return set(option, to, value, e, parse_seconds);
-}
-
-int cli_set_duration(const struct cli_option *option, void *to, const char *value,
-		     struct errmsg *e)
-{
-	return set(option, to, value, e, parse_duration);
+	if (option->parse(value, option->min, option->max, &n, e))
+		return -1;
+	store(option, to, n);
+	return 0;
 }
 
 /* ---- the command line ------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "errmsg.h"
+#include "parse.h"
 
 enum cli_exit {
 	CLI_OK = 0,
@@ -32,6 +33,8 @@ struct cli_option {
 	/* parses @value into a field of @to; returns 0, or -1 and a message */
 	int (*set)(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 	size_t offset, size;	/* where @set stores the value in @to */
+	/* of CLI_PARSED(): a function of parse.h */
+	int (*parse)(const char *value, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 	__u64 min, max;
 	const char *const *words;	/* the possible values */
 	const char *verb;	/* trace: the verb that takes this option */
@@ -45,7 +48,8 @@ struct command {
 	const char *help;	/* the description */
 	const char *more;	/* the rest of the description, for the manual alone */
 	const struct cli_option *options;
-	void (*more_help)(void);
+	void (*more_help)(int of);
+	int help_of;		/* the argument of @more_help */
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
 
@@ -58,20 +62,17 @@ struct command {
 #define CLI_TEXT(...)		CLI_FIELD(cli_set_text, __VA_ARGS__)
 #define CLI_FILE(...)		CLI_FIELD(cli_set_file, __VA_ARGS__)
 #define CLI_WORD(_words, ...)	CLI_FIELD(cli_set_word, __VA_ARGS__), .words = _words
-#define CLI_NUMBER(...)		CLI_RANGE(cli_set_number, __VA_ARGS__)
-#define CLI_COUNT(...)		CLI_RANGE(cli_set_count, __VA_ARGS__)
-#define CLI_SECONDS(...)	CLI_RANGE(cli_set_seconds, __VA_ARGS__)
-#define CLI_DURATION(...)	CLI_RANGE(cli_set_duration, __VA_ARGS__)
+#define CLI_PARSED(_parse, ...)	CLI_RANGE(cli_set_parsed, __VA_ARGS__), .parse = _parse
+#define CLI_NUMBER(...)		CLI_PARSED(parse_u64, __VA_ARGS__)
+#define CLI_COUNT(...)		CLI_PARSED(parse_count, __VA_ARGS__)
+#define CLI_SECONDS(...)	CLI_PARSED(parse_seconds, __VA_ARGS__)
+#define CLI_DURATION(...)	CLI_PARSED(parse_duration, __VA_ARGS__)
 
 int cli_set_flag(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 int cli_set_text(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 int cli_set_file(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-int cli_set_number(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-int cli_set_count(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-int cli_set_seconds(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-int cli_set_duration(const struct cli_option *option, void *to, const char *value,
-		     struct errmsg *e);
+int cli_set_parsed(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 
 /* "wpoolctl CMD: ..." on stderr; @cmd may be NULL. */
 __printf(2, 3)

@@ -25,7 +25,6 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	struct wpool_dev_attrs *attrs = &advice->run.attrs.attrs;
 	struct load_result result = { };
 	struct json_object *json;
-	char p99[16];
 	int code;
 
 	attrs->mask |= WPOOL_DEV_CAPACITY;
@@ -45,8 +44,7 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 		json_append(advice->tries, json);
 		return CLI_OK;
 	}
-	printf("capacity %5u: p99 %9s%s\n", capacity,
-	       format_duration(advice->p99_ns, p99, sizeof(p99)),
+	printf("capacity %5u: p99 %9s%s\n", capacity, DURATION(advice->p99_ns),
 	       advice->p99_ns > advice->target_ns ? ", too long" : "");
 	fflush(stdout);
 	return CLI_OK;
@@ -91,15 +89,12 @@ static int find_capacity(struct advice *advice, __u32 *enough)
 
 static void print_advice(const struct advice *advice, __u32 enough)
 {
-	char target[16];
-
-	format_duration(advice->target_ns, target, sizeof(target));
 	if (enough)
 		printf("%scapacity=%u%s keeps 99 of 100 tasks within %s, arrival to end.\n",
-		       out_style(OUT_BOLD), enough, out_plain(), target);
+		       out_style(OUT_BOLD), enough, out_plain(), DURATION(advice->target_ns));
 	else
 		printf("%sNot even capacity=%u%s keeps 99 of 100 tasks within %s.\n",
-		       out_style(OUT_BAD), advice->max, out_plain(), target);
+		       out_style(OUT_BAD), advice->max, out_plain(), DURATION(advice->target_ns));
 }
 
 static void print_json(struct advice *advice, __u32 enough)

@@ -165,18 +165,13 @@ static int act(struct declared *pool, struct errmsg *e)
 
 	if (pool->deed == DEED_NONE)
 		return 0;
-	fd = dev_open();
-	err = fd;
-	if (fd >= 0 && pool->deed == DEED_CREATE) {
-		err = attr_set_create(fd, pool->pool, &pool->set);
-	} else if (fd >= 0) {
-		err = dev_attach(fd, pool->pool);
-		if (!err)
-			err = attr_set_tune(fd, &pool->set);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (err < 0)
+	fd = pool->deed == DEED_CREATE ? attr_set_create(pool->pool, &pool->set, e) :
+					 dev_open_pool(pool->pool, e);
+	if (fd < 0)
+		return fd;
+	err = pool->deed == DEED_CREATE ? 0 : attr_set_tune(fd, &pool->set);
+	close(fd);
+	if (err)
 		attr_explain(e, err, pool->pool, &pool->set);
 	return err;
 }

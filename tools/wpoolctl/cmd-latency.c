@@ -73,16 +73,13 @@ static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i
 static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 {
 	int room = out_width() - 2 * LABEL_WIDTH - COUNT_WIDTH - 7, len;
-	char from[32], to[32] = "";
 
 	if (room < 10)
 		room = 10;
 	/* a bar with one task is visible, too */
 	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
-	if (to_ns)
-		format_short(to_ns, to, sizeof(to));
-	printf("%*s - %*s |", LABEL_WIDTH, format_short(from_ns, from, sizeof(from)), LABEL_WIDTH,
-	       to);
+	printf("%*s - %*s |", LABEL_WIDTH, SHORT_TIME(from_ns), LABEL_WIDTH,
+	       to_ns ? SHORT_TIME(to_ns) : "");
 	while (len--)
 		putchar('#');
 	printf(nr ? " %llu\n" : "\n", nr);
@@ -112,7 +109,6 @@ static void print_bars(const struct hists *hists, const struct hist *hist)
 static void print_kind(const struct hists *hists, enum hist_kind kind)
 {
 	const struct hist *hist = &hists->hist[kind];
-	char buf[32];
 	size_t i;
 
 	printf("%s%-4s%s %llu task%s", out_style(OUT_BOLD), kinds[kind], out_plain(), hist->nr,
@@ -123,19 +119,16 @@ static void print_kind(const struct hists *hists, enum hist_kind kind)
 	}
 	for (i = 0; i < ARRAY_SIZE(percentiles); i++)
 		printf("%c %s %s", i ? ',' : ':', percentiles[i].name,
-		       format_short(hist_percentile(hists, kind, percentiles[i].ppm), buf,
-				    sizeof(buf)));
-	printf(", max %s\n", format_short(hist->max_ns, buf, sizeof(buf)));
+		       SHORT_TIME(hist_percentile(hists, kind, percentiles[i].ppm)));
+	printf(", max %s\n", SHORT_TIME(hist->max_ns));
 	print_bars(hists, hist);
 }
 
 static void print_view(const struct view *view)
 {
-	char buf[32];
-
 	printf("%spool %s%s, ", out_style(OUT_BOLD), view->pool, out_plain());
 	if (view->interval_ns)
-		printf("within %s", format_duration(view->interval_ns, buf, sizeof(buf)));
+		printf("within %s", DURATION(view->interval_ns));
 	else
 		printf("since latency was switched on");
 	printf("%s\n\n", view->is_on ? "" : "; it is off now");

@@ -55,11 +55,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 
-static void more_help(void)
-{
-	columns_print_help(false);
-}
-
 static const struct cli_option options[] = {
 	{ "columns", "NAME,...", "these columns, in this order, however wide; 'all' for all",
 	  CLI_COLUMNS(struct list, columns, false) },
@@ -80,6 +75,6 @@ const struct command cmd_list = {
 "outstanding: accepted tasks that have not finished; submitted: tasks accepted since the pool\n"
 "was made.",
 	.options = options,
-	.more_help = more_help,
+	.more_help = columns_print_help,
 	.run = run,
 };

@@ -36,17 +36,6 @@ static const char *read_attrs(const struct command *cmd, int argc, char **argv, 
 	return pool;
 }
 
-static int finish_attrs(const struct command *cmd, const char *pool, int err,
-			const struct attr_set *set)
-{
-	struct errmsg e;
-
-	if (!err)
-		return CLI_OK;
-	attr_explain(&e, err, pool, set);
-	return cli_fail(cmd, &e);
-}
-
 /* ---- create ----------------------------------------------------------------- */
 
 static int run_create(const struct command *cmd, int argc, char **argv)
@@ -54,17 +43,10 @@ static int run_create(const struct command *cmd, int argc, char **argv)
 	struct attr_set set;
 	const char *pool = read_attrs(cmd, argc, argv, ATTR_CREATE, &set);
 	struct errmsg e;
-	int fd;
 
 	if (attr_set_check(&set, NULL, &e))
 		cli_usage(cmd, "%s", e.text);
-	fd = dev_open();
-	return finish_attrs(cmd, pool, fd < 0 ? fd : attr_set_create(fd, pool, &set), &set);
-}
-
-static void create_help(void)
-{
-	attr_print_help(ATTR_CREATE);
+	return attr_set_create(pool, &set, &e) < 0 ? cli_fail(cmd, &e) : CLI_OK;
 }
 
 const struct command cmd_create = {
@@ -76,7 +58,8 @@ const struct command cmd_create = {
 "are not given have their defaults, see wpoolctl(8).\n"
 "\n"
 "  wpoolctl create batch capacity=64 queue_depth=max nice=10",
-	.more_help = create_help,
+	.more_help = attr_print_help,
+	.help_of = ATTR_CREATE,
 	.run = run_create,
 };
 
@@ -103,12 +86,11 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 	err = dev_info(fd, &now, NULL);
 	if (!err && attr_set_check(&set, &now, &e))
 		return cli_fail(cmd, &e);
-	return finish_attrs(cmd, pool, err ?: attr_set_tune(fd, &set), &set);
-}
-
-static void tune_help(void)
-{
-	attr_print_help(ATTR_TUNE);
+	err = err ?: attr_set_tune(fd, &set);
+	if (!err)
+		return CLI_OK;
+	attr_explain(&e, err, pool, &set);
+	return cli_fail(cmd, &e);
 }
 
 const struct command cmd_tune = {
@@ -120,7 +102,8 @@ const struct command cmd_tune = {
 "cgroup cannot be combined with other attributes.\n"
 "\n"
 "  wpoolctl tune batch capacity=128 min_workers=8",
-	.more_help = tune_help,
+	.more_help = attr_print_help,
+	.help_of = ATTR_TUNE,
 	.run = run_tune,
 };
 

@@ -28,7 +28,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
-static void more_help(void)
+static void more_help(int of __maybe_unused)
 {
 	const struct work_kind *kind;
 

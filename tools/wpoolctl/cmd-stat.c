@@ -110,11 +110,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return code;
 }
 
-static void more_help(void)
-{
-	columns_print_help(true);
-}
-
 static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
 	  "length of an interval (1), at least 0.01; ns, us, ms, m, h may be given",
@@ -144,6 +139,7 @@ const struct command cmd_stat = {
 "longer than wait50 and ran no longer than run50, and 99 of 100 no longer than wait99 and\n"
 "run99.",
 	.options = options,
-	.more_help = more_help,
+	.more_help = columns_print_help,
+	.help_of = true,
 	.run = run,
 };

@@ -35,45 +35,26 @@ static int do_record(const struct wish *wish, struct errmsg *e)
 		trace_explain(recording.file, recording.stop_over_ns, e) : 0;
 }
 
-static int do_report(const struct wish *wish, struct errmsg *e)
+enum verb { RECORD, REPORT, TIMEHIST, CHROME, EXPLAIN };
+
+static const char *const verbs[] = { "record", "report", "timehist", "chrome", "explain", NULL };
+
+static int act(const struct wish *wish, enum verb verb, struct errmsg *e)
 {
-	return trace_report(wish->recording.file, wish->by, e);
-}
+	const char *file = wish->recording.file;
 
-static int do_timehist(const struct wish *wish, struct errmsg *e)
-{
-	return trace_timehist(wish->recording.file, e);
-}
-
-static int do_chrome(const struct wish *wish, struct errmsg *e)
-{
-	return trace_chrome(wish->recording.file, e);
-}
-
-static int do_explain(const struct wish *wish, struct errmsg *e)
-{
-	return trace_explain(wish->recording.file, wish->over_ns, e);
-}
-
-static const struct verb {
-	const char *name;
-	int (*act)(const struct wish *wish, struct errmsg *e);
-} verbs[] = {
-	{ "record", do_record },
-	{ "report", do_report },
-	{ "timehist", do_timehist },
-	{ "chrome", do_chrome },
-	{ "explain", do_explain },
-};
-
-static const struct verb *find_verb(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(verbs[i].name, name))
-			return &verbs[i];
-	return NULL;
+	switch (verb) {
+	case REPORT:
+		return trace_report(file, wish->by, e);
+	case TIMEHIST:
+		return trace_timehist(file, e);
+	case CHROME:
+		return trace_chrome(file, e);
+	case EXPLAIN:
+		return trace_explain(file, wish->over_ns, e);
+	default:
+		return do_record(wish, e);
+	}
 }
 
 static int set_pool(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
@@ -89,7 +70,7 @@ static int set_stop_over(const struct cli_option *option, void *to, const char *
 
 	/* sched_switch explains why a task waited */
 	wish->recording.sched = true;
-	return cli_set_duration(option, to, value, e);
+	return cli_set_parsed(option, to, value, e);
 }
 
 static int set_buffer(const struct cli_option *option, void *to, const char *value,
@@ -114,7 +95,7 @@ static const struct cli_option options[] = {
 	  .verb = "record" },
 	{ "stop-over", "TIME", "record: end when a task has waited longer, and explain why",
 	  CLI_RANGE(set_stop_over, struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS),
-	  .verb = "record" },
+	  .parse = parse_duration, .verb = "record" },
 	{ "sched", NULL,
 	  "record: also record which threads of all programs have the CPUs, for explain;\n"
 	  "--stop-over implies it",
@@ -137,29 +118,26 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.recording = { .file = DEFAULT_FILE, .buffer_kib = DEFAULT_BUFFER_KIB },
 		.over_ns = DEFAULT_OVER_NS,
 	};
-	const struct verb *verb;
 	struct errmsg e;
 	__u64 given;
 	size_t i;
+	int verb;
 
 	given = cli_parse(cmd, argc, argv, &wish);
 	if (optind == argc)
 		cli_usage(cmd, "record, report, timehist, chrome or explain?");
-	verb = find_verb(argv[optind]);
-	if (!verb)
-		cli_usage(cmd, ERRMSG_Q " is not one of record, report, timehist, chrome, explain",
-			  argv[optind]);
-	optind++;
+	verb = parse_word(argv[optind++], verbs, &e);
+	if (verb < 0)
+		cli_usage(cmd, "%s", e.text);
 	for (i = 0; options[i].name; i++)
-		if (given & BIT(i) && strcmp(options[i].verb, verb->name))
-			cli_usage(cmd, "%s takes no --%s", verb->name, options[i].name);
-	if (verb->act != do_record && optind < argc)
+		if (given & BIT(i) && strcmp(options[i].verb, verbs[verb]))
+			cli_usage(cmd, "%s takes no --%s", verbs[verb], options[i].name);
+	if (verb != RECORD && optind < argc)
 		wish.recording.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	if ((verb->act == do_explain || verb->act == do_record) &&
-	    !strcmp(wish.recording.file, "-"))
-		cli_usage(cmd, "%s takes no -: explain reads its file twice", verb->name);
-	return verb->act(&wish, &e) ? cli_fail(cmd, &e) : CLI_OK;
+	if ((verb == EXPLAIN || verb == RECORD) && !strcmp(wish.recording.file, "-"))
+		cli_usage(cmd, "%s takes no -: explain reads its file twice", verbs[verb]);
+	return act(&wish, verb, &e) ? cli_fail(cmd, &e) : CLI_OK;
 }
 
 const struct command cmd_trace = {

@@ -270,35 +270,10 @@ static void explain_closed(const struct facts *facts, struct answer *answer)
 			   facts->pool->now.state);
 }
 
-static void explain(const struct facts *facts, struct answer *answer)
+static void explain_wait(const struct facts *facts, const char *wait, struct answer *answer)
 {
-	bool closing = !strcmp(facts->pool->now.state, "closing");
-	char wait[128], all[192];
+	char all[192];
 
-	describe_wait(facts, wait, sizeof(wait));
-	if (closing && !*wait) {
-		answer_set(answer, "closing",
-			   "The pool is closed to others: it accepts its own timers and events, and what its tasks submit.");
-		return;
-	}
-	if (!closing && strcmp(facts->pool->now.state, "open")) {
-		explain_closed(facts, answer);
-		return;
-	}
-	if (!*wait && grown(facts, FIGURE_REFUSED)) {
-		answer_set(answer, "full",
-			   "%llu submits were refused meanwhile: capacity + queue_depth tasks were outstanding.",
-			   grown(facts, FIGURE_REFUSED));
-		return;
-	}
-	if (!*wait && facts->nr[DOING_WAITING]) {
-		explain_missing(facts, "No task is queued", answer);
-		return;
-	}
-	if (!*wait) {
-		explain_none(facts, answer);
-		return;
-	}
 	snprintf(all, sizeof(all), "%s%s", wait, !figure(facts, FIGURE_WAITING) ? "" :
 		 ", as capacity + queue_depth tasks are outstanding");
 	if (is_used_up(facts))
@@ -308,6 +283,29 @@ static void explain(const struct facts *facts, struct answer *answer)
 	/* tasks are served, so submitters only wait for their turn */
 	if (!strcmp(answer->cause, "served") && figure(facts, FIGURE_WAITING))
 		answer->cause = "line";
+}
+
+static void explain(const struct facts *facts, struct answer *answer)
+{
+	bool closing = !strcmp(facts->pool->now.state, "closing");
+	char wait[128];
+
+	describe_wait(facts, wait, sizeof(wait));
+	if (closing && !*wait)
+		answer_set(answer, "closing",
+			   "The pool is closed to others: it accepts its own timers and events, and what its tasks submit.");
+	else if (!closing && strcmp(facts->pool->now.state, "open"))
+		explain_closed(facts, answer);
+	else if (*wait)
+		explain_wait(facts, wait, answer);
+	else if (grown(facts, FIGURE_REFUSED))
+		answer_set(answer, "full",
+			   "%llu submits were refused meanwhile: capacity + queue_depth tasks were outstanding.",
+			   grown(facts, FIGURE_REFUSED));
+	else if (facts->nr[DOING_WAITING])
+		explain_missing(facts, "No task is queued", answer);
+	else
+		explain_none(facts, answer);
 }
 
 struct why {

@@ -176,7 +176,7 @@ bool columns_set_busy(struct columns *columns, bool times)
 	return true;
 }
 
-void columns_print_help(bool rates)
+void columns_print_help(int rates)
 {
 	const struct column *column = NULL;
 	int at = 0;

@@ -76,7 +76,7 @@ void columns_print(const struct columns *columns, size_t nr, const struct pool *
 struct json_object *columns_json(const struct columns *columns, const struct pool *pool);
 
 /* Print the names of all columns, for the help or one a line. Rates only if @rates. */
-void columns_print_help(bool rates);
+void columns_print_help(int rates);
 void columns_put_names(bool rates);
 
 #endif /* WPOOLCTL_COLUMNS_H */

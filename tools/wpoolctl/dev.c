@@ -35,27 +35,24 @@ int dev_attach(int fd, const char *pool)
 
 int dev_create(int fd, const char *pool, const struct wpool_dev_attrs *attrs)
 {
-	struct wpool_dev_create arg = { .size = sizeof(arg) };
+	struct wpool_dev_create arg = { .size = sizeof(arg), .attrs = *attrs };
 
 	copy_name(arg.name, pool);
-	arg.attrs = *attrs;
 	return do_ioctl(fd, WPOOL_IOC_CREATE, &arg);
 }
 
 int dev_tune(int fd, const struct wpool_dev_attrs *attrs)
 {
-	struct wpool_dev_tune arg = { .size = sizeof(arg) };
+	struct wpool_dev_tune arg = { .size = sizeof(arg), .attrs = *attrs };
 
-	arg.attrs = *attrs;
 	return do_ioctl(fd, WPOOL_IOC_TUNE, &arg);
 }
 
 int dev_cgroup(int fd, const char *dir)
 {
-	struct wpool_dev_cgroup arg = { .size = sizeof(arg) };
+	struct wpool_dev_cgroup arg = { .size = sizeof(arg), .fd = open(dir, O_PATH | O_CLOEXEC) };
 	int err;
 
-	arg.fd = open(dir, O_PATH | O_CLOEXEC);
 	if (arg.fd < 0)
 		return -errno;
 	err = do_ioctl(fd, WPOOL_IOC_CGROUP, &arg);
@@ -65,10 +62,10 @@ int dev_cgroup(int fd, const char *dir)
 
 int dev_release(int fd, __u32 flags, __u64 timeout_ns)
 {
-	struct wpool_dev_release arg = { .size = sizeof(arg) };
+	struct wpool_dev_release arg = {
+		.size = sizeof(arg), .flags = flags, .timeout_ns = timeout_ns,
+	};
 
-	arg.flags = flags;
-	arg.timeout_ns = timeout_ns;
 	return do_ioctl(fd, WPOOL_IOC_RELEASE, &arg);
 }
 
@@ -103,41 +100,36 @@ int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus)
 
 int dev_stats(int fd, struct wpool_dev_stats *stats)
 {
-	memset(stats, 0, sizeof(*stats));
-	stats->size = sizeof(*stats);
+	*stats = (struct wpool_dev_stats){ .size = sizeof(*stats) };
 	return do_ioctl(fd, WPOOL_IOC_STATS, stats);
 }
 
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
 	       __u32 cpu, __u32 *accepted)
 {
-	struct wpool_dev_submit arg = { .size = sizeof(arg) };
-	int err;
+	struct wpool_dev_submit arg = {
+		.size = sizeof(arg), .flags = flags, .works = (unsigned long)works, .nr = nr,
+		.work_size = sizeof(*works), .cpu = cpu,
+	};
+	int err = do_ioctl(fd, WPOOL_IOC_SUBMIT, &arg);
 
-	arg.flags = flags;
-	arg.works = (unsigned long)works;
-	arg.nr = nr;
-	arg.work_size = sizeof(*works);
-	arg.cpu = cpu;
-	err = do_ioctl(fd, WPOOL_IOC_SUBMIT, &arg);
 	*accepted = arg.accepted;
 	return err;
 }
 
 int dev_cancel_all(int fd)
 {
-	struct wpool_dev_cancel arg = { .size = sizeof(arg) };
+	struct wpool_dev_cancel arg = { .size = sizeof(arg), .flags = WPOOL_DEV_CANCEL_ALL };
 
-	arg.flags = WPOOL_DEV_CANCEL_ALL;
 	return do_ioctl(fd, WPOOL_IOC_CANCEL, &arg);
 }
 
 int dev_group(int fd, __u32 max_outstanding, __u32 flags)
 {
-	struct wpool_dev_group arg = { .size = sizeof(arg) };
+	struct wpool_dev_group arg = {
+		.size = sizeof(arg), .flags = flags, .max_outstanding = max_outstanding,
+	};
 
-	arg.flags = flags;
-	arg.max_outstanding = max_outstanding;
 	return do_ioctl(fd, WPOOL_IOC_GROUP, &arg);
 }
 

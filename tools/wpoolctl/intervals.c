@@ -36,9 +36,7 @@ static void print_rate(const struct interval *interval, __u64 count)
 
 static void print_time(const struct interval *interval, __u64 ns)
 {
-	char buf[16];
-
-	printf(" %6s", interval->ended ? format_short(ns, buf, sizeof(buf)) : "-");
+	printf(" %6s", interval->ended ? SHORT_TIME(ns) : "-");
 }
 
 static void print_line(const struct interval *interval, bool title)

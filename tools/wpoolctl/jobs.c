@@ -52,33 +52,27 @@ struct jobs {
 
 /* ---- reading the file ------------------------------------------------------------ */
 
-static struct section *begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
+static int begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
 {
 	unsigned int i;
 	struct job *job;
 
 	if (!strcmp(name, GLOBAL)) {
-		if (jobs->nr || jobs->global.name) {
-			errmsg_set(e, "[global] is the first section, or left out");
-			return NULL;
-		}
+		if (jobs->nr || jobs->global.name)
+			return errmsg_set(e, "[global] is the first section, or left out");
 		jobs->global.name = alloc_copy(name);
-		return &jobs->global;
+		return 0;
 	}
 	for (i = 0; i < jobs->nr; i++)
-		if (!strcmp(jobs->job[i]->section.name, name)) {
-			errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
-			return NULL;
-		}
-	if (jobs->nr == MAX_JOBS) {
-		errmsg_set(e, "more than %d jobs", MAX_JOBS);
-		return NULL;
-	}
+		if (!strcmp(jobs->job[i]->section.name, name))
+			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
+	if (jobs->nr == MAX_JOBS)
+		return errmsg_set(e, "more than %d jobs", MAX_JOBS);
 	job = alloc_zeroed(1, sizeof(*job));
 	job->section.name = alloc_copy(name);
 	job->phase = jobs->phase;
 	jobs->job[jobs->nr++] = job;
-	return &job->section;
+	return 0;
 }
 
 static int take_setting(struct section *section, const char *key, const char *value,
@@ -105,7 +99,7 @@ static int take(void *arg, unsigned int line __maybe_unused, const char *name, c
 	int err;
 
 	if (!key)
-		return begin_section(jobs, name, e) ? 0 : -1;
+		return begin_section(jobs, name, e);
 	if (!strcmp(key, STONEWALL)) {
 		if (!last || value)
 			return errmsg_set(e, STONEWALL " has no value, and is for a job");

@@ -44,4 +44,15 @@ static inline __u64 load_length_ns(const struct load_config *config)
 				     config->duration_ns : 0;
 }
 
+/* Does a work of this kind belong to the load? */
+static inline bool load_has_kind(const struct load_config *config, __u32 kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->nr_works; i++)
+		if (config->works[i].kind == kind)
+			return true;
+	return false;
+}
+
 #endif /* WPOOLCTL_LOAD_CONFIG_H */

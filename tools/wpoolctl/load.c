@@ -313,15 +313,11 @@ static bool watch(struct watch *w)
 /* Sets up the group of the file @fd for --group, or for tasks of the kind count. */
 static int group_of(int fd, const struct load_config *config)
 {
-	__u32 flags = 0;
-	unsigned int i;
+	__u32 flags = load_has_kind(config, WPOOL_WORK_COUNT) ? WPOOL_DEV_GROUP_MM : 0;
 
-	for (i = 0; i < config->nr_works; i++)
-		if (config->works[i].kind == WPOOL_WORK_COUNT)
-			flags = WPOOL_DEV_GROUP_MM;
 	if (!config->group && !flags)
 		return 0;
-	return dev_group(fd, config->group ? config->group : WPOOL_DEV_UNLIMITED, flags);
+	return dev_group(fd, config->group ?: WPOOL_DEV_UNLIMITED, flags);
 }
 
 /* Each submitter gets consecutive tasks, so that its tasks do all works in turn. */

@@ -160,42 +160,29 @@ err_range:
 			  min, max);
 }
 
-static int check_duration(const char *s, __u64 n, __u64 min_ns, __u64 max_ns, __u64 *ns,
-			  struct errmsg *e)
+static int parse_time(const char *s, const struct unit *no_unit, __u64 min_ns, __u64 max_ns,
+		      __u64 *ns, struct errmsg *e)
 {
-	char low[32], high[32];
+	__u64 n;
 
+	if (!scan_scaled(s, time_units, no_unit, &n))
+		return errmsg_set(e, ERRMSG_Q
+				  " is not a duration: a number and ns, us, ms, s, m or h", s);
 	if (n < min_ns || n > max_ns)
 		return errmsg_set(e, ERRMSG_Q " is not a duration from %s to %s", s,
-				  format_duration(min_ns, low, sizeof(low)),
-				  format_duration(max_ns, high, sizeof(high)));
+				  DURATION(min_ns), DURATION(max_ns));
 	*ns = n;
 	return 0;
 }
 
-static int not_a_duration(const char *s, struct errmsg *e)
+int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e)
 {
-	return errmsg_set(e, ERRMSG_Q " is not a duration: a number and ns, us, ms, s, m or h", s);
+	return parse_time(s, NULL, min_ns, max_ns, ns, e);
 }
 
-int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
-		   struct errmsg *e)
+int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e)
 {
-	__u64 n;
-
-	if (!scan_scaled(s, time_units, NULL, &n))
-		return not_a_duration(s, e);
-	return check_duration(s, n, min_ns, max_ns, ns, e);
-}
-
-int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
-		  struct errmsg *e)
-{
-	__u64 n;
-
-	if (!scan_scaled(s, time_units, SECONDS, &n))
-		return not_a_duration(s, e);
-	return check_duration(s, n, min_ns, max_ns, ns, e);
+	return parse_time(s, SECONDS, min_ns, max_ns, ns, e);
 }
 
 int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
@@ -226,6 +213,19 @@ int parse_rate(const char *s, __u64 *per_s, struct errmsg *e)
 				  s);
 	*per_s = n;
 	return 0;
+}
+
+int parse_word(const char *s, const char *const *words, struct errmsg *e)
+{
+	char known[128] = "";
+	int i;
+
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(words[i], s))
+			return i;
+		errmsg_join(known, sizeof(known), ", ", "%s", words[i]);
+	}
+	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
 int parse_assignment(const char *s, size_t *key_len, const char **value,

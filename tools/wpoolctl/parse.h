@@ -36,6 +36,9 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 /* "N" or "N/s", with units as for a count. */
 int parse_rate(const char *s, __u64 *per_s, struct errmsg *e);
 
+/* Returns the index of @s in @words, which end with NULL. */
+int parse_word(const char *s, const char *const *words, struct errmsg *e);
+
 /* Splits "key=value": the length of the key, and where the value starts. */
 int parse_assignment(const char *s, size_t *key_len, const char **value,
 		     struct errmsg *e);
@@ -48,5 +51,22 @@ const char *format_duration(__u64 ns, char *buf, size_t len);
 
 /* "1.50ms": three digits, for an estimate. At most six characters below 1000 s. */
 const char *format_short(__u64 ns, char *buf, size_t len);
+
+/* DURATION() and SHORT_TIME() are such texts. They live until the end of the statement. */
+struct time_text {
+	char s[32];
+};
+
+static inline struct time_text
+time_text_of(const char *(*format)(__u64 ns, char *buf, size_t len), __u64 ns)
+{
+	struct time_text text;
+
+	format(ns, text.s, sizeof(text.s));
+	return text;
+}
+
+#define DURATION(_ns)	(time_text_of(format_duration, _ns).s)
+#define SHORT_TIME(_ns)	(time_text_of(format_short, _ns).s)
 
 #endif /* WPOOLCTL_PARSE_H */

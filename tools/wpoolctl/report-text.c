@@ -12,18 +12,17 @@
 static void print_phases(const struct load_config *config)
 {
 	const struct arrivals_config *arrivals = &config->arrivals;
-	char buf[32];
 
 	if (arrivals->replay)
 		printf(", as in %s", arrivals->replay->file);
 	if (arrivals->rate)
 		printf(", %s%llu/s", arrivals->poisson ? "Poisson " : "", arrivals->rate);
 	if (arrivals->ramp_ns)
-		printf(", ramp %s", format_duration(arrivals->ramp_ns, buf, sizeof(buf)));
+		printf(", ramp %s", DURATION(arrivals->ramp_ns));
 	if (config->warmup_ns)
-		printf(", warm-up %s", format_duration(config->warmup_ns, buf, sizeof(buf)));
+		printf(", warm-up %s", DURATION(config->warmup_ns));
 	if (config->duration_ns)
-		printf(", for %s", format_duration(config->duration_ns, buf, sizeof(buf)));
+		printf(", for %s", DURATION(config->duration_ns));
 }
 
 static void print_setting(const struct load_config *config,
@@ -131,40 +130,34 @@ static void print_times(const struct load_config *config,
 			const struct load_result *result)
 {
 	__u64 wall = tally_wall_ns(&result->tally), ideal = report_ideal_ns(config, result);
-	char buf[32];
 
 	print_rates(config, result);
-	printf("%-10s %10s", "wall time", format_duration(wall, buf, sizeof(buf)));
+	printf("%-10s %10s", "wall time", DURATION(wall));
 	if (arrivals_are_scheduled(&config->arrivals))
 		putchar('\n');
 	else
 		printf("  %.0f tasks/s\n", report_completed_per_s(result));
 	if (ideal)
-		printf("%-10s %10s  ratio %.3f\n", "ideal",
-		       format_duration(ideal, buf, sizeof(buf)),
-		       (double)wall / ideal);
+		printf("%-10s %10s  ratio %.3f\n", "ideal", DURATION(ideal), (double)wall / ideal);
 	printf("%-10s %10s  a task, in %llu call%s (with the wait for room)\n",
-	       "enqueue", format_duration(report_per_task(result->call_ns, result), buf,
-					  sizeof(buf)),
+	       "enqueue", DURATION(report_per_task(result->call_ns, result)),
 	       result->calls, result->calls == 1 ? "" : "s");
 	printf("%-10s %10s  a task, of the submitting thread%s\n\n", "CPU time",
-	       format_duration(report_per_task(result->cpu_ns, result), buf, sizeof(buf)),
+	       DURATION(report_per_task(result->cpu_ns, result)),
 	       config->submitters == 1 ? "" : "s");
 }
 
 static void print_hist(const char *name, const struct timehist *hist)
 {
 	static const unsigned int ppm[] = { 500000, 900000, 990000, 999000, 1000000 };
-	char buf[32];
 	size_t i;
 
 	if (!hist->nr)
 		return;
 	printf("%-24.24s", name);
 	for (i = 0; i < ARRAY_SIZE(ppm); i++)
-		printf(" %8s", format_duration(timehist_percentile(hist, ppm[i]), buf,
-					       sizeof(buf)));
-	printf(" %8s\n", format_duration(timehist_mean(hist), buf, sizeof(buf)));
+		printf(" %8s", DURATION(timehist_percentile(hist, ppm[i])));
+	printf(" %8s\n", DURATION(timehist_mean(hist)));
 }
 
 static void print_latencies(const struct load_config *config,
@@ -201,7 +194,6 @@ static void print_order(const struct load_result *result)
 static void print_cpus(const struct tally *tally)
 {
 	__u64 ran = 0;
-	char buf[32];
 	__u32 cpu;
 
 	for (cpu = 0; cpu < tally->nr_cpus; cpu++)
@@ -212,11 +204,9 @@ static void print_cpus(const struct tally *tally)
 	       "share", "run time", out_plain());
 	for (cpu = 0; cpu < tally->nr_cpus; cpu++)
 		if (tally->cpu[cpu].finished)
-			printf("%5u %10llu %6.1f%% %10s\n", cpu,
-			       tally->cpu[cpu].finished,
+			printf("%5u %10llu %6.1f%% %10s\n", cpu, tally->cpu[cpu].finished,
 			       100.0 * tally->cpu[cpu].finished / ran,
-			       format_duration(tally->cpu[cpu].run_ns, buf,
-					       sizeof(buf)));
+			       DURATION(tally->cpu[cpu].run_ns));
 	putchar('\n');
 }
 

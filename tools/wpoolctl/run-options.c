@@ -15,20 +15,17 @@
 
 const char *const run_replay_words[] = { "spin", "sleep", NULL };
 
-static int add_work(struct run *run, const char *value, struct errmsg *e)
+static int set_work(const struct cli_option *option __maybe_unused, void *to, const char *value,
+		    struct errmsg *e)
 {
+	struct run *run = to;
+
 	if (run->load.nr_works == WORK_MAX_KINDS)
 		return errmsg_set(e, "more than %d", WORK_MAX_KINDS);
 	if (work_parse(value, &run->works[run->load.nr_works], e))
 		return -1;
 	run->load.nr_works++;
 	return 0;
-}
-
-static int set_work(const struct cli_option *option __maybe_unused, void *to, const char *value,
-		    struct errmsg *e)
-{
-	return add_work(to, value, e);
 }
 
 static int set_submit_cpus(const struct cli_option *option __maybe_unused, void *to,
@@ -45,7 +42,7 @@ static int set_on(const struct cli_option *option, void *to, const char *value, 
 	struct run *run = to;
 
 	run->load.on = true;
-	return cli_set_number(option, to, value, e);
+	return cli_set_parsed(option, to, value, e);
 }
 
 static int set_rate(const struct cli_option *option __maybe_unused, void *to, const char *value,
@@ -137,7 +134,7 @@ const struct cli_option run_options[] = {
 	  "not exist, other workers take them",
 	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes\n"
 	  "--urgent and --group, and is not for tasks of timer, strand, poll and count.",
-	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1) },
+	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1), .parse = parse_u64 },
 	{ "urgent", NULL, "tasks start before tasks in the pool that are not urgent",
 	  "They start on the first CPU that has a worker for them. Of a tree only the root is\n"
 	  "urgent; timer and poll are urgent after the wait; tasks of strand keep their order.",
@@ -329,7 +326,7 @@ int run_complete(struct run *run, struct errmsg *e)
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;
-	if (!load->nr_works && add_work(run, "noop", e))
+	if (!load->nr_works && set_work(NULL, run, "noop", e))
 		return -1;
 	load->works = run->works;
 	load->turns = &run->turns;

@@ -9,24 +9,6 @@
 #include "dev.h"
 #include "report.h"
 
-static int open_pool(struct run *run, struct errmsg *e)
-{
-	int fd, err;
-
-	if (!run->create)
-		return dev_open_pool(run->load.pool, e);
-	fd = dev_open();
-	if (fd < 0)
-		return dev_explain(e, fd, run->load.pool);
-	err = attr_set_create(fd, run->load.pool, &run->attrs);
-	if (err) {
-		close(fd);
-		attr_explain(e, err, run->load.pool, &run->attrs);
-		return err;
-	}
-	return fd;
-}
-
 static int finish(const struct run *run, const struct load_result *result)
 {
 	const struct tally *tally = &result->tally;
@@ -65,7 +47,8 @@ int run_perform(struct run *run, struct load_result *result)
 	int fd;
 
 	load_hold_signals();
-	fd = open_pool(run, &e);
+	fd = run->create ? attr_set_create(run->load.pool, &run->attrs, &e) :
+			   dev_open_pool(run->load.pool, &e);
 	if (fd < 0)
 		return cli_fail(run->cmd, &e);
 	progress_init(&progress, run->quiet ? PROGRESS_NEVER : run->progress,

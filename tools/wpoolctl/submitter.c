@@ -147,47 +147,25 @@ static void count_unsent(struct submitter *s, const struct batch *batch, __u64 n
 	pthread_mutex_unlock(&s->load->lock);
 }
 
-static bool has_kind(const struct load_config *config, __u32 kind)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->nr_works; i++)
-		if (config->works[i].kind == kind)
-			return true;
-	return false;
-}
-
 static void explain_submit(struct submitter *s, int err)
 {
 	const struct load_config *config = s->load->config;
-	const char *pool = config->pool;
 	struct errmsg e;
 
-	if (err == -EINVAL && config->on) {
-		load_fail(s->load, err, "--on: this machine cannot have a CPU %u",
-			  config->on_cpu);
-		return;
-	}
-
-	if (err == -EPERM && has_kind(config, WPOOL_WORK_FAULT)) {
+	dev_explain(&e, err, config->pool);
+	if (err == -EINVAL && config->on)
+		load_fail(s->load, err, "--on: this machine cannot have a CPU %u", config->on_cpu);
+	else if (err == -EPERM && load_has_kind(config, WPOOL_WORK_FAULT))
 		load_fail(s->load, err, "fault work refused: it needs root, %s and %s",
 			  "the module loaded with allow_fault=1",
 			  "a pool whose policy is not run");
-		return;
-	}
-
-	switch (err) {
-	case -ESHUTDOWN:
+	else if (err == -ESHUTDOWN)
 		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
-			  pool);
-		return;
-	case -ENODEV:
+			  config->pool);
+	else if (err == -ENODEV)
 		load_fail(s->load, err, "--on: CPU %u is offline", config->on_cpu);
-		return;
-	default:
-		dev_explain(&e, err, pool);
+	else
 		load_fail(s->load, err, "submit: %s", e.text);
-	}
 }
 
 static void retry_later(struct batch *batch)

@@ -23,11 +23,16 @@ const struct figure_info figures[NR_FIGURES] = {
 #include "figure_table.h"
 };
 
+const char *sysfs_dir(const char *variable, const char *preset)
+{
+	const char *dir = getenv(variable);
+
+	return dir && *dir ? dir : preset;
+}
+
 static const char *class_dir(void)
 {
-	const char *dir = getenv("WPOOLCTL_SYSFS");
-
-	return dir && *dir ? dir : "/sys/class/wpool";
+	return sysfs_dir("WPOOLCTL_SYSFS", "/sys/class/wpool");
 }
 
 static int fail(struct errmsg *e, int err, const char *path)
@@ -158,12 +163,9 @@ char *sysfs_read_all(const char *path)
 	if (!file)
 		return NULL;
 	len = getdelim(&text, &room, '\0', file);
-	if (len < 0 && !ferror(file)) {
+	if (len < 0) {
 		free(text);
-		text = alloc_copy("");
-	} else if (len < 0) {
-		free(text);
-		text = NULL;
+		text = ferror(file) ? NULL : alloc_copy("");
 	}
 	fclose(file);
 	return text;
@@ -286,13 +288,12 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 
 __u64 sysfs_max_workers(void)
 {
-	const char *dir = getenv("WPOOLCTL_MODULE");
 	char path[PATH_MAX], buf[32];
 	struct errmsg e;
 	__u64 value;
 
 	snprintf(path, sizeof(path), "%s/parameters/max_workers",
-		 dir && *dir ? dir : "/sys/module/wpool");
+		 sysfs_dir("WPOOLCTL_MODULE", "/sys/module/wpool"));
 	if (sysfs_read_line(path, buf, sizeof(buf)) || parse_u64(buf, 0, ~0ULL, &value, &e))
 		return 0;
 	return value;

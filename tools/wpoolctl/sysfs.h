@@ -48,6 +48,9 @@ int sysfs_read_line(const char *path, char *buf, size_t len);
  */
 int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e);
 
+/* The directory that a variable of the environment names, for tests; or @preset. */
+const char *sysfs_dir(const char *variable, const char *preset);
+
 /* Returns 0, or -errno and a message: the pool or the module is missing. */
 int sysfs_find_pool(const char *pool, struct errmsg *e);
 

@@ -13,13 +13,6 @@
 
 #define MAX_TABLE_COLUMNS	32
 
-static const char *directory(const char *variable, const char *preset)
-{
-	const char *dir = getenv(variable);
-
-	return dir && *dir ? dir : preset;
-}
-
 /* ---- the file ------------------------------------------------------------- */
 
 /* Cut a line into words, in place; the last cell is the rest of the line. */
@@ -68,7 +61,7 @@ char *text_read(const char *name, struct errmsg *e)
 	char path[PATH_MAX], *text;
 
 	snprintf(path, sizeof(path), "%s/%s",
-		 directory("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
+		 sysfs_dir("WPOOLCTL_DEBUGFS", "/sys/kernel/debug/wpool"), name);
 	text = sysfs_read_all(path);
 	if (!text)
 		errmsg_set(e, "%s: %s", path, strerror(errno));
@@ -172,7 +165,7 @@ const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%d/wchan", directory("WPOOLCTL_PROC", "/proc"),
+	snprintf(path, sizeof(path), "%s/%d/wchan", sysfs_dir("WPOOLCTL_PROC", "/proc"),
 		 worker->pid);
 	/* 0: the thread runs, or the reader has no permission */
 	if (sysfs_read_line(path, buf, len) || !strcmp(buf, "0"))

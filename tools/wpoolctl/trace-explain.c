@@ -167,7 +167,6 @@ static int longer(const void *a, const void *b)
 static __u64 print_parts(struct parts *parts, bool threads)
 {
 	__u64 known = 0, others = 0;
-	char time[16];
 	size_t i;
 
 	qsort(parts->part, parts->nr, sizeof(*parts->part), longer);
@@ -179,7 +178,7 @@ static __u64 print_parts(struct parts *parts, bool threads)
 			others += part->ns;
 			continue;
 		}
-		printf("  %7s  %s", format_short(part->ns, time, sizeof(time)), part->name);
+		printf("  %7s  %s", SHORT_TIME(part->ns), part->name);
 		if (part->pid > 0)
 			printf(", pid %d", part->pid);
 		if (part->nr > 1 && !threads)
@@ -187,8 +186,7 @@ static __u64 print_parts(struct parts *parts, bool threads)
 		puts(part->goes_on && !threads ? ", and went on" : "");
 	}
 	if (others)
-		printf("  %7s  other %s\n", format_short(others, time, sizeof(time)),
-		       threads ? "threads" : "functions");
+		printf("  %7s  other %s\n", SHORT_TIME(others), threads ? "threads" : "functions");
 	return known;
 }
 
@@ -205,7 +203,6 @@ static void print_moments(const struct explanation *why)
 		{ TRACE_STEPPED_IN, "the worker in reserve had to step in" },
 		{ TRACE_SPAWNED, "a worker was made" },
 	};
-	char took[16];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -213,8 +210,7 @@ static void print_moments(const struct explanation *why)
 			continue;
 		printf("  %llu x %s", why->moments[texts[i].kind], texts[i].text);
 		if (texts[i].kind == TRACE_SPAWNED)
-			printf(", which took up to %s",
-			       format_short(why->spawn_ns, took, sizeof(took)));
+			printf(", which took up to %s", SHORT_TIME(why->spawn_ns));
 		putchar('\n');
 	}
 }
@@ -223,17 +219,16 @@ static void print_explanation(struct explanation *why)
 {
 	const struct trace_event *late = &why->late;
 	__u64 known, wait = late->ns - why->from_ns;
-	char time[16];
 
 	printf("%stask %08x of pool %s waited %s%s for a worker of CPU %d, and started %s.\n",
-	       out_style(OUT_BOLD), late->task, late->pool,
-	       format_short(late->value, time, sizeof(time)), out_plain(), late->cpu, late->func);
+	       out_style(OUT_BOLD), late->task, late->pool, SHORT_TIME(late->value), out_plain(),
+	       late->cpu, late->func);
 	printf("Meanwhile the pool's workers there ran:\n");
 	known = print_parts(&why->funcs, false);
 	/* workers may have run at the same time, so the sum may exceed the wait */
 	if (known < wait)
 		printf("  %7s  nothing: asleep, not there yet, or without the CPU\n",
-		       format_short(wait - known, time, sizeof(time)));
+		       SHORT_TIME(wait - known));
 	/* the threads on the CPU, if the recording has sched_switch */
 	if (why->switch_ns) {
 		add_thread(why, &why->thread, late->ns);
@@ -246,14 +241,12 @@ static void print_explanation(struct explanation *why)
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 {
 	struct explanation *why = alloc_zeroed(1, sizeof(*why));
-	char over[16];
 	int err;
 
 	why->over_ns = over_ns;
 	err = trace_read(file, find_late, why, e);
 	if (!err && !why->found) {
-		printf("No task waited longer than %s.\n",
-		       format_short(over_ns, over, sizeof(over)));
+		printf("No task waited longer than %s.\n", SHORT_TIME(over_ns));
 	} else if (!err) {
 		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
 		err = trace_read(file, look, why, e);

@@ -89,15 +89,11 @@ static int more_time(const void *a, const void *b)
 
 static void print_times(const struct timehist *hist)
 {
-	char p50[16], p99[16], max[16];
+	static const unsigned int ppm[] = { 500000, 990000, 1000000 };
+	size_t i;
 
-	if (!hist->nr) {
-		printf(" %7s %7s %7s", "-", "-", "-");
-		return;
-	}
-	printf(" %7s %7s %7s", format_short(timehist_percentile(hist, 500000), p50, sizeof(p50)),
-	       format_short(timehist_percentile(hist, 990000), p99, sizeof(p99)),
-	       format_short(hist->max_ns, max, sizeof(max)));
+	for (i = 0; i < ARRAY_SIZE(ppm); i++)
+		printf(" %7s", hist->nr ? SHORT_TIME(timehist_percentile(hist, ppm[i])) : "-");
 }
 
 static void print_report(const struct report *report)
