@@ -121,6 +121,7 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	struct release how = { };
 	const char *pool;
 	struct errmsg e;
+	__u64 end_ns, now;
 	__u32 flags = 0;
 	int fd, err;
 
@@ -137,9 +138,13 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	fd = dev_open_pool(pool, &e);
 	if (fd < 0)
 		return cli_fail(cmd, &e);
-	/* a stop (^Z) interrupts the wait */
-	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR)
-		;
+	end_ns = now_ns() + how.timeout_ns;
+	/* a stop (^Z) interrupts the wait: continue with the rest of the time, at least 1 ns */
+	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR) {
+		now = now_ns();
+		if (how.timeout_ns)
+			how.timeout_ns = end_ns > now ? end_ns - now : 1;
+	}
 	return finish(cmd, pool, err);
 }
 
