@@ -27,7 +27,6 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	struct json_object *json;
 	int code;
 
-	attrs->mask |= WPOOL_DEV_CAPACITY;
 	attrs->capacity = capacity;
 	code = run_perform(&advice->run, &result);
 	if (code)
@@ -112,11 +111,11 @@ static void print_json(struct advice *advice, __u32 enough)
 static int advise(struct advice *advice)
 {
 	const struct replay *replay = &advice->run.replay;
-	__u32 enough = 0;
+	__u32 min = advice->run.attrs.attrs.min_workers, enough = 0;
 	int code;
 
 	if (advice->max > replay->nr)
-		advice->max = replay->nr;
+		advice->max = replay->nr > min ? replay->nr : min;
 	if (advice->json)
 		advice->tries = json_new_array();
 	else
@@ -153,6 +152,9 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	if (!(run->attrs.attrs.mask & WPOOL_DEV_QUEUE_DEPTH) &&
 	    attr_set_add(&run->attrs, ATTR_CREATE, "queue_depth=max", &e))
 		cli_usage(cmd, "--create: %s", e.text);
+	/* each try sets the capacity: check the other attributes against the largest */
+	run->attrs.attrs.mask |= WPOOL_DEV_CAPACITY;
+	run->attrs.attrs.capacity = advice.max;
 	run->create = true;
 	run->quiet = true;
 	code = run_complete(run, &e);
