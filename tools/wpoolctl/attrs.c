@@ -279,7 +279,7 @@ int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now
 		return errmsg_set(e, "capacity_per_cpu: not of a preallocated pool");
 	if (given(set, WPOOL_DEV_CAPACITY)) {
 		capacity = set->attrs.capacity;
-		if (now && prealloc && capacity != now->capacity)
+		if (now && prealloc)
 			return errmsg_set(e, "capacity: fixed, the pool is preallocated");
 	}
 	if (given(set, WPOOL_DEV_MIN_WORKERS))

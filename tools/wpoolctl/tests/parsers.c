@@ -511,8 +511,11 @@ static void test_attr_pairs(void)
 	EXPECT(!attr_set_check(&set, &now, &e), "both: %s", e.text);
 	now.prealloc = 1;
 	EXPECT(attr_set_check(&set, &now, &e), "preallocated");
+	now.capacity = 3;
+	EXPECT(attr_set_check(&set, &now, &e), "preallocated, the same number");
 
 	now.prealloc = 0;
+	now.capacity = 8;
 	attr_set_init(&set);
 	add(&set, ATTR_TUNE, "policy=run");
 	EXPECT(attr_set_check(&set, &now, &e), "to run");
