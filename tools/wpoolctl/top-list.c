@@ -2,6 +2,7 @@
 /* Views of wpoolctl top that are lists of lines, and helpers for the view of the pools. */
 #include "top-list.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -39,12 +40,12 @@ int top_compare_values(double a, double b)
 
 int top_max_name(void)
 {
-	return screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
+	return screen_is_open() && screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
 }
 
 int top_max_func(void)
 {
-	return screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
+	return !screen_is_open() ? INT_MAX : screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
 void rows_init(struct rows *rows, size_t nr)
