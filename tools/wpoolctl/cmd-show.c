@@ -115,6 +115,7 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 		return 0;
 	if (err)
 		return err;
+	make_printable(value, "");
 	preset = attr_default_unless(attr, value, shown->pool, shown->prealloc, buf,
 				     sizeof(buf));
 	if (shown->json) {
@@ -123,7 +124,6 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 			json_append_string(shown->changed, attr);
 		return 0;
 	}
-	make_printable(value, "");
 	if (*title) {
 		printf("%s%s%s\n", out_style(OUT_BOLD), *title, out_plain());
 		*title = NULL;

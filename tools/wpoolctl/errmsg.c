@@ -6,15 +6,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The length of the character at @s in UTF-8, 0 if it is none or a control character. */
+static size_t printable_len(const unsigned char *s)
+{
+	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+		     s[0] < 0xf5 ? 4 : 0, i;
+	unsigned int code;
+
+	for (i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* the first two bytes show controls, longer forms than needed, surrogates, and the end */
+	code = len == 1 ? s[0] : s[0] << 8 | s[1];
+	if (code < ' ' || code == 0x7f || (code >= 0xc280 && code < 0xc2a0) ||
+	    (code >= 0xe080 && code < 0xe0a0) || (code >= 0xeda0 && code < 0xee80) ||
+	    (code >= 0xf080 && code < 0xf090) || code >= 0xf490)
+		return 0;
+	return len;
+}
+
 void make_printable(char *s, const char *keep)
 {
-	unsigned char c, before = 0;
+	size_t len;
 
-	/* U+0080 to U+009F begin with 0xc2 in UTF-8; alone they are controls of Latin-1 */
-	for (; *s; before = c, s++) {
-		c = *s;
-		if (c >= 0x80 && c < 0xa0 ? before < 0x80 || before == 0xc2 :
-		    (c < ' ' || c == 0x7f) && !strchr(keep, c))
+	for (; *s; s += len ?: 1) {
+		len = printable_len((const unsigned char *)s);
+		if (!len && !strchr(keep, *s))
 			*s = '?';
 	}
 }

@@ -586,11 +586,36 @@ static void test_histograms(void)
 	test_ends("what came between two looks at a histogram");
 }
 
+static void test_printable(void)
+{
+	static const struct { const char *text, *printed; } cases[] = {
+		{ "a \t\n", "a \t?" }, { "\033[m\177", "?[m?" },
+		{ "\302\237\302\240", "??\302\240" },
+		{ "\237\377\200", "???" }, { "\303\274\342\202\254\360\237\230\200",
+		  "\303\274\342\202\254\360\237\230\200" },
+		/* cut off; longer than needed; surrogates; beyond Unicode */
+		{ "\342\202", "??" }, { "\342\202x", "??x" }, { "\300\257", "??" },
+		{ "\340\237\277", "???" }, { "\360\217\277\277", "????" },
+		{ "\355\240\200", "???" }, { "\355\237\277", "\355\237\277" },
+		{ "\364\220\200\200", "????" }, { "\365\200\200\200", "????" },
+	};
+	char copy[16];
+	size_t i;
+
+	for (i = 0; i < NR(cases); i++) {
+		snprintf(copy, sizeof(copy), "%s", cases[i].text);
+		make_printable(copy, "\t");
+		EXPECT(!strcmp(copy, cases[i].printed), "case %zu: '%s'", i, copy);
+	}
+	test_ends("bytes that are no characters are printed as ?");
+}
+
 int main(void)
 {
 	test_values();
 	test_names();
 	test_formats();
+	test_printable();
 	test_cpulists();
 	test_works();
 	test_turns();
