@@ -143,8 +143,8 @@ void json_put_file(struct json_object *to, const char *file, const char *sysfs_v
 		json_put_object(to, file, NULL);
 	else if (!strcmp(file, "pressure") && pressure_parse(&pressure, sysfs_value))
 		json_put_pressure(to, file, &pressure);
-	/* always a string, though a list of one CPU looks like a number */
-	else if (!strcmp(file, "cpumask"))
+	/* always strings: a list of one CPU, or the name of a module, may look like a number */
+	else if (!strcmp(file, "cpumask") || !strcmp(file, "owner"))
 		json_put(to, file, sysfs_value);
 	else if (!parse_u64(sysfs_value, 0, ~0ULL, &number, &e))
 		json_put(to, file, number);
