@@ -171,6 +171,9 @@ int screen_key(int timeout_ms)
 
 	timeout(timeout_ms);
 	code = getch();
+	/* the terminal is gone, and SIGHUP ignored: getch() would not wait any more */
+	if (code == ERR && !isatty(STDIN_FILENO))
+		interrupted(SIGHUP);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		if (keys[i].code == code)
 			return keys[i].key;
