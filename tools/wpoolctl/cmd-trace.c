@@ -146,8 +146,9 @@ const struct command cmd_trace = {
 	.summary = "record what happens to each task, and show it",
 	.help =
 "Records the tracepoints of wpool into a file until it is interrupted, and shows recordings.\n"
-"It uses its own instance of tracefs. Recording needs root. FILE is " DEFAULT_FILE " if none\n"
-"is named, - is standard input.\n"
+"It uses its own instance of tracefs. Recording needs root, and writes to --output. The others\n"
+"read FILE, " DEFAULT_FILE " if none is named. - is standard input, except for explain, which\n"
+"reads its file twice.\n"
 "\n"
 "report prints how many tasks ended, how long they waited, and how long they ran: the median,\n"
 "the time that one in a hundred exceeds, and the longest time. timehist prints a line for each\n"
