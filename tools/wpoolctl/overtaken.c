@@ -61,11 +61,6 @@ static int compare(__u64 a, __u64 b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-	return compare(*(const __u32 *)a, *(const __u32 *)b);
-}
-
 static int compare_u64(const void *a, const void *b)
 {
 	return compare(*(const __u64 *)a, *(const __u64 *)b);
@@ -143,7 +138,7 @@ static void find_places(const struct overtaken *overtaken, struct place *places,
 
 static void count(const struct overtaken *overtaken, const struct place *places,
 		  struct overtaken_task **by_start, struct tree *all, struct tree *trees,
-		  __u32 *counts)
+		  __u64 *counts)
 {
 	__u32 i, at;
 
@@ -191,7 +186,7 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 }
 
 /* The tasks are sorted by submit; @counts has an element for each task. */
-static void count_all(const struct overtaken *overtaken, __u32 *counts)
+static void count_all(const struct overtaken *overtaken, __u64 *counts)
 {
 	__u32 nr = overtaken->nr, nr_trees = nr_submitters(overtaken), i;
 	struct overtaken_task **by_start = alloc_zeroed(nr, sizeof(*by_start));
@@ -218,7 +213,8 @@ static void count_all(const struct overtaken *overtaken, __u32 *counts)
 
 void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures)
 {
-	__u32 nr = overtaken->nr, *counts;
+	__u32 nr = overtaken->nr;
+	__u64 *counts;
 
 	*figures = (struct overtaken_figures){ .nr = nr };
 	if (!nr)
@@ -226,7 +222,7 @@ void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figu
 	qsort(overtaken->tasks, nr, sizeof(*overtaken->tasks), compare_submit);
 	counts = alloc_zeroed(nr, sizeof(*counts));
 	count_all(overtaken, counts);
-	qsort(counts, nr, sizeof(*counts), compare_u32);
+	qsort(counts, nr, sizeof(*counts), compare_u64);
 	figures->p99 = counts[quantile(nr, 99)];
 	figures->most = counts[nr - 1];
 	free(counts);

@@ -200,7 +200,7 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 	return 0;
 }
 
-int parse_rate(const char *s, __u64 *per_s, struct errmsg *e)
+int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg *e)
 {
 	size_t len = strcspn(s, "/");
 	char number[32];
@@ -208,9 +208,8 @@ int parse_rate(const char *s, __u64 *per_s, struct errmsg *e)
 
 	snprintf(number, sizeof(number), "%.*s", (int)len, s);
 	if (len >= sizeof(number) || (s[len] && strcmp(s + len, "/s")) ||
-	    !scan_scaled(number, count_units, NULL, &n) || !n || n > NSEC_PER_SEC)
-		return errmsg_set(e, ERRMSG_Q " is not a rate from 1/s to 1000000000/s",
-				  s);
+	    !scan_scaled(number, count_units, NULL, &n) || n < min || n > max)
+		return errmsg_set(e, ERRMSG_Q " is not a rate from %llu/s to %llu/s", s, min, max);
 	*per_s = n;
 	return 0;
 }

@@ -34,7 +34,7 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
 	       struct errmsg *e);
 
 /* "N" or "N/s", with units as for a count. */
-int parse_rate(const char *s, __u64 *per_s, struct errmsg *e);
+int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg *e);
 
 /* Returns the index of @s in @words, which end with NULL. */
 int parse_word(const char *s, const char *const *words, struct errmsg *e);

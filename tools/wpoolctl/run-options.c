@@ -45,14 +45,6 @@ static int set_on(const struct cli_option *option, void *to, const char *value, 
 	return cli_set_parsed(option, to, value, e);
 }
 
-static int set_rate(const struct cli_option *option __maybe_unused, void *to, const char *value,
-		    struct errmsg *e)
-{
-	struct run *run = to;
-
-	return parse_rate(value, &run->load.arrivals.rate, e);
-}
-
 int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
 		      struct errmsg *e)
 {
@@ -98,7 +90,7 @@ const struct cli_option run_options[] = {
 	  "the run, are reported as not sent; their latency is at least their wait until then.\n"
 	  "Without this option a submitter submits when its last call has returned: a slow pool\n"
 	  "gets fewer tasks, so its waits look short.",
-	  .set = set_rate },
+	  CLI_PARSED(parse_rate, struct run, load.arrivals.rate, 1, NSEC_PER_SEC) },
 	{ "arrivals", "KIND",
 	  "with --rate: fixed, at equal distances (the default), or poisson, at random,\n"
 	  "independent of each other",

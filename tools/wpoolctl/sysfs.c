@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -41,46 +40,37 @@ static int fail(struct errmsg *e, int err, const char *path)
 	return -err;
 }
 
-static int compare_names(const void *a, const void *b)
+static int is_pool(const struct dirent *entry)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_LNK);
 }
 
-static void add_name(struct sysfs_names *names, const char *name)
+static int is_attr(const struct dirent *entry)
 {
-	names->name = alloc_one_more(names->name, names->nr, sizeof(*names->name));
-	names->name[names->nr++] = alloc_copy(name);
+	return entry->d_type == DT_REG && strcmp(entry->d_name, "histogram") &&
+	       strcmp(entry->d_name, "uevent");
 }
 
-/* List directories and links (pools), or files (attributes) except histogram and uevent. */
-static int list_dir(const char *path, bool want_dirs, struct sysfs_names *names,
-		    struct errmsg *e)
+static int list_dir(const char *path, int (*is_wanted)(const struct dirent *),
+		    struct sysfs_names *names, struct errmsg *e)
 {
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	struct stat st;
+	struct dirent **list;
+	int nr = scandir(path, &list, is_wanted, alphasort);
 
-	*names = (struct sysfs_names){ };
-	if (!dir)
+	if (nr < 0)
 		return fail(e, errno, path);
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' ||
-		    fstatat(dirfd(dir), entry->d_name, &st, 0) ||
-		    !!S_ISDIR(st.st_mode) != want_dirs ||
-		    (!want_dirs && (!strcmp(entry->d_name, "histogram") ||
-				    !strcmp(entry->d_name, "uevent"))))
-			continue;
-		add_name(names, entry->d_name);
+	*names = (struct sysfs_names){ .name = alloc_zeroed(nr, sizeof(*names->name)) };
+	for (; names->nr < (size_t)nr; names->nr++) {
+		names->name[names->nr] = alloc_copy(list[names->nr]->d_name);
+		free(list[names->nr]);
 	}
-	closedir(dir);
-	if (names->nr)
-		qsort(names->name, names->nr, sizeof(*names->name), compare_names);
+	free(list);
 	return 0;
 }
 
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e)
 {
-	int err = list_dir(class_dir(), true, names, e);
+	int err = list_dir(class_dir(), is_pool, names, e);
 
 	return err == -ENOENT ? sysfs_find_pool("", e) : err;
 }
@@ -111,7 +101,7 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/%s", class_dir(), pool);
-	err = list_dir(path, false, names, e);
+	err = list_dir(path, is_attr, names, e);
 	if (err == -ENOENT)	/* the pool was destroyed meanwhile */
 		sysfs_find_pool(pool, e);
 	return err;
@@ -268,22 +258,13 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 	int err;
 
 	shot->when_ns = now_ns();
-	err = read_word(pool, "state", shot->state, sizeof(shot->state), e);
-	if (!err)
-		err = read_word(pool, "owner", shot->owner, sizeof(shot->owner), e);
-	if (!err)
-		err = read_word(pool, "capacity", shot->capacity,
-				sizeof(shot->capacity), e);
-	if (!err)
-		err = read_word(pool, "queue_depth", shot->queue_depth,
-				sizeof(shot->queue_depth), e);
+	err = read_word(pool, "state", shot->state, sizeof(shot->state), e) ?:
+	      read_word(pool, "owner", shot->owner, sizeof(shot->owner), e) ?:
+	      read_word(pool, "capacity", shot->capacity, sizeof(shot->capacity), e) ?:
+	      read_word(pool, "queue_depth", shot->queue_depth, sizeof(shot->queue_depth), e);
 	for (i = 0; !err && i < NR_FIGURES; i++)
 		err = read_figure(pool, i, &shot->value[i], e);
-	if (!err)
-		err = read_pressure(pool, &shot->pressure, e);
-	if (!err)
-		err = read_latency(pool, shot, e);
-	return err;
+	return err ?: read_pressure(pool, &shot->pressure, e) ?: read_latency(pool, shot, e);
 }
 
 __u64 sysfs_max_workers(void)

@@ -26,14 +26,14 @@ struct chrome {
 /* The number of a pool or a worker, from 1. Sets *fresh if it is seen for the first time. */
 static size_t number_of(struct chrome *chrome, const char *pool, int worker, bool *fresh)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < chrome->nr; i++) {
-		*fresh = false;
-		if (chrome->seen[i].worker == worker && !strcmp(chrome->seen[i].pool, pool))
-			return i + 1;
-	}
-	*fresh = true;
+	while (i < chrome->nr && (chrome->seen[i].worker != worker ||
+				  strcmp(chrome->seen[i].pool, pool)))
+		i++;
+	*fresh = i == chrome->nr;
+	if (!*fresh)
+		return i + 1;
 	chrome->seen = alloc_one_more(chrome->seen, chrome->nr, sizeof(*chrome->seen));
 	snprintf(chrome->seen[chrome->nr].pool, TRACE_NAME_LEN, "%s", pool);
 	chrome->seen[chrome->nr].worker = worker;
@@ -142,15 +142,9 @@ static bool put_event(const struct trace_event *event, void *arg)
 		trace_tasks_end(&chrome->tasks, event->task, &started);
 		put_moment(chrome, event, "dropped");
 		break;
-	case TRACE_HOGGED:
-	case TRACE_OVERLOADED:
-	case TRACE_STEPPED_IN:
-	case TRACE_SPAWNED:
-	case TRACE_EXPIRED:
-		put_moment(chrome, event, moments[event->kind]);
-		break;
 	default:
-		break;
+		if (moments[event->kind])
+			put_moment(chrome, event, moments[event->kind]);
 	}
 	return true;
 }

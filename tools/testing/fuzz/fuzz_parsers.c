@@ -115,7 +115,7 @@ static void fuzz_rate(const char *text)
 {
 	__u64 value = UNTOUCHED;
 	struct errmsg e = {};
-	int err = parse_rate(text, &value, &e);
+	int err = parse_rate(text, 1, NSEC_PER_SEC, &value, &e);
 
 	check_range(err, value, 1, NSEC_PER_SEC, &e, text);
 }

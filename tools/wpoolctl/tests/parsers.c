@@ -61,12 +61,6 @@ static int parse_nice(const char *s, __u64 min __maybe_unused, __u64 max __maybe
 	return err;
 }
 
-static int parse_any_rate(const char *s, __u64 min __maybe_unused, __u64 max __maybe_unused,
-			  __u64 *out, struct errmsg *why)
-{
-	return parse_rate(s, out, why);
-}
-
 static void test_values(void)
 {
 	static const struct value_case numbers[] = {
@@ -134,7 +128,7 @@ static void test_values(void)
 	check_values(seconds, NR(seconds), parse_seconds, 1, ~0ULL,
 		     "seconds may be without a unit");
 	check_values(sizes, NR(sizes), parse_size, 0, 64 << 20, "sizes are bytes, K or M");
-	check_values(rates, NR(rates), parse_any_rate, 0, 0, "rates are per second");
+	check_values(rates, NR(rates), parse_rate, 1, NSEC_PER_SEC, "rates are per second");
 }
 
 static void test_names(void)
