@@ -70,8 +70,7 @@ static const struct attr *find_attr(const char *name, size_t len)
 	return NULL;
 }
 
-static int unknown_attr(const char *name, size_t len, enum attr_use use,
-			struct errmsg *e)
+static int unknown_attr(const char *name, size_t len, enum attr_use use, struct errmsg *e)
 {
 	char known[ERRMSG_LEN] = "";
 	size_t i;
@@ -104,8 +103,7 @@ static int parse_bool(const char *s, __u32 *out, struct errmsg *e)
 	return 0;
 }
 
-static int parse_class(const struct attr *attr, const char *s, __u32 *out,
-		       struct errmsg *e)
+static int parse_class(const struct attr *attr, const char *s, __u32 *out, struct errmsg *e)
 {
 	size_t len = strlen(CLASS_PREFIX);
 	__u64 n;
@@ -127,8 +125,7 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out,
 	return 0;
 }
 
-static int parse_limit(const struct attr *attr, const char *s, __u32 *out,
-		       struct errmsg *e)
+static int parse_limit(const struct attr *attr, const char *s, __u32 *out, struct errmsg *e)
 {
 	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS, NULL };
 	__u64 n;
@@ -199,8 +196,7 @@ void attr_set_init(struct attr_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-int attr_set_add(struct attr_set *set, enum attr_use use,
-		 const char *assignment, struct errmsg *e)
+int attr_set_add(struct attr_set *set, enum attr_use use, const char *assignment, struct errmsg *e)
 {
 	const struct attr *attr;
 	const char *value;
@@ -212,8 +208,7 @@ int attr_set_add(struct attr_set *set, enum attr_use use,
 	if (!attr)
 		return unknown_attr(assignment, len, use, e);
 	if (use == ATTR_TUNE && attr->use == ATTR_CREATE)
-		return errmsg_set(e, "%s: to be chosen at creation only",
-				  attr->name);
+		return errmsg_set(e, "%s: to be chosen at creation only", attr->name);
 	if (set->attrs.mask & attr->bit)
 		return errmsg_set(e, "%s: given twice", attr->name);
 	if (parse_value(set, attr, value, e))
@@ -222,8 +217,7 @@ int attr_set_add(struct attr_set *set, enum attr_use use,
 	return 0;
 }
 
-int attr_set_add_list(struct attr_set *set, enum attr_use use,
-		      const char *list, struct errmsg *e)
+int attr_set_add_list(struct attr_set *set, enum attr_use use, const char *list, struct errmsg *e)
 {
 	char *copy = alloc_copy(list), *at = copy, *end;
 	int err = 0;
@@ -253,8 +247,7 @@ static bool given(const struct attr_set *set, __u32 bit)
 static int check_policy(const struct attr_set *set,
 			const struct wpool_dev_attrs *now, struct errmsg *e)
 {
-	if (!now || !given(set, WPOOL_DEV_POLICY) ||
-	    set->attrs.policy == now->policy)
+	if (!now || !given(set, WPOOL_DEV_POLICY) || set->attrs.policy == now->policy)
 		return 0;
 	if (set->attrs.policy == WPOOL_DEV_POLICY_RUN)
 		return errmsg_set(e, "policy: run is for creation only");
@@ -263,8 +256,7 @@ static int check_policy(const struct attr_set *set,
 	return 0;
 }
 
-int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
-		   struct errmsg *e)
+int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now, struct errmsg *e)
 {
 	__u32 capacity = now ? now->capacity : (__u32)find_attr("capacity", 8)->preset;
 	__u32 min_workers = now ? now->min_workers : 0;
@@ -361,8 +353,7 @@ int attr_set_tune(int fd, struct attr_set *set)
 }
 
 /* CPUs are checked by the kernel alone, as are the ranges of a module of another version. */
-void attr_explain(struct errmsg *e, int err, const char *pool,
-		  const struct attr_set *set)
+void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr_set *set)
 {
 	char cpus[64];
 
@@ -422,8 +413,7 @@ static bool is_for(const char *word, enum attr_use use)
 	return use == ATTR_CREATE || strcmp(word, "run");
 }
 
-static void format_values(const struct attr *attr, enum attr_use use, char *buf,
-			  size_t len)
+static void format_values(const struct attr *attr, enum attr_use use, char *buf, size_t len)
 {
 	size_t i;
 
@@ -478,8 +468,7 @@ void attr_print_help(int use)
 			printf("  %-16s %s\n  %-16s %-*s %s\n", attr->name, values, "",
 			       VALUES_WIDTH, "", attr->about);
 		else
-			printf("  %-16s %-*s %s\n", attr->name, VALUES_WIDTH, values,
-			       attr->about);
+			printf("  %-16s %-*s %s\n", attr->name, VALUES_WIDTH, values, attr->about);
 	}
 }
 

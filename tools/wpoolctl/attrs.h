@@ -35,10 +35,8 @@ void attr_set_init(struct attr_set *set);
  * Add "capacity=4". An attribute may be given once. attr_set_add_list() takes several, separated by
  * commas; a part without '=' belongs to the list of CPUs before it. Returns 0, or -1 and a message.
  */
-int attr_set_add(struct attr_set *set, enum attr_use use,
-		 const char *assignment, struct errmsg *e);
-int attr_set_add_list(struct attr_set *set, enum attr_use use,
-		      const char *list, struct errmsg *e);
+int attr_set_add(struct attr_set *set, enum attr_use use, const char *assignment, struct errmsg *e);
+int attr_set_add_list(struct attr_set *set, enum attr_use use, const char *list, struct errmsg *e);
 
 /* Find given values that contradict each other in every pool. Returns 0, or -1 and a message. */
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
@@ -47,8 +45,7 @@ int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
  * Find values that contradict each other, or @now: the kernel would give a bare EINVAL. @now: the
  * pool's attributes; NULL: it is not created yet. Returns 0, or -1 and a message.
  */
-int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now,
-		   struct errmsg *e);
+int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now, struct errmsg *e);
 
 /*
  * Remove attributes whose values a pool with the attributes @now and the mask @cpus already has.
@@ -66,8 +63,7 @@ int attr_set_create(const char *pool, struct attr_set *set, struct errmsg *e);
 int attr_set_tune(int fd, struct attr_set *set);
 
 /* Set the message for the error @err of attr_set_tune(). */
-void attr_explain(struct errmsg *e, int err, const char *pool,
-		  const struct attr_set *set);
+void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr_set *set);
 
 /*
  * Returns the default of attribute @name, in @buf, if it differs from @value, the text in sysfs.

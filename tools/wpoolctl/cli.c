@@ -43,8 +43,7 @@ void cli_usage(const struct command *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	complain(cmd, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, " (see 'wpoolctl %s%s--help')\n", cmd ? cmd->name : "",
-		cmd ? " " : "");
+	fprintf(stderr, " (see 'wpoolctl %s%s--help')\n", cmd ? cmd->name : "", cmd ? " " : "");
 	exit(CLI_USAGE);
 }
 

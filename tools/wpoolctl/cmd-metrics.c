@@ -62,8 +62,7 @@ static void write_limits(FILE *out, const struct pools *pools, bool openmetrics)
 	for (i = 0; i < pools->nr; i++)
 		write_limit(out, "wpool_capacity", pools->pool[i].name,
 			    pools->pool[i].now.capacity);
-	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.",
-		 openmetrics);
+	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.", openmetrics);
 	for (i = 0; i < pools->nr; i++)
 		write_limit(out, "wpool_queue_depth", pools->pool[i].name,
 			    pools->pool[i].now.queue_depth);

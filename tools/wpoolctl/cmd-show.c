@@ -77,8 +77,7 @@ static bool is_wanted(const struct shown *shown, const char *attr)
 }
 
 /* A list of CPUs that is longer than a line continues below. */
-static void print_value(const char *attr, const char *value, const char *style,
-			const char *preset)
+static void print_value(const char *attr, const char *value, const char *style, const char *preset)
 {
 	int room = out_width() - 19, len;
 
@@ -116,8 +115,7 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	if (err)
 		return err;
 	make_printable(value, "");
-	preset = attr_default_unless(attr, value, shown->pool, shown->prealloc, buf,
-				     sizeof(buf));
+	preset = attr_default_unless(attr, value, shown->pool, shown->prealloc, buf, sizeof(buf));
 	if (shown->json) {
 		json_put_file(shown->json, attr, value);
 		if (preset)
@@ -163,8 +161,7 @@ static int check_only(const struct shown *shown, const struct sysfs_names *prese
 	for (; name; name = name[len] ? name + len + 1 : NULL) {
 		len = strcspn(name, ",");
 		for (i = 0; i < present->nr; i++)
-			if (strlen(present->name[i]) == len &&
-			    !memcmp(present->name[i], name, len))
+			if (strlen(present->name[i]) == len && !memcmp(present->name[i], name, len))
 				break;
 		if (i == present->nr)
 			return errmsg_set(e, "--columns: pool '%s' has no '%.*s'",

@@ -126,8 +126,7 @@ static void describe_wait(const struct facts *facts, char *buf, size_t len)
 }
 
 /* The function with the most workers in state @doing: " in http_fn (8.3 s, pid ...)". */
-static void describe_func(const struct facts *facts, enum doing doing, char *buf,
-			  size_t len)
+static void describe_func(const struct facts *facts, enum doing doing, char *buf, size_t len)
 {
 	const struct func *most = NULL;
 	char oldest[128];
@@ -180,8 +179,7 @@ static bool is_used_up(const struct facts *facts)
 }
 
 /* As many workers as capacity allows are in tasks: they sleep, are hogs, or work. */
-static void explain_used_up(const struct facts *facts, const char *wait,
-			    struct answer *answer)
+static void explain_used_up(const struct facts *facts, const char *wait, struct answer *answer)
 {
 	__u64 busy = figure(facts, FIGURE_BUSY), blocked = figure(facts, FIGURE_BLOCKED);
 	char who[256];
@@ -205,14 +203,12 @@ static void explain_used_up(const struct facts *facts, const char *wait,
 }
 
 /* Workers are missing: why is none created, or why does a new one not run? */
-static void explain_missing(const struct facts *facts, const char *wait,
-			    struct answer *answer)
+static void explain_missing(const struct facts *facts, const char *wait, struct answer *answer)
 {
 	__u64 failed = figure(facts, FIGURE_SPAWN_FAILED);
 	char who[256];
 
-	if (grown(facts, FIGURE_SPAWN_FAILED) ||
-	    (failed && !figure(facts, FIGURE_WORKERS))) {
+	if (grown(facts, FIGURE_SPAWN_FAILED) || (failed && !figure(facts, FIGURE_WORKERS))) {
 		describe_error(facts, who, sizeof(who));
 		answer_set(answer, "spawn",
 			   "%s: workers cannot be created, %llu attempts have failed; %s.",

@@ -68,8 +68,7 @@ static const struct column *next_column(const struct column *column, bool rates)
 {
 	for (column = column ? column + 1 : all_columns;
 	     column < all_columns + ARRAY_SIZE(all_columns); column++)
-		if ((column->title || column->kind != RATE) &&
-		    (rates || !needs_two_looks(column)))
+		if ((column->title || column->kind != RATE) && (rates || !needs_two_looks(column)))
 			return column;
 	return NULL;
 }
@@ -371,8 +370,7 @@ void columns_print_titles(const struct columns *columns, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		print_cell(columns, i, nr, out_style(OUT_BOLD),
-			   column_title(columns->column[i]));
+		print_cell(columns, i, nr, out_style(OUT_BOLD), column_title(columns->column[i]));
 	putchar('\n');
 }
 

@@ -296,8 +296,7 @@ static struct json_object *json_job(const struct job *job)
 	json_put(object, "exit", job->code);
 	if (job->report)
 		rewind(job->report);
-	json_put(object, "report", job->report ?
-		     json_object_from_fd(fileno(job->report)) : NULL);
+	json_put(object, "report", job->report ? json_object_from_fd(fileno(job->report)) : NULL);
 	return object;
 }
 

@@ -166,8 +166,7 @@ void json_append_string(struct json_object *array, const char *value)
 
 static void print(struct json_object *object, int flags)
 {
-	puts(json_object_to_json_string_ext(object, flags |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 

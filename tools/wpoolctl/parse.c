@@ -56,8 +56,7 @@ static bool scan_digits(const char **s, __u64 *out)
 	if (!is_digit(**s))
 		return false;
 	for (; is_digit(**s); (*s)++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, **s - '0', &n))
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, **s - '0', &n))
 			return false;
 	*out = n;
 	return true;
@@ -156,8 +155,7 @@ int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e)
 	return 0;
 
 err_range:
-	return errmsg_set(e, ERRMSG_Q " is not a whole number from %d to %d", s,
-			  min, max);
+	return errmsg_set(e, ERRMSG_Q " is not a whole number from %d to %d", s, min, max);
 }
 
 static int parse_time(const char *s, const struct unit *no_unit, __u64 min_ns, __u64 max_ns,
@@ -185,14 +183,12 @@ int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct e
 	return parse_time(s, SECONDS, min_ns, max_ns, ns, e);
 }
 
-int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
-	       struct errmsg *e)
+int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes, struct errmsg *e)
 {
 	__u64 n;
 
 	if (!scan_scaled(s, size_units, NULL, &n))
-		return errmsg_set(e, ERRMSG_Q " is not a size: bytes, or a number and K or M",
-				  s);
+		return errmsg_set(e, ERRMSG_Q " is not a size: bytes, or a number and K or M", s);
 	if (n < min || n > max)
 		return errmsg_set(e, ERRMSG_Q " is not a size from %llu to %llu bytes",
 				  s, min, max);
@@ -227,8 +223,7 @@ int parse_word(const char *s, const char *const *words, struct errmsg *e)
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
 }
 
-int parse_assignment(const char *s, size_t *key_len, const char **value,
-		     struct errmsg *e)
+int parse_assignment(const char *s, size_t *key_len, const char **value, struct errmsg *e)
 {
 	const char *equals = strchr(s, '=');
 
@@ -245,8 +240,7 @@ int parse_pool_name(const char *s, struct errmsg *e)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
 	size_t len = strlen(s);
 
-	if (!len || len >= WPOOL_DEV_NAME_LEN || s[0] == '.' ||
-	    strspn(s, allowed) != len)
+	if (!len || len >= WPOOL_DEV_NAME_LEN || s[0] == '.' || strspn(s, allowed) != len)
 		return errmsg_set(e, ERRMSG_Q " is no name of a pool: 1 to %d of %s, no dot first",
 				  s, WPOOL_DEV_NAME_LEN - 1, "A-Z a-z 0-9 _ . -");
 	return 0;

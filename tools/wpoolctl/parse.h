@@ -22,16 +22,13 @@ int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e)
 int parse_count(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 
 /* Number and unit, "1.5ms"; units ns, us, ms, s. */
-int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
-		   struct errmsg *e);
+int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e);
 
 /* As parse_duration(), and also minutes and hours; a number without a unit is in seconds. */
-int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns,
-		  struct errmsg *e);
+int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e);
 
 /* Bytes, or a number with K (1024) or M (1024 * 1024). */
-int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes,
-	       struct errmsg *e);
+int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes, struct errmsg *e);
 
 /* "N" or "N/s", with units as for a count. */
 int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg *e);
@@ -40,8 +37,7 @@ int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg 
 int parse_word(const char *s, const char *const *words, struct errmsg *e);
 
 /* Splits "key=value": the length of the key, and where the value starts. */
-int parse_assignment(const char *s, size_t *key_len, const char **value,
-		     struct errmsg *e);
+int parse_assignment(const char *s, size_t *key_len, const char **value, struct errmsg *e);
 
 /* What the kernel accepts as the name of a pool. */
 int parse_pool_name(const char *s, struct errmsg *e);

@@ -44,8 +44,7 @@ static double fraction(const struct progress *p, __u64 now_ns, __u64 accounted)
 	return done < 1 ? done : 1;
 }
 
-static void format_left(const struct progress *p, __u64 now_ns, double done,
-			char *buf, size_t len)
+static void format_left(const struct progress *p, __u64 now_ns, double done, char *buf, size_t len)
 {
 	double passed = (now_ns - p->start_ns) / (double)NSEC_PER_SEC;
 	double left;
@@ -55,8 +54,7 @@ static void format_left(const struct progress *p, __u64 now_ns, double done,
 		return;
 	left = passed * (1 - done) / done;
 	if (left < 100 * 3600)
-		snprintf(buf, len, " %d:%02d left", (int)(left + 0.5) / 60,
-			 (int)(left + 0.5) % 60);
+		snprintf(buf, len, " %d:%02d left", (int)(left + 0.5) / 60, (int)(left + 0.5) % 60);
 }
 
 void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,

@@ -66,8 +66,7 @@ static struct json_object *json_order(const struct load_result *result)
 	return object;
 }
 
-static struct json_object *json_works(const struct load_config *config,
-				      const struct tally *tally)
+static struct json_object *json_works(const struct load_config *config, const struct tally *tally)
 {
 	struct json_object *array = json_new_array(), *work;
 	unsigned int i;

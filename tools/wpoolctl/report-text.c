@@ -25,8 +25,7 @@ static void print_phases(const struct load_config *config)
 		printf(", for %s", DURATION(config->duration_ns));
 }
 
-static void print_setting(const struct load_config *config,
-			  const struct load_result *result)
+static void print_setting(const struct load_config *config, const struct load_result *result)
 {
 	char capacity[16], last[16], depth[16];
 	bool is_tuned = result->last_capacity != result->attrs.capacity;
@@ -76,8 +75,7 @@ static void print_errors(const struct tally *tally)
 		putchar(')');
 }
 
-static void print_counts(const struct load_config *config,
-			 const struct load_result *result)
+static void print_counts(const struct load_config *config, const struct load_result *result)
 {
 	bool scheduled = arrivals_are_scheduled(&config->arrivals);
 	__u64 asked = report_asked(result);
@@ -126,8 +124,7 @@ static void print_rates(const struct load_config *config, const struct load_resu
 	       "achieved", achieved, is_behind ? out_plain() : "", 100 * achieved / asked);
 }
 
-static void print_times(const struct load_config *config,
-			const struct load_result *result)
+static void print_times(const struct load_config *config, const struct load_result *result)
 {
 	__u64 wall = tally_wall_ns(&result->tally), ideal = report_ideal_ns(config, result);
 
@@ -160,8 +157,7 @@ static void print_hist(const char *name, const struct timehist *hist)
 	printf(" %8s\n", DURATION(timehist_mean(hist)));
 }
 
-static void print_latencies(const struct load_config *config,
-			    const struct tally *tally)
+static void print_latencies(const struct load_config *config, const struct tally *tally)
 {
 	bool open_loop = tally->window.open_loop;
 	char name[64];

@@ -24,8 +24,7 @@ bool report_has_order(const struct load_result *result)
 	return result->overtaken.nr && result->attrs.policy != WPOOL_DEV_POLICY_RUN;
 }
 
-__u64 report_ideal_ns(const struct load_config *config,
-		      const struct load_result *result)
+__u64 report_ideal_ns(const struct load_config *config, const struct load_result *result)
 {
 	__u32 capacity = result->attrs.capacity;
 
@@ -36,9 +35,7 @@ __u64 report_ideal_ns(const struct load_config *config,
 	if (arrivals_are_scheduled(&config->arrivals) || result->last_capacity != capacity)
 		return 0;
 	/* under policy "run" submitters run tasks, too */
-	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN &&
-	    capacity != WPOOL_DEV_UNLIMITED)
+	if (result->attrs.policy == WPOOL_DEV_POLICY_RUN && capacity != WPOOL_DEV_UNLIMITED)
 		capacity += config->submitters;
-	return tally_ideal_ns(&result->tally, config->works, config->nr_works,
-			      capacity);
+	return tally_ideal_ns(&result->tally, config->works, config->nr_works, capacity);
 }

@@ -38,8 +38,7 @@ extern const struct cli_option run_options[];
 extern const char *const run_replay_words[];
 int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
 		      struct errmsg *e);
-int run_set_create(const struct cli_option *option, void *to, const char *value,
-		   struct errmsg *e);
+int run_set_create(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 
 /*
  * Set what a key of a job file names: an option, or the pool. @value is NULL if there is none.

@@ -189,8 +189,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 	if (config->on)
 		flags |= WPOOL_DEV_SUBMIT_ON;
 	begin = now_ns();
-	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu,
-			 &accepted);
+	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu, &accepted);
 	s->call_ns += now_ns() - begin;
 	s->calls++;
 	if (accepted) {
@@ -304,8 +303,7 @@ static void add_to_order(struct submitter *s, const struct wpool_dev_record *rec
 	}
 }
 
-static bool take_records(struct submitter *s, const struct wpool_dev_record *records,
-			 size_t nr)
+static bool take_records(struct submitter *s, const struct wpool_dev_record *records, size_t nr)
 {
 	struct load *load = s->load;
 	int err;
@@ -337,8 +335,7 @@ static void read_all(struct submitter *s, struct wpool_dev_record *records)
 		if (nr == -EINTR)
 			continue;
 		if (nr < 0) {
-			load_fail(s->load, nr, "cannot read completion records: %s",
-				  strerror(-nr));
+			load_fail(s->load, nr, "cannot read completion records: %s", strerror(-nr));
 			return;
 		}
 		if (!nr && last_round)

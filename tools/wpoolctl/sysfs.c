@@ -91,8 +91,7 @@ int sysfs_find_pool(const char *pool, struct errmsg *e)
 	return -ENOENT;
 }
 
-int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
-		     struct errmsg *e)
+int sysfs_list_attrs(const char *pool, struct sysfs_names *names, struct errmsg *e)
 {
 	char path[PATH_MAX];
 	int err;
@@ -132,8 +131,7 @@ int sysfs_read_line(const char *path, char *buf, size_t len)
 	return 0;
 }
 
-int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
-	       struct errmsg *e)
+int sysfs_read(const char *pool, const char *attr, char *buf, size_t len, struct errmsg *e)
 {
 	char path[PATH_MAX];
 	int err;
@@ -183,8 +181,7 @@ int sysfs_cpus(const char *which, char *buf, size_t len)
 	return sysfs_read_line(path, buf, len) ? -1 : 0;
 }
 
-static int read_word(const char *pool, const char *attr, char *buf, size_t len,
-		     struct errmsg *e)
+static int read_word(const char *pool, const char *attr, char *buf, size_t len, struct errmsg *e)
 {
 	int err = sysfs_read(pool, attr, buf, len, e);
 
@@ -197,8 +194,7 @@ static int read_word(const char *pool, const char *attr, char *buf, size_t len,
 	return err;
 }
 
-static int read_figure(const char *pool, enum figure figure, __u64 *value,
-		       struct errmsg *e)
+static int read_figure(const char *pool, enum figure figure, __u64 *value, struct errmsg *e)
 {
 	char buf[32];
 	int err = read_word(pool, figures[figure].name, buf, sizeof(buf), e);

@@ -25,16 +25,14 @@ struct sysfs_names {
 /* List the names of pools, sorted. Returns 0, or -errno and a message. */
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e);
 /* List a pool's files except histogram and uevent, sorted. Returns 0, or -errno and a message. */
-int sysfs_list_attrs(const char *pool, struct sysfs_names *names,
-		     struct errmsg *e);
+int sysfs_list_attrs(const char *pool, struct sysfs_names *names, struct errmsg *e);
 void sysfs_names_exit(struct sysfs_names *names);
 
 /*
  * Read a value without its newline. Returns 0, -ENOENT if there is no such attribute
  * (no message), or another -errno and a message.
  */
-int sysfs_read(const char *pool, const char *attr, char *buf, size_t len,
-	       struct errmsg *e);
+int sysfs_read(const char *pool, const char *attr, char *buf, size_t len, struct errmsg *e);
 
 /* Returns the contents of a file, which the caller frees; or NULL and errno. */
 char *sysfs_read_all(const char *path);

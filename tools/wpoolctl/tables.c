@@ -97,8 +97,7 @@ const char *table_cell(const struct table *table, size_t row, const char *title)
 	return "";
 }
 
-__s64 table_number(const struct table *table, size_t row, const char *title,
-		   __s64 missing)
+__s64 table_number(const struct table *table, size_t row, const char *title, __s64 missing)
 {
 	const char *text = table_cell(table, row, title);
 	char *end;

@@ -32,8 +32,7 @@ void table_exit(struct table *table);
 const char *table_cell(const struct table *table, size_t row, const char *title);
 
 /* The number in a cell; @missing if there is none. */
-__s64 table_number(const struct table *table, size_t row, const char *title,
-		   __s64 missing);
+__s64 table_number(const struct table *table, size_t row, const char *title, __s64 missing);
 
 /* ---- workers ---- */
 

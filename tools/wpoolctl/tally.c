@@ -93,8 +93,7 @@ static int add_one(struct tally *tally, const struct wpool_dev_record *r)
 		tally->never_ran++;
 	if (!r->status) {
 		tally->interval.completed++;
-		if (r->end_ns >= window->from_ns &&
-		    (!window->to_ns || r->end_ns < window->to_ns))
+		if (r->end_ns >= window->from_ns && (!window->to_ns || r->end_ns < window->to_ns))
 			tally->completed_in_window++;
 	}
 	timehist_add(&tally->interval.total_ns, since(arrival, r->end_ns), 1);

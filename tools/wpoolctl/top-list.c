@@ -109,8 +109,7 @@ static void show_row(const struct list *list, const struct rows *rows, const str
 
 	for (i = 0; column[i].title; i++) {
 		screen_put(SCREEN_PLAIN, i ? " " : "");
-		show_cell(&column[i], rows->width[i], !column[i + 1].title,
-			  &row->cell[i]);
+		show_cell(&column[i], rows->width[i], !column[i + 1].title, &row->cell[i]);
 	}
 	screen_end_line();
 }
@@ -141,8 +140,7 @@ void show_list(struct top *top, const struct list *list)
 		rows.width[i] = list->column[i].width ?: -name_width(top);
 	list->make(top, &rows);
 	for (i = 0; list->column[i].title; i++)
-		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]),
-			      list->column[i].title);
+		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]), list->column[i].title);
 	screen_end_line();
 	sorted = top;
 	sorted_list = list;

@@ -71,8 +71,7 @@ static int compare_pools(const void *a, const void *b)
 	int order;
 
 	if (column_is_number(column)) {
-		order = top_compare_values(column_value(column, one),
-					   column_value(column, other));
+		order = top_compare_values(column_value(column, one), column_value(column, other));
 	} else {
 		column_format(column, one, one_text);
 		column_format(column, other, other_text);

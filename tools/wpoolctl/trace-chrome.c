@@ -59,8 +59,7 @@ static struct json_object *object_of(const char *name, const char *phase, size_t
 	return object;
 }
 
-static void name_it(struct chrome *chrome, const char *what, size_t pid, int tid,
-		    const char *name)
+static void name_it(struct chrome *chrome, const char *what, size_t pid, int tid, const char *name)
 {
 	struct json_object *object = object_of(what, "M", pid, tid), *args = json_new();
 

@@ -130,8 +130,7 @@ static bool look(const struct trace_event *event, void *arg)
 		break;
 	case TRACE_FINISHED:
 		trace_tasks_end(&why->tasks, event->task, &started);
-		add(why, &why->funcs, event->func, -1, event->ns - event->value, event->ns,
-		    false);
+		add(why, &why->funcs, event->func, -1, event->ns - event->value, event->ns, false);
 		break;
 	case TRACE_DROPPED:
 		if (trace_tasks_end(&why->tasks, event->task, &started))

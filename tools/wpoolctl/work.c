@@ -110,8 +110,7 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 	return check_tree_nodes(depth, fanout, e);
 }
 
-static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
-		     struct errmsg *e)
+static int parse_arg(const struct work_kind *kind, char *arg, struct work *work, struct errmsg *e)
 {
 	const char *wanted = args[kind->arg].wanted;
 
@@ -200,8 +199,7 @@ void work_exit(struct work *work)
  * Smooth weighted round robin: each turn goes to the work that lacks most of its share. So a@2 and
  * b@1 make a b a, not a a b.
  */
-void work_turns_init(struct work_turns *turns, const struct work *works,
-		     unsigned int nr_works)
+void work_turns_init(struct work_turns *turns, const struct work *works, unsigned int nr_works)
 {
 	long credit[WORK_MAX_KINDS] = { };
 	unsigned int i, best;

@@ -188,8 +188,7 @@ int dev_stats(int fd __maybe_unused, struct wpool_dev_stats *stats)
 	return 0;
 }
 
-static void accept_task(struct file *file, const struct wpool_dev_work *work, int cpu,
-			__u64 now)
+static void accept_task(struct file *file, const struct wpool_dev_work *work, int cpu, __u64 now)
 {
 	__u32 workers = pool.attrs.capacity, i, best = 0;
 	struct task *task = calloc(1, sizeof(*task));
@@ -219,8 +218,7 @@ static void accept_task(struct file *file, const struct wpool_dev_work *work, in
 }
 
 /* Returns 0 if accepted, -EAGAIN if the pool is full until *wait_ns, or another error. */
-static int try_submit(struct file *file, const struct wpool_dev_work *work, int cpu,
-		      __u64 *wait_ns)
+static int try_submit(struct file *file, const struct wpool_dev_work *work, int cpu, __u64 *wait_ns)
 {
 	__u64 now = now_ns(), limit, closed = knob("FAKE_CLOSE_AFTER", 0);
 	int err = 0;

@@ -117,12 +117,10 @@ static void test_values(void)
 
 	EXPECT(!parse_u64("18446744073709551615", 0, ~0ULL, &value, &e) && value == ~0ULL,
 	       "the largest number");
-	check_values(numbers, NR(numbers), parse_u64, 1, 4096,
-		     "numbers are strict and in range");
+	check_values(numbers, NR(numbers), parse_u64, 1, 4096, "numbers are strict and in range");
 	check_values(counts, NR(counts), parse_count, 1, 2000000000,
 		     "counts may be in thousands and millions");
-	check_values(nices, NR(nices), parse_nice, 0, 0,
-		     "signed numbers are strict and in range");
+	check_values(nices, NR(nices), parse_nice, 0, 0, "signed numbers are strict and in range");
 	check_values(durations, NR(durations), parse_duration, 0, 60 * NSEC_PER_SEC,
 		     "durations need a unit and are whole nanoseconds");
 	check_values(seconds, NR(seconds), parse_seconds, 1, ~0ULL,
