@@ -12,10 +12,10 @@
  *
  *   devfile_wake:A  the counts are written, full barrier, look for sleepers
  *                   <-> devread_poll:A (read.c), and set_current_state() in
- *                   wait_event() and prepare_to_wait(): a sleeper joins the queue,
- *                   full barrier, then it reads the counts. Either the sleeper sees
- *                   the new counts, or the writer sees the sleeper, and wakes it.
- *                   Without the barriers the sleeper could miss the wake-up.
+ *                   wait_event(): a sleeper joins the queue, full barrier, then it
+ *                   reads the counts. Either the sleeper sees the new counts, or the
+ *                   writer sees the sleeper, and wakes it. Without the barriers the
+ *                   sleeper could miss the wake-up.
  *
  * The tasks and how they end are in task.c.
  */

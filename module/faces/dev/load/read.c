@@ -10,8 +10,10 @@
 #include <linux/freezer.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/item.h"
@@ -130,32 +132,16 @@ __poll_t wpool_devread_poll(struct wpool_devfile *file, struct file *opened,
 	return file_readable(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Wait, freezable and as exact as an hrtimer. Returns 0, -EINTR or -ETIME. */
-static int wait_until(struct wpool_devfile *file, ktime_t until)
-{
-	DEFINE_WAIT(wait);
-	int err = 0;
-
-	for (;;) {
-		prepare_to_wait(&file->waiters, &wait,
-				TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		if (!READ_ONCE(file->nr_unfinished) || err)
-			break;
-		/* not -ERESTARTSYS: a restart would wait for the whole time again */
-		if (signal_pending(current))
-			err = -EINTR;
-		else if (!schedule_hrtimeout_range(&until, current->timer_slack_ns,
-						   HRTIMER_MODE_ABS))
-			err = -ETIME;
-	}
-	finish_wait(&file->waiters, &wait);
-	return READ_ONCE(file->nr_unfinished) ? err : 0;
-}
-
 int wpool_devread_wait(struct wpool_devfile *file, u64 timeout_ns)
 {
-	if (timeout_ns)
-		return wait_until(file, ktime_add_safe(ktime_get(), timeout_ns));
-	return wait_event_freezable(file->waiters,
-				    !READ_ONCE(file->nr_unfinished));
+	ktime_t timeout = min_t(u64, timeout_ns, KTIME_MAX);
+	int err;
+
+	if (!timeout_ns)
+		return wait_event_freezable(file->waiters, !READ_ONCE(file->nr_unfinished));
+	/* the kernel has no freezable form of this macro */
+	err = __wait_event_hrtimeout(file->waiters, !READ_ONCE(file->nr_unfinished), timeout,
+				     (TASK_INTERRUPTIBLE | TASK_FREEZABLE));
+	/* a restart would wait for the whole time again */
+	return err == -ERESTARTSYS ? -EINTR : err;
 }
