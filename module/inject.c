@@ -15,9 +15,10 @@ bool wpool_inject_spawn(void)
 	return should_fail(&spawn_attr, 1);
 }
 
-void wpool_inject_init(void)
+int wpool_inject_init(void)
 {
 	spawn_dir = fault_create_debugfs_attr("fail_wpool_spawn", NULL, &spawn_attr);
+	return 0;
 }
 
 void wpool_inject_exit(void)

@@ -23,7 +23,8 @@ struct wpool_task;
 /* Must the creation of a worker's thread fail? Process context */
 bool wpool_inject_spawn(void);
 
-void wpool_inject_init(void);
+/* Return: 0 */
+int wpool_inject_init(void);
 void wpool_inject_exit(void);
 
 #else
@@ -33,8 +34,9 @@ static inline bool wpool_inject_spawn(void)
 	return false;
 }
 
-static inline void wpool_inject_init(void)
+static inline int wpool_inject_init(void)
 {
+	return 0;
 }
 
 static inline void wpool_inject_exit(void)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops them in
- * reverse order, except that the freezer and /dev/wpool stop first. It has the parameters of the
- * default pool.
+ * reverse order, except that the freezer stops first. It has the parameters of the default pool.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -110,17 +109,66 @@ static int __init check_parameters(const struct wpool_attrs *attrs)
 	       check_parameter(attrs, WPOOL_TUNE_EXPIRY_MS, "default_expiry_ms");
 }
 
+static struct wpool_attrs default_attrs;
+
+static int start_pools(void)
+{
+	return wpool_pools_init(&default_attrs);
+}
+
+/*
+ * The parts of the module, in the order in which they start. They end in the reverse order, also if
+ * a later one fails to start. NULL: nothing can fail to start, see wpool_init().
+ */
+static const struct {
+	int (*init)(void);
+	void (*exit)(void);
+} parts[] = {
+	{ NULL, wpool_handoff_exit },
+	{ wpool_item_module_init, wpool_item_module_exit },
+	{ NULL, wpool_pools_free },
+	/* waits for workers that RCU frees */
+	{ NULL, rcu_barrier },
+	/* waits for works that end tasks, and hold references to pools */
+	{ wpool_tidy_init, wpool_tidy_exit },
+	{ wpool_reaper_init, wpool_reaper_exit },
+	{ wpool_cgroup_init, wpool_cgroup_exit },
+	/* waits for requests for workers, which hold references to pools */
+	{ wpool_spawn_init, wpool_spawn_exit },
+	{ NULL, wpool_housekeeping_exit },
+	/* waits for the monitor, which finds no pool any more */
+	{ NULL, wpool_monitor_timer_exit },
+	/* before the first pool: hotplug makes the run queues of CPUs that come online */
+	{ wpool_hotplug_init, wpool_hotplug_exit },
+	/* ends the last pool: no task, no worker, and no expiry timer after this */
+	{ start_pools, wpool_pools_exit },
+	{ wpool_orphans_init, wpool_orphans_exit },
+	{ wpool_shrinker_init, wpool_shrinker_exit },
+	{ wpool_dump_init, wpool_dump_exit },
+	{ wpool_debugfs_init, wpool_debugfs_exit },
+	{ wpool_inject_init, wpool_inject_exit },
+	/* no file is open when it ends: an open file holds a reference on the module */
+	{ wpool_chardev_init, wpool_chardev_exit },
+};
+
+static void end_parts(int nr)
+{
+	/* first: a frozen pool would never become empty */
+	wpool_freezer_exit();
+	while (nr--)
+		parts[nr].exit();
+}
+
 static int __init wpool_init(void)
 {
-	struct wpool_attrs attrs;
-	int err;
+	int err, i;
 
-	wpool_attrs_init(&attrs);
-	attrs.name = "default";
-	attrs.capacity = default_capacity;
-	attrs.queue_depth = default_queue_depth;
-	attrs.expiry_ms = default_expiry_ms;
-	err = check_parameters(&attrs);
+	wpool_attrs_init(&default_attrs);
+	default_attrs.name = "default";
+	default_attrs.capacity = default_capacity;
+	default_attrs.queue_depth = default_queue_depth;
+	default_attrs.expiry_ms = default_expiry_ms;
+	err = check_parameters(&default_attrs);
 	if (err)
 		return err;
 
@@ -132,100 +180,22 @@ static int __init wpool_init(void)
 	wpool_class.dev_groups = wpool_sysfs_groups;
 	wpool_stall_dump = wpool_dump;
 	wpool_worker_fn = wpool_worker_main;
-
-	err = wpool_item_module_init();
-	if (err)
-		return err;
-	err = wpool_tidy_init();
-	if (err)
-		goto err_func;
 	wpool_handoff_init();
-	err = wpool_reaper_init();
-	if (err)
-		goto err_tidy;
-	err = wpool_cgroup_init();
-	if (err)
-		goto err_reaper;
-	err = wpool_spawn_init();
-	if (err)
-		goto err_cgroup;
 	wpool_housekeeping_init(wpool_affinity_update);
-	/* before the first pool: hotplug makes the run queues of CPUs that come online */
-	err = wpool_hotplug_init();
-	if (err)
-		goto err_spawner;
-	err = wpool_pools_init(&attrs);
-	if (err)
-		goto err_hotplug;
-	err = wpool_orphans_init();
-	if (err)
-		goto err_pools;
-	err = wpool_shrinker_init();
-	if (err)
-		goto err_left;
-	err = wpool_chardev_init();
-	if (err)
-		goto err_shrink;
-	wpool_dump_init();
-	wpool_debugfs_init();
-	wpool_inject_init();
-	return 0;
 
-err_shrink:
-	wpool_shrinker_exit();
-err_left:
-	wpool_orphans_exit();
-err_pools:
-	wpool_freezer_exit();
-	wpool_pools_exit();
-err_hotplug:
-	wpool_hotplug_exit();
-err_spawner:
-	wpool_monitor_timer_exit();
-	wpool_housekeeping_exit();
-	wpool_spawn_exit();
-err_cgroup:
-	wpool_cgroup_exit();
-err_reaper:
-	wpool_reaper_exit();
-err_tidy:
-	wpool_tidy_exit();
-	rcu_barrier();
-	wpool_handoff_exit();
-	wpool_pools_free();
-err_func:
-	wpool_item_module_exit();
-	return err;
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		err = parts[i].init ? parts[i].init() : 0;
+		if (err) {
+			end_parts(i);
+			return err;
+		}
+	}
+	return 0;
 }
 
 static void __exit wpool_exit(void)
 {
-	/* first: a frozen pool would never become empty */
-	wpool_freezer_exit();
-	/* no file is open: an open file holds a reference on the module */
-	wpool_chardev_exit();
-	wpool_inject_exit();
-	wpool_debugfs_exit();
-	wpool_dump_exit();
-	wpool_shrinker_exit();
-	wpool_orphans_exit();
-	/* ends the last pool: no task, no worker, and no expiry timer after this */
-	wpool_pools_exit();
-	wpool_hotplug_exit();
-	/* waits for the monitor, which finds no pool any more */
-	wpool_monitor_timer_exit();
-	wpool_housekeeping_exit();
-	/* waits for requests for workers, which hold references to pools */
-	wpool_spawn_exit();
-	wpool_cgroup_exit();
-	wpool_reaper_exit();
-	/* waits for works that end tasks, and hold references to pools */
-	wpool_tidy_exit();
-	/* waits for workers that RCU frees */
-	rcu_barrier();
-	wpool_handoff_exit();
-	wpool_pools_free();
-	wpool_item_module_exit();
+	end_parts(ARRAY_SIZE(parts));
 }
 
 module_init(wpool_init);

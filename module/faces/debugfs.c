@@ -262,7 +262,7 @@ static const struct file_operations frozen_fops = {
 	.release = single_release,
 };
 
-void wpool_debugfs_init(void)
+int wpool_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("wpool", NULL);
 
@@ -274,6 +274,7 @@ void wpool_debugfs_init(void)
 	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);
 	debugfs_create_file_unsafe("frozen", 0600, dir, NULL, &frozen_fops);
 	wpool_debugfs_root = dir;
+	return 0;
 }
 
 void wpool_debugfs_exit(void)

@@ -4,7 +4,7 @@
 #define WPOOL_DEBUGFS_H
 
 /* Create the tables. Does nothing without debugfs. Sleeps. */
-void wpool_debugfs_init(void);
+int wpool_debugfs_init(void);
 
 /* Remove the tables. Waits for readers. Sleeps */
 void wpool_debugfs_exit(void);

@@ -272,11 +272,12 @@ static struct notifier_block panic_block = {
 	.notifier_call = panic_dump,
 };
 
-void wpool_dump_init(void)
+int wpool_dump_init(void)
 {
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	if (!register_sysrq_key('x', &sysrq_op))
 		pr_info("sysrq-x prints all pools\n");
+	return 0;
 }
 
 void wpool_dump_exit(void)

@@ -17,8 +17,8 @@ struct wpool;
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);
 
-/** wpool_dump_init() - let sysrq-x and a panic print the pools; sleeps */
-void wpool_dump_init(void);
+/** wpool_dump_init() - let sysrq-x and a panic print the pools; sleeps; Return: 0 */
+int wpool_dump_init(void);
 
 /** wpool_dump_exit() - undo wpool_dump_init(); sleeps */
 void wpool_dump_exit(void);
