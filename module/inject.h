@@ -50,9 +50,10 @@ static inline void wpool_inject_exit(void)
  * exchange of task->state that depends on these reads; meanwhile other threads change the task. Or
  * a test stops a submitter before it sleeps; meanwhile other threads end its wait, and may free its
  * task.
+ *
+ * The functions and variables from here on are not defined without KUnit: no code that needs them
+ * is compiled then.
  */
-#if IS_ENABLED(CONFIG_KUNIT)
-
 DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 
 /*
@@ -67,17 +68,9 @@ void __wpool_inject_delay(struct wpool_task *task);
 /** wpool_inject_delay() - to call before an exchange of task->state, or a submitter's sleep */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
-	if (static_branch_unlikely(&wpool_inject_delays))
+	if (IS_ENABLED(CONFIG_KUNIT) && static_branch_unlikely(&wpool_inject_delays))
 		__wpool_inject_delay(task);
 }
-
-#else
-
-static inline void wpool_inject_delay(struct wpool_task *task)
-{
-}
-
-#endif
 
 /*
  * The third injection point sets where counters that wrap start: at 0, or for a test just below a
@@ -100,24 +93,13 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  * event->state and work->disabled are of calls that must be undone: 2^24 or 2^31 of them at once
  * are an error of the caller.
  */
-#if IS_ENABLED(CONFIG_KUNIT)
-
 /* A module parameter, also set by tests: where counters of new pools, groups, queues start. */
 extern unsigned int wpool_inject_start;
 
 /** wpool_counter_start() - where a counter that wraps starts; cast to s32 for a wider counter */
 static inline u32 wpool_counter_start(void)
 {
-	return READ_ONCE(wpool_inject_start);
+	return IS_ENABLED(CONFIG_KUNIT) ? READ_ONCE(wpool_inject_start) : 0;
 }
-
-#else
-
-static inline u32 wpool_counter_start(void)
-{
-	return 0;
-}
-
-#endif
 
 #endif /* WPOOL_INJECT_H */
