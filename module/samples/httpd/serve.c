@@ -44,7 +44,8 @@ struct session {
 
 /* ---- the socket's callbacks ---- */
 
-static void fire(struct sock *sk)
+/* Bytes have come, the peer has closed its side, or the connection is broken. */
+static void fire_session(struct sock *sk)
 {
 	struct session *session;
 
@@ -53,17 +54,6 @@ static void fire(struct sock *sk)
 	if (session)
 		wpool_event_fire(&session->event);
 	read_unlock_bh(&sk->sk_callback_lock);
-}
-
-static void data_ready(struct sock *sk)
-{
-	fire(sk);
-}
-
-/* The peer has closed its side, or the connection is broken. */
-static void state_change(struct sock *sk)
-{
-	fire(sk);
 }
 
 /* Called after a send that did not fit, when the peer has taken something. */
@@ -76,7 +66,7 @@ static void write_space(struct sock *sk)
 		return;
 	if (sock)
 		clear_bit(SOCK_NOSPACE, &sock->flags);
-	fire(sk);
+	fire_session(sk);
 }
 
 /* Attach to the socket. As soon as the lock is free, the connection may run, and be gone. */
@@ -88,8 +78,8 @@ static void attach(struct session *session)
 	session->state_change = sk->sk_state_change;
 	session->write_space = sk->sk_write_space;
 	sk->sk_user_data = session;
-	sk->sk_data_ready = data_ready;
-	sk->sk_state_change = state_change;
+	sk->sk_data_ready = fire_session;
+	sk->sk_state_change = fire_session;
 	sk->sk_write_space = write_space;
 	/* run now: no callback has reported bytes that came before */
 	wpool_event_fire(&session->event);
