@@ -139,7 +139,7 @@ to_memory()
 {
 	has_memory_sleep || skip "it cannot be suspended to memory and woken by an alarm"
 	[ ! -e $POWER/pm_test ] || echo none >$POWER/pm_test
-	echo deep >$POWER/mem_sleep
+	echo deep >$POWER/mem_sleep || fail "it cannot be set to suspend to memory"
 }
 
 # by_freezer: later suspends only freeze processes. Without pm_test they are to memory.
@@ -147,7 +147,7 @@ by_freezer()
 {
 	[ -e $POWER/pm_test ] || { to_memory; return; }
 	[ ! -e $DELAY ] || echo 1 >$DELAY
-	echo freezer >$POWER/pm_test
+	echo freezer >$POWER/pm_test || fail "it cannot be set to freeze processes only"
 }
 
 test_to_memory_and_back()

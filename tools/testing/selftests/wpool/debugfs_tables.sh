@@ -135,7 +135,8 @@ test_latency_counts_while_it_is_asked_for()
 	NR > 1 && ($2 < last || ($3 - $2 > 16 && ($3 - $2) * 16 > $2)) { bad = 1 }
 	{ last = $3 + 0 }
 	END { exit bad }' || fail "$(table latency)"
-	echo 0 >"$POOL_DIR/latency" && work 10
+	echo 0 >"$POOL_DIR/latency" || fail "latency stays on"
+	work 10
 	counted 100 || fail "counted after latency was switched off: $(table latency)"
 }
 
@@ -154,7 +155,8 @@ test_costs_tells_functions_apart()
 	NR > 1 && ($5 > $4 || $6 > $4 || $6 * $2 < $4) { bad = 1 }
 	$7 == "dev_sleep" && ($4 < 60e6 || $4 - $5 < 30e6) { bad = 1 }
 	END { exit bad }' || fail "$(table costs)"
-	echo 0 >"$POOL_DIR/latency" && work 10
+	echo 0 >"$POOL_DIR/latency" || fail "latency stays on"
+	work 10
 	counted "100 3" || fail "counted after latency was switched off: $(table costs)"
 	echo 1 >"$POOL_DIR/latency"
 	[ "$(table costs | wc -l)" = 1 ] || fail "the costs were not reset: $(table costs)"

@@ -80,7 +80,7 @@ balanced()
 attrs()
 {
 	for attr; do
-		read -r value <"$CLASS/$POOL/${attr%%=*}"
+		read -r value <"$CLASS/$POOL/${attr%%=*}" || fail "no ${attr%%=*}"
 		[ "$value" = "${attr#*=}" ] || fail "expected $attr, not $value"
 	done
 }
