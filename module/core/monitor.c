@@ -69,10 +69,7 @@
 /* The monitor's last look counted a worker out. */
 static bool has_acted;
 
-/*
- * The monitor was away for over AWAY_NS. A host that stops a virtual machine stops its workers, but
- * not its clock: what was measured across that time tells nothing.
- */
+/* No look for AWAY_NS: a host has stopped the machine, not its clock. Forget what was measured. */
 static bool was_away;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */

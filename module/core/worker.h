@@ -72,9 +72,8 @@ struct wpool_worker {
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool may_roam;			/* X: set when the worker is counted out as a hog, or its
-					 *    home is no longer allowed; cleared when it may leave
-					 *    its CPU, or counts again
+	bool may_roam;			/* X: set when it is counted out as a hog, or its home is
+					 *    excluded; cleared when it may leave, or counts again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched in or out */

@@ -39,28 +39,9 @@ u32 wpool_affinity_count(const struct cpumask *mask, int dying)
 	return nr;
 }
 
-/*
- * Let workers whose home is no longer allowed leave their CPU, if they do not have it: another
- * thread may keep it for itself, and a task that sleeps there would wake up there.
- */
-static void set_excluded_free(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	bool any = false;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
-			WRITE_ONCE(w->may_roam, true);
-			any = true;
-		}
-	rcu_read_unlock();
-	if (any)
-		wpool_tidy_pool(pool);
-}
-
 void wpool_affinity_set(struct wpool *pool, int dying)
 {
+	struct wpool_worker *w;
 	struct wpool_runq *rq;
 	u32 nr = 0;
 	bool none;
@@ -105,7 +86,15 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 			wpool_sched_leave(rq);
 		}
 	}
-	set_excluded_free(pool);
+	/* another thread may keep an excluded CPU: let workers go that wait for it, or sleep there */
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
+			WRITE_ONCE(w->may_roam, true);
+			wpool_tidy_pool(pool);
+		}
+	}
+	rcu_read_unlock();
 	wpool_reserve_follow(pool);
 }
 

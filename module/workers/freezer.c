@@ -61,9 +61,9 @@ static bool is_parked(struct wpool_worker *w)
 }
 
 /*
- * The number of threads that a freeze waits for: workers, and the one that calls abort functions
- * (tidy.c). Once no worker counts, none does until the pool is thawed, unless the pool drops its
- * tasks: then workers wake up, but start none. A cancel may call an abort function at any time.
+ * The number of workers that a freeze waits for, and of works that call abort functions (tidy.c).
+ * Once 0, no worker counts until the pool is thawed, unless the pool drops its tasks: then workers
+ * wake up, but start none.
  */
 static u32 count_busy(struct wpool *pool)
 {

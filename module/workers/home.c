@@ -51,16 +51,9 @@ void wpool_worker_rehome(struct wpool_worker *w)
 }
 
 /*
- * Would the kernel wait until the thread gives up its CPU? It does not if the CPU is in the mask,
- * or if the thread sleeps, or waits for the CPU.
+ * Returns the thread of a worker that may leave its CPU, with a reference, or NULL. Skips threads
+ * that have an excluded CPU, or may not leave it: for one of these the kernel would wait.
  */
-static bool is_pinned(struct wpool *pool, struct task_struct *thread)
-{
-	return (compat_has_cpu(thread) || compat_migration_disabled(thread)) &&
-	       !cpumask_test_cpu(task_cpu(thread), pool->cpumask);
-}
-
-/* Returns the thread of a worker that may leave its CPU, with a reference, or NULL. */
 static struct task_struct *next_to_free(struct wpool *pool)
 {
 	struct task_struct *thread = NULL;
@@ -71,7 +64,8 @@ static struct task_struct *next_to_free(struct wpool *pool)
 		if (!READ_ONCE(w->may_roam))
 			continue;
 		WRITE_ONCE(w->may_roam, false);
-		if (!is_pinned(pool, w->thread)) {
+		if (cpumask_test_cpu(task_cpu(w->thread), pool->cpumask) ||
+		    (!compat_has_cpu(w->thread) && !compat_migration_disabled(w->thread))) {
 			thread = get_task_struct(w->thread);
 			break;
 		}

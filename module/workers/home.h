@@ -26,10 +26,9 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 }
 
 /*
- * Let the scheduler move the workers with @may_roam: hogs that the monitor has counted out, and
- * workers that wait for an excluded CPU, or sleep there. A worker whose task ends just now finds
- * before it looks for work that it is not bound to its home, and goes there. Sleeps. The caller has
- * a reference to @pool.
+ * Let the scheduler move the workers with @may_roam. A worker whose task ends just now finds before
+ * it looks for work that it is not bound to its home, and goes there. Sleeps. The caller has a
+ * reference to @pool.
  */
 void wpool_workers_set_free(struct wpool *pool);
 

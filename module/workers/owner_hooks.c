@@ -88,8 +88,9 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
-	/* fails if the CPU goes offline now: then the worker looks for another home */
-	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
+	/* where that is not allowed any more, or fails, the worker looks for another home */
+	if (!READ_ONCE(w->rq->redirect))
+		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
 	return true;
 }
 
