@@ -86,7 +86,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 			wpool_sched_leave(rq);
 		}
 	}
-	/* another thread may keep an excluded CPU: let workers go that wait for it, or sleep there */
+	/* a thread may keep an excluded CPU: let workers go that wait for it, or sleep there */
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
