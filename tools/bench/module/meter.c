@@ -66,7 +66,7 @@ static u64 busy_ns(const struct bench *b)
 	if (b->pool.peer && !strcmp(b->pool.peer->name, "kthread"))
 		return 0;
 	/* the scheduler adds up what this thread has run */
-	yield();
+	schedule();
 	rcu_read_lock();
 	for_each_process_thread(process, thread)
 		sum += bench_run_time_ns(thread);
