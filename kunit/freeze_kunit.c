@@ -220,6 +220,8 @@ static void wpool_freeze_waits_for_an_abort_function_and_calls_no_other(struct k
 	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, is_frozen());
 	wpk_jobs_let(test, busy, 1);
+	/* the freezer looks once a tick */
+	let_time_pass(test);
 	wpk_waits_for(test, thread, slow->gate);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&slow->calls), 1);

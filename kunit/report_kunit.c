@@ -45,33 +45,50 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 5));
 }
 
-static int stop_the_machine(void *over)
+struct stop {
+	ktime_t from, to;
+	bool over;
+};
+
+static int stop_the_machine(void *arg)
 {
+	struct stop *stop = arg;
+
+	stop->from = ktime_get();
 	/* longer than what counts as a jam */
 	mdelay(1500);
-	WRITE_ONCE(*(bool *)over, true);
+	stop->to = ktime_get();
+	WRITE_ONCE(stop->over, true);
 	return 0;
 }
 
 static void sleep_until_over(struct wpk_job *job)
 {
-	while (!READ_ONCE(*(bool *)job->arg))
+	struct stop *stop = job->arg;
+
+	while (!READ_ONCE(stop->over))
 		usleep_range(100, 200);
 }
 
 /* No CPU runs for a while, as in a virtual machine that its host has stopped: no task is blamed. */
 static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(struct kunit *test)
 {
-	bool *over = wpk_alloc(test, sizeof(*over));
+	struct stop *stop = wpk_alloc(test, sizeof(*stop));
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_until_over, over);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_until_over, stop);
+	ktime_t before = ktime_get();
+	s64 longest_ms;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
 	/* the monitor has to see the jam begin */
 	msleep(50);
-	KUNIT_EXPECT_EQ(test, stop_machine(stop_the_machine, over, NULL), 0);
+	KUNIT_EXPECT_EQ(test, stop_machine(stop_the_machine, stop, NULL), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	/* before and after the stop the tasks do wait: a line about such a time is no error */
+	longest_ms = max(ktime_ms_delta(stop->from, before), ktime_ms_delta(ktime_get(), stop->to));
+	if (longest_ms >= 500)
+		kunit_skip(test, "the machine was slow for %lld ms", longest_ms);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 }
