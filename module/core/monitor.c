@@ -417,7 +417,7 @@ static bool look_at_pools(void)
 	u64 start = ktime_get_mono_fast_ns();
 	bool busy;
 
-	was_away = start - last_ns > AWAY_NS;
+	was_away = (s64)(start - last_ns) > AWAY_NS;
 	last_ns = start;
 	busy = wpool_pools_walk_rcu(look_at, NULL);
 	wpool_housekeeping_look();
