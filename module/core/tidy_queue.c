@@ -37,7 +37,7 @@ static void queue_sweep(struct wpool_tidy *tidy)
 	/* without a reference a pool has no tasks: nothing is left to sweep */
 	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
 		return;
-	tidy->is_queued = true;
+	WRITE_ONCE(tidy->is_queued, true);
 	queue_work(READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
 
@@ -95,7 +95,7 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
 		}
 		any = *task;
 	}
-	tidy->is_queued = any;
+	WRITE_ONCE(tidy->is_queued, any);
 	raw_spin_unlock_irq(&tidy->lock);
 	return any;
 }
