@@ -50,37 +50,29 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
-/*
- * Returns the thread of a worker that may leave its CPU, with a reference, or NULL. Skips threads
- * that have an excluded CPU, or may not leave it: for one of these the kernel would wait.
- */
-static struct task_struct *next_to_free(struct wpool *pool)
+void wpool_workers_set_free(struct wpool *pool)
 {
-	struct task_struct *thread = NULL;
+	struct task_struct *thread;
 	struct wpool_worker *w;
 
+again:
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
 			continue;
 		WRITE_ONCE(w->may_roam, false);
-		if (cpumask_test_cpu(task_cpu(w->thread), pool->cpumask) ||
-		    (!compat_has_cpu(w->thread) && !compat_migration_disabled(w->thread))) {
-			thread = get_task_struct(w->thread);
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return thread;
-}
-
-void wpool_workers_set_free(struct wpool *pool)
-{
-	struct task_struct *thread;
-
-	while ((thread = next_to_free(pool))) {
+		thread = w->thread;
+		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
+		if (!cpumask_test_cpu(task_cpu(thread), pool->cpumask) &&
+		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
+			continue;
+		get_task_struct(thread);
+		rcu_read_unlock();
 		/* the mask may be changing: then the worker is freed once more */
 		set_cpus_allowed_ptr(thread, pool->cpumask);
 		put_task_struct(thread);
+		cond_resched();
+		goto again;
 	}
+	rcu_read_unlock();
 }
