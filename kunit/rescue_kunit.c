@@ -7,7 +7,9 @@
  * event needs the held CPU, HOLD_LIMIT ends the hold, and the case fails.
  */
 #include <linux/preempt.h>
+#include <linux/rculist.h>
 
+#include "core/state.h"
 #include "one_cpu.h"
 
 /* Less than the time limit of a lockup detector. */
@@ -174,6 +176,19 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 
 /* ---- a CPU that is excluded ----------------------------------------------- */
 
+/* May the pool's first worker run on the first CPU? */
+static bool is_free(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool ret;
+
+	rcu_read_lock();
+	w = list_first_or_null_rcu(&pool->workers.list, struct wpool_worker, node);
+	ret = w && cpumask_test_cpu(wpk_cpu(0), w->thread->cpus_ptr);
+	rcu_read_unlock();
+	return ret;
+}
+
 /* A task that sleeps on an excluded CPU wakes up on another CPU, if a thread keeps the excluded. */
 static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
 {
@@ -187,6 +202,8 @@ static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
 		if (!asleep)
 			wpk_gate_open(jobs->gate);
 		KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
+		/* a thread that is just being woken would be moved on the held CPU, not from it */
+		WPK_EVENTUALLY(test, is_free(pool));
 		wpk_jobs_let(test, jobs, 1);
 		hold_end(test, holder);
 		wpk_finish(test, pool, jobs);
@@ -245,6 +262,28 @@ static void wpool_hooks_start_does_not_wait_for_a_held_cpu(struct kunit *test)
 	wpk_finish(test, pool, jobs);
 }
 
+/* The new rescuer is ready, although a thread keeps the CPU that has the fewest workers. */
+static void wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL), *first;
+	struct wpk_thread *holder;
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	skip_if_the_monitor_is_held(test);
+	wpk_attrs(&attrs, 3, WPOOL_UNLIMITED);
+	attrs.reclaim = true;
+	attrs.min_workers = 0;
+	pool = two_cpu_pool(test, &attrs);
+	holder = hold_start(test, pool, wpk_cpu(1), NULL);
+	first = wpk_held(test, pool, 1, 1);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	hold_end(test, holder);
+	wpk_gate_open(first->gate);
+	wpk_finish(test, pool, jobs);
+}
+
 /* ---- a CPU that is added -------------------------------------------------- */
 
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
@@ -269,4 +308,5 @@ WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_tune_cpumask_frees_a_task_of_a_held_cpu),
 	  KUNIT_CASE(wpool_tune_cpumask_frees_an_idle_worker_of_a_held_cpu),
 	  KUNIT_CASE(wpool_hooks_start_does_not_wait_for_a_held_cpu),
+	  KUNIT_CASE(wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));

@@ -16,6 +16,7 @@
 #include "core/current.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "inject.h"
 #include "workers/cgroup.h"
@@ -69,6 +70,9 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	 * then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
+	/* the creator, or the reserve, waits for this one: let it run where there is a CPU */
+	if (leaving || pool->hooks.worker_start)
+		set_cpus_allowed_ptr(thread, pool->cpumask);
 
 	mutex_lock(&pool->workers.mutex);
 	/* set the class before the thread runs its first task */
@@ -96,6 +100,11 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	wpool_runq_activate(rq);
 	wpool_waking_settle(w, rq);
 	wpool_hooks_go(w);
+	/* wpool_affinity_set() has not seen the worker if it excluded the CPU before */
+	if (READ_ONCE(rq->redirect)) {
+		WRITE_ONCE(w->may_roam, true);
+		wpool_tidy_pool(pool);
+	}
 	local_irq_enable();
 	/* the monitor must see if the worker waits for long for its CPU */
 	wpool_monitor_timer_set(pool);

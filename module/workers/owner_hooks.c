@@ -54,8 +54,6 @@ int wpool_hooks_prepare(struct wpool_worker *w)
 	lockdep_assert_not_held(&w->pool->tune_mutex);
 	init_completion(&preparing.done);
 	w->preparing = &preparing;
-	/* not only on the home CPU: another thread may keep that, and the creator waits here */
-	set_cpus_allowed_ptr(w->thread, w->pool->cpumask);
 	wake_up_process(w->thread);
 	/* not killable: worker_start may have begun */
 	wait_for_completion(&preparing.done);
@@ -88,8 +86,8 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
-	/* where that is not allowed any more, or fails, the worker looks for another home */
-	if (!READ_ONCE(w->rq->redirect))
+	/* if the home is excluded, or this fails, the worker looks for another one */
+	if (!w->leaving && !READ_ONCE(w->rq->redirect))
 		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
 	return true;
 }

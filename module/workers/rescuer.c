@@ -185,8 +185,9 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	} while (leave_reserve(w));
 	if (w->leaving)
 		return false;
-	/* fails if the home CPU goes offline: then the worker looks for another home */
-	set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
+	/* if the home is excluded, or this fails, the worker looks for another one */
+	if (!READ_ONCE(w->rq->redirect))
+		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
 	/* the pool may now have more than min_workers workers: then idle ones may expire */
 	wpool_expire_arm(pool);
 	return true;
