@@ -94,7 +94,7 @@ static bool complain_unfrozen(struct wpool *pool, void *unused)
 	u32 nr = count_busy(pool);
 
 	if (nr)
-		pr_warn_ratelimited("%s: no suspend: the tasks of %u workers of this freezable pool did not end in time\n",
+		pr_warn_ratelimited("%s: no suspend: %u tasks or abort functions of this freezable pool did not end in time\n",
 				    pool->name, nr);
 	return false;
 }
