@@ -97,7 +97,7 @@ static inline void bench_flush(struct bench *b)
 u64 bench_run_time_ns(struct task_struct *thread);
 
 void bench_meter_start(struct bench *b);
-/* Puts "total_ns" and, if the kernel keeps idle times, "cpu_ns": the non-idle time of all CPUs. */
+/* Puts "total_ns" and, if it is known, "cpu_ns": the CPU time, see meter.c. */
 void bench_meter_stop(struct bench *b);
 
 /* Returns the free memory in bytes, after an rcu_barrier(). */

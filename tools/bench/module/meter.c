@@ -69,7 +69,9 @@ static u64 busy_ns(const struct bench *b)
 	schedule();
 	rcu_read_lock();
 	for_each_process_thread(process, thread)
-		sum += bench_run_time_ns(thread);
+		/* a producer that is ending counts in ended_ns already */
+		if (!(thread->flags & PF_EXITING))
+			sum += bench_run_time_ns(thread);
 	rcu_read_unlock();
 	return sum;
 #else
