@@ -250,7 +250,7 @@ test_recorded_until_a_task_is_late()
 {
 	record --stop-over 5ms
 	run --work sleep:50ms --tasks 4
-	wait_for recorder_is_gone || fail "it goes on"
+	wait_for recorder_is_gone || fail "it does not end"
 	wait $recorder || fail "exit $?: $(cat "$TMP/started")"
 	for line in "^task [0-9a-f]* of pool $POOL waited" ' dev_sleep' '^That CPU ran:$' \
 		'  (nothing: it was idle|.*, pid [0-9]+)$'; do
