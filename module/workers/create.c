@@ -70,9 +70,6 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	 * then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
-	/* the creator, or the reserve, waits for this one: let it run where there is a CPU */
-	if (leaving || pool->hooks.worker_start)
-		set_cpus_allowed_ptr(thread, pool->cpumask);
 
 	mutex_lock(&pool->workers.mutex);
 	/* set the class before the thread runs its first task */
@@ -81,6 +78,9 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers.mutex);
 
+	/* the creator, or the reserve, waits for this one, now in the list: let it run anywhere */
+	if (leaving || pool->hooks.worker_start)
+		set_cpus_allowed_ptr(thread, pool->cpumask);
 	err = wpool_hooks_prepare(w);
 	if (err)
 		return ERR_PTR(err);
@@ -109,7 +109,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	/* the monitor must see if the worker waits for long for its CPU */
 	wpool_monitor_timer_set(pool);
 	/* the pool may now have more than min_workers workers: then idle ones may expire */
-	wpool_expire_arm(pool);
+	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "core/queued.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "core/tidy_queue.h"
 #include "core/wake.h"
 
 bool wpool_worker_may_enter(const struct wpool *pool)
@@ -52,6 +53,8 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->reserve.rescuer)
 		return false;
+	/* the rescuer needs no certain CPU: another thread may keep the one that it has */
+	WRITE_ONCE(w->may_roam, true);
 	WRITE_ONCE(pool->reserve.rescuer, w);
 	return true;
 }
@@ -63,6 +66,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	if (stays) {
 		/* as wpool_workers_leave_place:A; the rescuer keeps its place in the module */
 		smp_mb();
+		wpool_tidy_pool(pool);
 	} else {
 		wpool_workers_leave_place();
 	}
