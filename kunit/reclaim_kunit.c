@@ -409,11 +409,11 @@ static void wpool_tune_reclaim_rescuer_moves_with_the_pool(struct kunit *test)
 	struct task_struct *thread = pool->reserve.rescuer->thread;
 	int first = cpumask_first(cpu_online_mask);
 
-	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
+	WPK_EVENTUALLY(test, data_race(cpumask_equal(thread->cpus_ptr, pool->cpumask)));
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(first)), 0);
-	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, cpumask_of(first)));
+	WPK_EVENTUALLY(test, data_race(cpumask_equal(thread->cpus_ptr, cpumask_of(first))));
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, NULL), 0);
-	WPK_EVENTUALLY(test, cpumask_equal(thread->cpus_ptr, pool->cpumask));
+	WPK_EVENTUALLY(test, data_race(cpumask_equal(thread->cpus_ptr, pool->cpumask)));
 	KUNIT_EXPECT_PTR_EQ(test, pool->reserve.rescuer->thread, thread);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/rculist.h>
 
 #include "core/state.h"
+#include "knob.h"
 #include "one_cpu.h"
 
 /* Less than the time limit of a lockup detector. */
@@ -174,6 +175,50 @@ static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *t
 	wpk_finish(test, pool, jobs);
 }
 
+static bool is_in_reserve(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool ret;
+
+	rcu_read_lock();
+	w = READ_ONCE(pool->reserve.rescuer);
+	ret = w && READ_ONCE(w->in_reserve);
+	rcu_read_unlock();
+	return ret;
+}
+
+/* An idle worker becomes the rescuer, and is ready although a thread keeps the worker's CPU. */
+static void wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct kunit *test)
+{
+	struct wpk_jobs *warm = wpk_jobs(test, 1, NULL);
+	struct wpool *pool;
+	unsigned long end;
+
+	skip_if_the_monitor_is_held(test);
+	wpk_need_cpus(test, 2);
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)),
+			     attrs.min_workers = 0, attrs.expiry_ms = 0, attrs.reclaim = true);
+	WPK_ASSERT_EVENTUALLY(test, is_in_reserve(pool));
+	wpk_no_threads(test);
+	wpk_jobs_run(test, pool, warm, 1);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+
+	/* no other thread can be made: this one holds the CPU */
+	wpk_move_to(wpk_cpu(1));
+	KUNIT_EXPECT_FALSE(test, is_in_reserve(pool));
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 1), 0);
+	preempt_disable();
+	end = jiffies + HOLD_LIMIT;
+	while (!is_in_reserve(pool) && time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, time_before(jiffies, end));
+	wpk_move_to(-1);
+	wpk_threads_again(test);
+	wpk_finish(test, pool, warm);
+}
+
 /* ---- a CPU that is excluded ----------------------------------------------- */
 
 /* May the pool's first worker run on the first CPU? */
@@ -184,7 +229,7 @@ static bool is_free(struct wpool *pool)
 
 	rcu_read_lock();
 	w = list_first_or_null_rcu(&pool->workers.list, struct wpool_worker, node);
-	ret = w && cpumask_test_cpu(wpk_cpu(0), w->thread->cpus_ptr);
+	ret = w && data_race(cpumask_test_cpu(wpk_cpu(0), w->thread->cpus_ptr));
 	rcu_read_unlock();
 	return ret;
 }
@@ -284,6 +329,37 @@ static void wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 	wpk_finish(test, pool, jobs);
 }
 
+#define NR_MOVES 100
+
+/* May each worker of the pool run on this CPU, and on no other? */
+static bool all_bound_to(struct wpool *pool, int cpu)
+{
+	struct wpool_worker *w;
+	bool ret = true;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		ret = ret && data_race(cpumask_equal(w->thread->cpus_ptr, cpumask_of(cpu)));
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Idle workers go to the only CPU that is left, and do not keep the right to run on another. */
+static void wpool_tune_cpumask_binds_idle_workers(struct kunit *test)
+{
+	struct wpool *pool = second_cpu_pool(test);
+	struct wpk_jobs *warm = wpk_held(test, pool, 2, 2);
+	int i, cpu;
+
+	wpk_gate_open(warm->gate);
+	for (i = 0; i < NR_MOVES; i++) {
+		cpu = wpk_cpu(i % 2);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+		KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(cpu)), 0);
+		WPK_ASSERT_EVENTUALLY(test, all_bound_to(pool, cpu));
+	}
+}
+
 /* ---- a CPU that is added -------------------------------------------------- */
 
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
@@ -309,4 +385,6 @@ WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_tune_cpumask_frees_an_idle_worker_of_a_held_cpu),
 	  KUNIT_CASE(wpool_hooks_start_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
+	  KUNIT_CASE(wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
+	  KUNIT_CASE(wpool_tune_cpumask_binds_idle_workers),
 	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));

@@ -14,6 +14,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_runq *old = w->rq, *new = old;
+	int tries = 2;
 	bool left;
 
 	local_irq_disable();
@@ -43,11 +44,15 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* fails if the new CPU goes offline now: then the worker calls this function again */
-	set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
-	/* after a failure allow all CPUs: on PREEMPT_RT a thread must not run outside its mask */
-	if (raw_smp_processor_id() != new->cpu)
+	/* if the new CPU goes offline now, the worker calls this function again */
+	do {
+		/* does nothing if wpool_workers_set_free() has set this mask: the move is to come */
+		set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
+		if (raw_smp_processor_id() == new->cpu)
+			return;
+		/* on PREEMPT_RT a thread must not run outside its mask */
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
+	} while (--tries);
 }
 
 void wpool_workers_set_free(struct wpool *pool)
