@@ -300,7 +300,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 		wpool_affinity_set(pool, -1);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
-		wpool_expire_rearm(pool);
+		wpool_expire_arm(pool, 1);
 }
 
 static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask, bool by_owner)
@@ -346,7 +346,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 		 * was destroyed meanwhile, the timer has been stopped for good.
 		 */
 		if (pool->state != WPOOL_DESTROYED) {
-			wpool_expire_rearm(pool);
+			wpool_expire_arm(pool, 1);
 			/* the CPUs may have changed while capacity_per_cpu was off */
 			if (old.capacity_per_cpu)
 				schedule_delayed_work(&pool->follow_work, 0);

@@ -31,11 +31,10 @@ static bool is_expiring(struct wpool *pool)
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
 }
 
-void wpool_expire_arm(struct wpool *pool)
+void wpool_expire_arm(struct wpool *pool, u32 ms)
 {
 	if (is_expiring(pool))
-		timer_reduce(&pool->workers.expiry_timer, jiffies +
-			     msecs_to_jiffies(READ_ONCE(pool->expiry_ms)));
+		timer_reduce(&pool->workers.expiry_timer, jiffies + msecs_to_jiffies(ms));
 }
 
 /*
@@ -115,10 +114,4 @@ bool wpool_expire_early(struct wpool *pool)
 		return false;
 	rq = wpool_idle_coldest_runq(pool, &since);
 	return rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
-}
-
-void wpool_expire_rearm(struct wpool *pool)
-{
-	if (is_expiring(pool))
-		mod_timer(&pool->workers.expiry_timer, jiffies + 1);
 }

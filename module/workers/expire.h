@@ -8,11 +8,8 @@
 struct timer_list;
 struct wpool;
 
-/** wpool_expire_arm() - arm the timer, if necessary: a worker parks, or the pool has one more */
-void wpool_expire_arm(struct wpool *pool);
-
-/* The attribute expiry_ms or min_workers changed: check the idle workers again */
-void wpool_expire_rearm(struct wpool *pool);
+/** wpool_expire_arm() - check in @ms at the latest which idle workers have expired, if any may */
+void wpool_expire_arm(struct wpool *pool, u32 ms);
 
 /** wpool_expire_count() - how many idle workers the pool can spare: racy */
 u32 wpool_expire_count(struct wpool *pool);

@@ -60,7 +60,7 @@ bool wpool_park_sleep(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	wpool_expire_arm(pool);
+	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	/* wpool_park_sleep:A, pairs with wpool_idle_take:A */
 	while (smp_load_acquire(&w->parked)) {
 		/* before the check, so that a wake-up after the check is not lost */

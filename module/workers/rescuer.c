@@ -188,7 +188,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	/* if the home is excluded, or this fails, the worker looks for another one */
 	if (!READ_ONCE(w->rq->redirect))
 		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
-	/* the pool may now have more than min_workers workers: then idle ones may expire */
-	wpool_expire_arm(pool);
+	/* as in wpool_worker_create() */
+	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return true;
 }
