@@ -83,8 +83,8 @@ static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(str
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 1));
 	/* the monitor has to see the jam begin */
 	msleep(50);
-	KUNIT_EXPECT_EQ(test, stop_machine(stop_the_machine, stop, NULL), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_ASSERT_EQ(test, stop_machine(stop_the_machine, stop, NULL), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	/* before and after the stop the tasks do wait: a line about such a time is no error */
 	longest_ms = max(ktime_ms_delta(stop->from, before), ktime_ms_delta(ktime_get(), stop->to));
 	if (longest_ms >= 500)
