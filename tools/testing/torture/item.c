@@ -70,7 +70,7 @@ struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
 
 	if (!item)
 		return NULL;
-	reset(item, tp, TITEM_FREEING, item_seed, 0);
+	reset(item, tpool_get(tp), TITEM_FREEING, item_seed, 0);
 	wpool_task_init_abortable(&item->task, titem_fn, titem_abort,
 				  item_seed & 1 ? THIS_MODULE : NULL);
 	set_urgent(item, item_seed);
@@ -228,14 +228,15 @@ void titem_fn(struct wpool_task *task)
 	if (!in_caller && !nested)
 		tpool_leave(tp);
 	atomic64_inc(&tp->ends);
-	if (!item)
-		return;
-	atomic_set(&item->inside, 0);
-	if (kind == TITEM_FREEING)
+	if (item)
+		atomic_set(&item->inside, 0);
+	if (kind == TITEM_FREEING) {
 		kfree(item);
-	else if (kind == TITEM_ABORTABLE)
+		tpool_put(tp);
+	} else if (kind == TITEM_ABORTABLE) {
 		/* pairs with the acquire in shoot() */
 		smp_store_release(&item->busy, false);
+	}
 }
 
 static void titem_abort(struct wpool_task *task, int status)
@@ -248,11 +249,13 @@ static void titem_abort(struct wpool_task *task, int status)
 	torture_check(READ_ONCE(item->by_caller) || READ_ONCE(tp->may_drop),
 		      "%s: aborted, and nobody cancelled it", tp->name);
 	atomic64_inc(&tp->taken_back);
-	if (item->kind == TITEM_FREEING)
+	if (item->kind == TITEM_FREEING) {
 		kfree(item);
-	else
+		tpool_put(tp);
+	} else {
 		/* pairs with the acquire in shoot() */
 		smp_store_release(&item->busy, false);
+	}
 }
 
 void titem_arg_fn(void *arg)
@@ -339,8 +342,10 @@ void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, b
 {
 	struct titem *item = titem_alloc_freeing(tp, item_seed, GFP_KERNEL);
 
-	if (item && titem_submit_one(tp, item, how, in_worker))
+	if (item && titem_submit_one(tp, item, how, in_worker)) {
 		kfree(item);
+		tpool_put(tp);
+	}
 }
 
 void titem_wait(struct titem *item)

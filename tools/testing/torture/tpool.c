@@ -307,6 +307,7 @@ int tpool_slots_init(void)
 void tpool_slots_exit(void)
 {
 	struct tpool *tp;
+	bool more;
 	u32 slot;
 	int err;
 
@@ -315,9 +316,16 @@ void tpool_slots_exit(void)
 		if (!tp)
 			continue;
 		if (tp->shared) {
-			/* wait for the functions of this module, while programs may still submit */
-			err = wpool_flush(tp->pool);
-			torture_check(!err, "flush of the default pool: %d", err);
+			/*
+			 * Wait for the functions of this module, while programs may still submit. A
+			 * flush does not wait for what a task submits meanwhile, but each such item
+			 * has a reference. The last flush waits for functions that have put it.
+			 */
+			do {
+				more = kref_read(&tp->ref) > 1;
+				err = wpool_flush(tp->pool);
+				torture_check(!err, "flush of the default pool: %d", err);
+			} while (more);
 			tpool_put(tp);
 		} else {
 			tpool_destroy(tp);
