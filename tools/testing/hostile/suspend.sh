@@ -176,10 +176,10 @@ test_tasks_that_are_queued_run_afterwards()
 	wait_for moves queued 59 || fail "$(cat $CLASS/queued/completed) of 60 tasks ran"
 }
 
-# no_suspend: the log names the pool that prevents the suspend, and its number of workers.
+# no_suspend: the log names the pool that prevents the suspend, and how many tasks do.
 no_suspend()
 {
-	dmesg | grep -q "wpool: long: no suspend: the tasks of 1 workers of this freezable pool"
+	dmesg | grep -q "wpool: long: no suspend: 1 tasks or abort functions of this freezable pool"
 }
 
 test_not_while_a_task_of_it_runs()
