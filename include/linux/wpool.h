@@ -333,10 +333,10 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
  *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
  *	running tasks, and for each task of the same pool that a running task waits for in
- *	wpool_task_wait(); and for the abort and fault functions that are running, and for all abort
- *	functions that a wpool_release() with %WPOOL_RELEASE_CANCEL has still to call. As with a
- *	freezable workqueue, the suspend fails if these take longer than 20 s. A thread that sleeps
- *	in a submit to such a pool is frozen there, and must not hold a lock that the suspend needs.
+ *	wpool_task_wait(); for a @worker_start, an abort or a fault function that is running; and
+ *	for all abort functions that a wpool_release() with %WPOOL_RELEASE_CANCEL has still to call.
+ *	As with a freezable workqueue, the suspend fails if these take longer than 20 s. A thread
+ *	that sleeps in a submit to it is frozen there, and must not hold a lock that a suspend needs.
  *	Each wait for queued tasks lasts until the thaw, except wpool_event_cancel_sync(), and
  *	wpool_task_cancel_sync() of a task that the pool has accepted: a frozen submitter gives its
  *	task back only after the thaw. wpool_group_exit() waits even after wpool_group_cancel(). In
