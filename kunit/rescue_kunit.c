@@ -229,6 +229,7 @@ static bool is_free(struct wpool *pool)
 
 	rcu_read_lock();
 	w = list_first_or_null_rcu(&pool->workers.list, struct wpool_worker, node);
+	/* the pool's work may be changing the mask */
 	ret = w && data_race(cpumask_test_cpu(wpk_cpu(0), w->thread->cpus_ptr));
 	rcu_read_unlock();
 	return ret;
@@ -339,6 +340,7 @@ static bool all_bound_to(struct wpool *pool, int cpu)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		/* the worker, or the pool's work, may be changing the mask */
 		ret = ret && data_race(cpumask_equal(w->thread->cpus_ptr, cpumask_of(cpu)));
 	rcu_read_unlock();
 	return ret;

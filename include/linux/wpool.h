@@ -336,7 +336,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	wpool_task_wait(); for a @worker_start, an abort or a fault function that is running; and
  *	for all abort functions that a wpool_release() with %WPOOL_RELEASE_CANCEL has still to call.
  *	As with a freezable workqueue, the suspend fails if these take longer than 20 s. A thread
- *	that sleeps in a submit to it is frozen there, and must not hold a lock that a suspend needs.
+ *	that sleeps in a submit to it is frozen there: it must hold no lock that the suspend needs.
  *	Each wait for queued tasks lasts until the thaw, except wpool_event_cancel_sync(), and
  *	wpool_task_cancel_sync() of a task that the pool has accepted: a frozen submitter gives its
  *	task back only after the thaw. wpool_group_exit() waits even after wpool_group_cancel(). In

@@ -46,7 +46,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	}
 	/* if the new CPU goes offline now, the worker calls this function again */
 	do {
-		/* does nothing if wpool_workers_set_free() has set this mask: the move is to come */
+		/* does nothing if wpool_workers_set_free() has set the mask: the move is to come */
 		set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
 		if (raw_smp_processor_id() == new->cpu)
 			return;
