@@ -41,7 +41,7 @@ static const struct wpk_row task_wait[] = {
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 },
 	  "the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "the task would wait for itself, or no worker is left to run it" },
+	  "the task would wait for itself, or all workers up to the capacity wait like this" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "the caller runs the task itself while enough stack is left" },
 	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },

@@ -750,7 +750,8 @@ int wpool_release_timeout(struct wpool *pool, unsigned int flags, long timeout);
  * Context: process context; sleeps, killable. As wpool_create(), not under cpus_read_lock().
  * Return: 0; -EINVAL if there is no pool; -ESHUTDOWN if it was destroyed; -EINTR if
  * the caller was killed; -EDEADLK if called from one of the pool's own tasks; for a
- * pool with prealloc or reclaim also as wpool_create(): then the pool stays closed.
+ * pool with prealloc or reclaim also as wpool_create(): then the pool is closed again, but tasks
+ * that were submitted while it created workers may have been accepted, and run.
  */
 int wpool_reboot(struct wpool *pool);
 
@@ -761,7 +762,7 @@ int wpool_reboot(struct wpool *pool);
  * @mask: %WPOOL_TUNE_CAPACITY and so on, for what changes only: with the values of
  *	wpool_get_attrs(), %WPOOL_TUNE_ALL is refused, or resets the cpumask
  *
- * All or nothing. If a limit grows, waiting submitters that now fit continue. If capacity shrinks,
+ * All or nothing; but while workers are created, the new limits hold. If a limit grows, waiting submitters that now fit continue. If capacity shrinks,
  * running tasks continue, but no further task is taken until fewer than the new capacity run.
  *
  * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
@@ -993,7 +994,7 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * * -ETIME - the task had waited for longer than max_wait_ms, and was not run
  * * -EIO - the worker died in it
  * * -EINTR - the caller was killed
- * * -EDEADLK - the task would wait for itself, or no worker is left to run it
+ * * -EDEADLK - the task would wait for itself, or all workers up to the capacity wait like this
  * * -EINVAL - the task is detached, %NULL or ERR_PTR
  */
 int wpool_task_wait(struct wpool_task *task);

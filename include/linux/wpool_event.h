@@ -181,7 +181,7 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
 
 /**
  * wpool_event_mod() - arm an event for another time
- * @event: the event
+ * @event: the event; must not be freed during the call, not even by its own function
  * @delay: in jiffies, from now
  *
  * As mod_delayed_work(): if the event is armed, its time changes; if it has fired and its function

@@ -70,7 +70,8 @@ enum wpool_state {
  * The figures of a pool in use are read one after the other, but both equations above hold
  * in every snapshot. A running task that was submitted again counts twice in @outstanding
  * until it has returned, though it needs room only once. A task that was accepted and finished
- * during the call may count in @outstanding, too.
+ * during the call may count in @outstanding, too; and so may, in @submitted as well, a submit that
+ * is refused at this moment because its task runs, or is taken back.
  */
 struct wpool_stats {
 	enum wpool_state state;

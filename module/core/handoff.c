@@ -89,8 +89,7 @@ static bool is_blocking(struct wpool_worker *w)
 	       !(READ_ONCE(current->__state) & TASK_RTLOCK_WAIT);
 }
 
-static void switched_out(struct preempt_notifier *notifier,
-			 struct task_struct *next)
+static void switched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
 	struct wpool_worker *w = container_of(notifier, struct wpool_worker, notifier);
 	struct wpool *pool = w->pool;

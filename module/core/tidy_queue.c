@@ -13,9 +13,9 @@
 /*
  * The workqueues are unbound: fault and abort functions may sleep for any time. @reclaim_wq is for
  * pools with reclaim: if there is no memory for a new kworker, one thread runs all works of
- * @reclaim_wq, one after the other.
+ * @reclaim_wq, one after the other. So joinable tasks, whose end calls no function, have their own.
  */
-static struct workqueue_struct *normal_wq, *reclaim_wq;
+static struct workqueue_struct *normal_wq, *reclaim_wq, *joinable_wq;
 
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve)
 {
@@ -38,7 +38,8 @@ static void queue_sweep(struct wpool_tidy *tidy)
 	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
 		return;
 	WRITE_ONCE(tidy->is_queued, true);
-	queue_work(READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
+	queue_work(tidy == &tidy->pool->tidy_joinable ? joinable_wq :
+		   READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
 
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task)
@@ -107,7 +108,8 @@ int wpool_tidy_init(void)
 
 	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
 	reclaim_wq = alloc_workqueue("wpool_tidy_reclaim", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
-	if (!normal_wq || !reclaim_wq) {
+	joinable_wq = alloc_workqueue("wpool_joinable", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	if (!normal_wq || !reclaim_wq || !joinable_wq) {
 		wpool_tidy_exit();
 		return -ENOMEM;
 	}
@@ -120,4 +122,6 @@ void wpool_tidy_exit(void)
 		destroy_workqueue(normal_wq);
 	if (reclaim_wq)
 		destroy_workqueue(reclaim_wq);
+	if (joinable_wq)
+		destroy_workqueue(joinable_wq);
 }

@@ -23,8 +23,7 @@ u32 wpool_trace_id(const void *task)
 	return siphash_1u64((unsigned long)task, &id_key);
 }
 
-void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
-			   struct wpool_task *task)
+void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task)
 {
 	wpool_task_stamp(task, true);
 	trace_wpool_task_submitted(pool->name, rq->cpu, task, wpool_trace_func(task));

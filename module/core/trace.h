@@ -45,8 +45,7 @@ static inline void *wpool_trace_func(const struct wpool_task *task)
 }
 
 /** wpool_trace_submitted() - stamp and trace an accepted task, before it is pushed */
-void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq,
-			   struct wpool_task *task);
+void wpool_trace_submitted(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
 
 /** wpool_trace_init() - make the key of the ids, before any task */
 void wpool_trace_init(void);

@@ -20,8 +20,7 @@
  * for work on this CPU, so no barrier is needed for it to see what was queued here: see wake.c.
  * Interrupts are off since the queueing. Returns true if no worker has to be woken.
  */
-static inline bool wpool_wake_is_needless(const struct wpool *pool,
-					  const struct wpool_runq *rq)
+static inline bool wpool_wake_is_needless(const struct wpool *pool, const struct wpool_runq *rq)
 {
 	/* without hand-off a worker that sleeps counts as running, and only the monitor helps */
 	return READ_ONCE(pool->handoff) &&

@@ -206,7 +206,7 @@ static void sweep_queue(struct wpool *pool, struct wpool_fifo *fifo, u64 from, u
 		if (!task)
 			break;
 		wpool_finish_unrun(pool, task, -ETIME);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 }
 
@@ -242,7 +242,7 @@ void wpool_finish_drop_all(struct wpool *pool)
 		else
 			/* the pool was rebooted, and accepted the task after that */
 			wpool_finish_put_down(pool, task);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 }
 
