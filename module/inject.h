@@ -65,7 +65,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 
 void __wpool_inject_delay(struct wpool_task *task);
 
-/** wpool_inject_delay() - to call before an exchange of task->state, or a submitter's sleep */
+/** wpool_inject_delay() - to call before an exchange of a state, or a submitter's sleep */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
 	if (IS_ENABLED(CONFIG_KUNIT) && static_branch_unlikely(&wpool_inject_delays))

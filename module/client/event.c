@@ -67,15 +67,15 @@ static bool event_start(struct wpool_event *event, bool *gone)
 	while (!started) {
 		if ((old & EVENT_STATE_MASK) != EVENT_PENDING) {
 			/* not under the lock: after this change the event may be gone */
-			if (atomic_try_cmpxchg(&event->state, &old, old & EVENT_ENDING_MASK))
+			if (wpool_event_exchange(event, &old, old & EVENT_ENDING_MASK))
 				return false;
 			continue;
 		}
 		/* stop the timer in the same step, so that it does not expire in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
-		started = atomic_try_cmpxchg(&event->state, &old,
-					     (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
-					     (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
+		started = wpool_event_exchange(event, &old,
+					       (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
+					       (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
 		if (started)
 			wpool_event_timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
@@ -98,7 +98,7 @@ static void event_stop(struct wpool_event *event, int how)
 	do {
 		new = old & EVENT_ENDING_MASK;
 		new |= old & EVENT_AGAIN ? EVENT_PENDING | (old & EVENT_TIMED) : EVENT_IDLE | how;
-	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+	} while (!wpool_event_exchange(event, &old, new));
 
 	if (old & EVENT_AGAIN) {
 		local_irq_save(flags);
@@ -156,7 +156,7 @@ static bool event_take_back(struct wpool_event *event)
 			new = old & ~(EVENT_AGAIN | EVENT_TIMED);
 		else
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+	} while (!wpool_event_exchange(event, &old, new));
 
 	return true;
 }
@@ -175,8 +175,8 @@ static bool event_take_off(struct wpool_event *event)
 		wpool_debug_deactivate(&event->task);
 		old = EVENT_CANCELLED;
 		while ((old & EVENT_STATE_MASK) == EVENT_CANCELLED &&
-		       !atomic_try_cmpxchg(&event->state, &old,
-					   EVENT_IDLE | (old & EVENT_ENDING_MASK)))
+		       !wpool_event_exchange(event, &old,
+					     EVENT_IDLE | (old & EVENT_ENDING_MASK)))
 			;
 		/* the event was fired again meanwhile */
 		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)
@@ -228,7 +228,7 @@ static bool has_returned(struct wpool_event *event)
 			return true;
 		if (old & EVENT_WAITED)
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, old | EVENT_WAITED));
+	} while (!wpool_event_exchange(event, &old, old | EVENT_WAITED));
 
 	return false;
 }
@@ -291,7 +291,7 @@ bool wpool_event_enable(struct wpool_event *event)
 		if (WARN_ONCE(!(old & EVENT_ENDING_MASK),
 			      "event of %ps is enabled, but is not disabled\n", event->func))
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, old - EVENT_ENDING));
+	} while (!wpool_event_exchange(event, &old, old - EVENT_ENDING));
 
 	return !((old - EVENT_ENDING) & EVENT_ENDING_MASK);
 }

@@ -62,7 +62,7 @@ static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 			new = old & ~EVENT_TIMED;
 		else
 			return false;
-	} while (!atomic_try_cmpxchg(&event->state, &old, new));
+	} while (!wpool_event_exchange(event, &old, new));
 
 	*home = (old & EVENT_STATE_MASK) == EVENT_IDLE;
 	return (old & EVENT_STATE_MASK) != EVENT_PENDING && !(old & EVENT_AGAIN);

@@ -6,8 +6,11 @@
 #ifndef WPOOL_CLIENT_EVENT_FIRE_H
 #define WPOOL_CLIENT_EVENT_FIRE_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/wpool_event.h>
+
+#include "inject.h"
 
 /* event->state */
 #define EVENT_IDLE		0
@@ -29,6 +32,13 @@
 static inline bool wpool_event_has_pool(const struct wpool_event *event)
 {
 	return READ_ONCE(event->task.pool);
+}
+
+/* As wpool_task_exchange(), on the state of an event. */
+static inline bool wpool_event_exchange(struct wpool_event *event, int *old, int new)
+{
+	wpool_inject_delay(&event->task);
+	return atomic_try_cmpxchg(&event->state, old, new);
 }
 
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */

@@ -64,7 +64,7 @@ struct phase {
 static const struct phase phases[] = {
 	{ "nasty", phase_nasty, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
 	{ "volume", phase_volume, BIT(SAW_DELAYS) | BIT(SAW_HOOKS) },
-	{ "event", .stage = &event_stage },
+	{ "event", NULL, BIT(SAW_DELAYS), &event_stage },
 	{ "watch", .stage = &watch_stage },
 	{ "group", NULL, BIT(SAW_BEHALVES), &group_stage },
 	{ "strand", NULL, BIT(SAW_OVERLAPS), &strand_stage },
