@@ -15,10 +15,10 @@
 
 #define ROUNDS 15
 
-/* Of four CPUs, in this order, HERE shares its cache with NEAR, and FAR_1 with FAR_2. */
-enum { HERE, FAR_1, FAR_2, NEAR, NR_CPUS_USED };
+/* Four CPUs, in this order. HERE shares its cache with NEAR, and its node also with BESIDE. */
+enum { HERE, FAR, BESIDE, NEAR, NR_CPUS_USED };
 
-static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool prealloc)
+static struct wpool *pool_of_three_caches(struct kunit *test, u32 capacity, bool prealloc)
 {
 	struct wpool_attrs attrs;
 	struct wpool *pool;
@@ -34,7 +34,8 @@ static struct wpool *pool_of_two_caches(struct kunit *test, u32 capacity, bool p
 	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < NR_CPUS_USED; i++)
 		pool->sites[wpk_cpu(i)] = (struct wpool_site){
-			.cache = i == FAR_1 || i == FAR_2,
+			.cache = i == NEAR ? HERE : i,
+			.node = i == FAR,
 		};
 	return pool;
 }
@@ -72,7 +73,7 @@ static int place_of_second(struct kunit *test, struct wpool *pool)
 
 static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
 {
-	struct wpool *pool = pool_of_two_caches(test, NR_CPUS_USED, true);
+	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
 	int i, nr = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
@@ -88,15 +89,15 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	int i, nr = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
-		pool = pool_of_two_caches(test, 2, false);
+		pool = pool_of_three_caches(test, 2, false);
 		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
 		wpk_destroy(test, pool);
 	}
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* One task waits at FAR_1, one at NEAR. True if the worker of HERE takes the one at NEAR first. */
-static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
+/* One task waits at @far, one at @near. True if the worker of HERE takes the one at @near first. */
+static bool takes_the_near_one(struct kunit *test, struct wpool *pool, int far, int near)
 {
 	struct wpk_gate *gates[NR_CPUS_USED];
 	struct wpk_jobs *busy[NR_CPUS_USED], *queued = wpk_jobs(test, 2, NULL);
@@ -109,8 +110,8 @@ static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &busy[i]->job[0].task), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
 	}
-	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(FAR_1), &queued->job[0].task), 0);
-	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(NEAR), &queued->job[1].task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(far), &queued->job[0].task), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(near), &queued->job[1].task), 0);
 	wpk_gate_open(gates[HERE]);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(queued, 2));
 	is_near = busy[HERE]->job[0].cpu == wpk_cpu(HERE) && queued->job[1].seq == 1;
@@ -121,16 +122,27 @@ static bool takes_the_near_one(struct kunit *test, struct wpool *pool)
 	return is_near;
 }
 
-static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
+static void steal_from_the_near_one(struct kunit *test, int far, int near)
 {
-	struct wpool *pool = pool_of_two_caches(test, NR_CPUS_USED, true);
+	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
 	int i, nr = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
-		nr += takes_the_near_one(test, pool);
+		nr += takes_the_near_one(test, pool, far, near);
 	}
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
+static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
+{
+	steal_from_the_near_one(test, BESIDE, NEAR);
+	steal_from_the_near_one(test, FAR, NEAR);
+}
+
+static void wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first(struct kunit *test)
+{
+	steal_from_the_near_one(test, FAR, BESIDE);
 }
 
 static void sleep_long(struct wpk_job *job)
@@ -147,7 +159,7 @@ static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(st
 	int i, ret, nr = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
-		pool = pool_of_two_caches(test, 2, false);
+		pool = pool_of_three_caches(test, 2, false);
 		jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
 		/* make the worker of this CPU, and let the pool measure the tasks */
 		wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -189,14 +201,14 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 /* Tasks for several CPUs are submitted together: each of these CPUs gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
-	static const int cpus[] = { FAR_1, NEAR };
+	static const int cpus[] = { FAR, NEAR };
 	struct wpk_gate *gate;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int i, j, nr = 0, err = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
-		pool = pool_of_two_caches(test, ARRAY_SIZE(cpus), false);
+		pool = pool_of_three_caches(test, ARRAY_SIZE(cpus), false);
 		gate = wpk_gate(test);
 		jobs = wpk_jobs(test, ARRAY_SIZE(cpus), gate);
 		/* keep spawners off this CPU meanwhile */
@@ -235,4 +247,5 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
-	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first));
+	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
+	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first));
