@@ -153,6 +153,8 @@ static struct family *family_create(struct kunit *test, unsigned int nr)
 	struct family *family = wpk_alloc(test, sizeof(*family));
 
 	family->pool = wpk_one_cpu_pool(test, 2, 1, true);
+	/* a parent that was slow would be counted out as a hog, before its sleep */
+	KUNIT_ASSERT_EQ(test, wpk_tune(family->pool, HOG_MS, hog_ms, WPOOL_MAX_HOG_MS), 0);
 	family->children = wpk_jobs(test, nr, NULL);
 	family->gate = wpk_gate(test);
 	return family;
