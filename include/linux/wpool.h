@@ -762,8 +762,9 @@ int wpool_reboot(struct wpool *pool);
  * @mask: %WPOOL_TUNE_CAPACITY and so on, for what changes only: with the values of
  *	wpool_get_attrs(), %WPOOL_TUNE_ALL is refused, or resets the cpumask
  *
- * All or nothing; but while workers are created, the new limits hold. If a limit grows, waiting submitters that now fit continue. If capacity shrinks,
- * running tasks continue, but no further task is taken until fewer than the new capacity run.
+ * All or nothing; but while workers are created, the new limits hold. If a limit grows, waiting
+ * submitters that now fit continue. If capacity shrinks, running tasks continue, but no further
+ * task is taken until fewer than the new capacity run.
  *
  * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
  * Return:

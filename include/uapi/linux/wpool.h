@@ -240,7 +240,8 @@ struct wpool_dev_release {
  * is free, and every attached file gets ESHUTDOWN. DESTROY of a destroyed pool returns 0; a DESTROY
  * that is interrupted leaves the pool closed. EBUSY: the pool belongs to a module, or is the
  * default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the pool was destroyed. EAGAIN (reboot):
- * there is no room for the workers that attribute prealloc or reclaim needs; the pool is closed again.
+ * there is no room for the workers that attribute prealloc or reclaim needs, and the pool is closed
+ * again.
  */
 struct wpool_dev_simple {
 	__u32 size;
