@@ -220,19 +220,38 @@ TEST_F(cgroup, memory)
 	EXPECT_EQ(0, touch_status(pool, bytes));
 }
 
+/* Returns a process that waits in @group. */
+static pid_t member_of(const char *group)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (group_write(group, "cgroup.procs", "0"))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	WAIT_FOR(group_number(group, "cgroup.procs") == pid);
+	return pid;
+}
+
 /* At the limit a touch fails, and neither a member of the cgroup nor another process is killed. */
 TEST_F(cgroup, memory_max)
 {
 	struct pool *pool = &self->pool[0];
+	pid_t member;
 
 	if (!has_memory(self->group[0]))
 		SKIP(return, "this kernel has no memory cgroups of version 2");
+	member = member_of(self->group[0]);
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
 	EXPECT_EQ(-ENOMEM, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
 	EXPECT_EQ(0, group_figure(self->group[0], "memory.events", "oom_kill"));
 	EXPECT_EQ(0, group_figure(self->group[1], "memory.events", "oom_kill"));
+	EXPECT_EQ(0, waitpid(member, NULL, WNOHANG));
+	EXPECT_TRUE(child_kill(member));
 }
 
 /* Join @group, and let tasks write to @pages pages of this process. Exits. */
@@ -265,12 +284,7 @@ TEST_F(cgroup, memory_max_of_a_process)
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
 	group_write(self->group[0], "memory.swap.max", "0");
-	bystander = fork();
-	if (!bystander) {
-		group_write(self->group[1], "cgroup.procs", "0");
-		for (;;)
-			pause();
-	}
+	bystander = member_of(self->group[1]);
 	victim = fork();
 	if (!victim)
 		count_in_pages(pool->fd, self->group[0], pages);
