@@ -144,11 +144,13 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 			print_line(seq, "  and more queues");
 			return;
 		}
-		if (!wpool_runq_first(rq, &jiffy))
-			jiffy = jiffies;
 		add_runq_names(&names, rq);
 		snprintf(what, sizeof(what), "queue of CPU %d", rq->cpu);
-		dump_queue(seq, what, nr, jiffy, &names);
+		if (wpool_runq_first(rq, &jiffy))
+			dump_queue(seq, what, nr, jiffy, &names);
+		else
+			/* the next slot has no time */
+			print_line(seq, "  %s: next task:%s", what, names.text);
 	}
 }
 
