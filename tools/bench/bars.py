@@ -8,8 +8,8 @@ of those in which they were far. What was not measured has no verdict.
 
 The file rows, beside this one, has the comparisons. The bars are those of the native machine,
 and are applied to QEMU as well. A verdict on a bar that only QEMU reaches, where a locked
-instruction and a line between two CPUs cost next to nothing, has "only_here". A bar for "near
-and far" CPUs is reached if it is reached in each of these states that was seen.
+instruction and a line between two CPUs cost next to nothing, has "only_here". A bar is reached if
+it is reached in each of the states near and far that was seen.
 """
 
 from plan import ROWS, params_of, peers_of
@@ -63,12 +63,11 @@ def reached(value, limit, more):
     return value >= limit if more else value <= limit
 
 
-def verdict(row, what, value, unit='x', more=False, bar=None, goal=None, states=False):
-    """more: the larger the better. states: near and far are judged, too."""
+def verdict(row, what, value, unit='x', more=False, bar=None, goal=None):
+    """more: the larger the better."""
     return {'row': row, 'what': what, 'value': value, 'unit': unit,
             'better': 'more' if more else 'less', 'bar': bar, 'goal': goal,
-            'bar_reached': reached(value, bar, more), 'goal_reached': reached(value, goal, more),
-            'states': states}
+            'bar_reached': reached(value, bar, more), 'goal_reached': reached(value, goal, more)}
 
 
 class Comparison:
@@ -91,9 +90,8 @@ class Comparison:
         self.params = row.variants[v][0].params
         limits = limits.split()
         self.is_of_long = 'long' in limits
-        self.states = 'states' in limits
         self.unit = next((word[len('unit='):] for word in limits if word.startswith('unit=')), 'x')
-        self.limits = [word for word in limits if '=' not in word and word not in ('long', 'states')]
+        self.limits = [word for word in limits if '=' not in word and word != 'long']
 
     def limit(self, i, value):
         """The bar (@i 0) or the goal: a number, @value, a parameter, or a parameter plus a number."""
@@ -116,7 +114,7 @@ class Comparison:
         elif value is not None:
             value = value / cpus if self.per_cpu else value / UNITS.get(self.unit, 1)
         return verdict(self.row.number, self.what, value, self.unit, self.more,
-                       self.limit(0, value), self.limit(1, value), self.states)
+                       self.limit(0, value), self.limit(1, value))
 
 
 def variants_of(row, parts):
@@ -211,10 +209,9 @@ def steadiness(r):
 
 
 def judge_states(one):
-    """A bar for near and far CPUs is reached if each state reaches it."""
-    if not one.pop('states'):
-        return
-    values = [value for value in (one['value'], one['near'], one['far']) if value is not None]
+    """A bar is reached if near and far CPUs reach it: a median over both is no figure of either."""
+    states = [value for value in (one['near'], one['far']) if value is not None]
+    values = states if len(states) == 2 else [one['value']] + states
     for which in ('bar', 'goal'):
         if one[which] is not None:
             one[which + '_reached'] = all(reached(value, one[which], one['better'] == 'more')
@@ -234,8 +231,6 @@ def judge_machine(measurements, machine, cpus):
     # worst rounds are compared over near and far rounds alike
     steady = [dict(one, machine=machine, near=None, far=None) for one in steadiness(r)
               if one['value'] is not None]
-    for one in steady:
-        del one['states']
     out += steady
     return sorted(out, key=lambda one: one['row'])
 

@@ -130,9 +130,9 @@ EACH_PEERS = (('wpool', ''), ('kthread', ''), ('unbound', ''), ('wpool', '_bound
 
 # The summary: a comparison's row and name in bars.py, and its text.
 RATIOS = (
-    (1, 'single submit, near and far: faster than the better workqueue',
+    (1, 'single submit: faster than the better workqueue',
      'tasks that do nothing, submitted one by one, against the better workqueue'),
-    (1, 'batch of 64, near and far: faster than the better workqueue',
+    (1, 'batch of 64: faster than the better workqueue',
      'the same in batches of 64'),
     (13, 'wpool_submit_fn(): of the rate of kmalloc() and queue_work()',
      '`wpool_submit_fn()`, against `kmalloc()` and `queue_work()`'),
@@ -204,8 +204,8 @@ EXPLAINED = {
               'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
-                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
-                'not reached.',
+                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that near or '
+                'far CPUs, or both, do not reach it. *Measured* is of lines without these two.',
 }
 
 
@@ -412,7 +412,8 @@ class Tables:
             title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
             states = [value_of(one[state], one['unit']) if one[state] is not None else ''
                       for state in ('near', 'far')]
-            yield [title, one['what'], value_of(one['value'], one['unit'])] + states + \
+            both = '' if all(states) else value_of(one['value'], one['unit'])
+            yield [title, one['what'], both] + states + \
                 [limit(one, 'bar'), limit(one, 'goal')]
 
     def rounds(self):
@@ -426,6 +427,8 @@ class Tables:
         run = self.results['run']
         machine = machine_text(run, self.machine)
         yield f'{machine[0].upper()}{machine[1:]}, {run.get("cpus")} CPUs: {self.rounds()}. '
+        if run.get('commit'):
+            yield f'Measured on {run["date"]}, of commit {run["commit"]}. '
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
                   'line names a larger one. '
