@@ -13,9 +13,10 @@
 /*
  * The workqueues are unbound: fault and abort functions may sleep for any time. @reclaim_wq is for
  * pools with reclaim: if there is no memory for a new kworker, one thread runs all works of
- * @reclaim_wq, one after the other. So joinable tasks, whose end calls no function, have their own.
+ * @reclaim_wq, one after the other. So joinable tasks, whose end calls no function, use another.
  */
-static struct workqueue_struct *normal_wq, *reclaim_wq, *joinable_wq;
+static struct workqueue_struct *normal_wq, *reclaim_wq;
+struct workqueue_struct *wpool_short_wq;
 
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve)
 {
@@ -38,7 +39,7 @@ static void queue_sweep(struct wpool_tidy *tidy)
 	if (tidy->is_queued || !kobject_get_unless_zero(&tidy->pool->dev.kobj))
 		return;
 	WRITE_ONCE(tidy->is_queued, true);
-	queue_work(tidy == &tidy->pool->tidy_joinable ? joinable_wq :
+	queue_work(tidy == &tidy->pool->tidy_joinable ? wpool_short_wq :
 		   READ_ONCE(tidy->pool->reclaim) ? reclaim_wq : normal_wq, &tidy->work);
 }
 
@@ -108,8 +109,8 @@ int wpool_tidy_init(void)
 
 	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);
 	reclaim_wq = alloc_workqueue("wpool_tidy_reclaim", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
-	joinable_wq = alloc_workqueue("wpool_joinable", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
-	if (!normal_wq || !reclaim_wq || !joinable_wq) {
+	wpool_short_wq = alloc_workqueue("wpool_short", flags | WQ_MEM_RECLAIM, WQ_MAX_ACTIVE);
+	if (!normal_wq || !reclaim_wq || !wpool_short_wq) {
 		wpool_tidy_exit();
 		return -ENOMEM;
 	}
@@ -122,6 +123,6 @@ void wpool_tidy_exit(void)
 		destroy_workqueue(normal_wq);
 	if (reclaim_wq)
 		destroy_workqueue(reclaim_wq);
-	if (joinable_wq)
-		destroy_workqueue(joinable_wq);
+	if (wpool_short_wq)
+		destroy_workqueue(wpool_short_wq);
 }

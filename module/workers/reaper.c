@@ -7,7 +7,6 @@
  */
 #include "workers/reaper.h"
 
-#include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -35,12 +34,6 @@
 
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)
 
-/*
- * The reaper's own workqueue, with a rescuer: if there is no memory for a kworker, memory may
- * become free only when the task of a dead worker is ended. The reaper cannot share a workqueue of
- * tidy_queue.c: its works may sleep for long.
- */
-static struct workqueue_struct *wq;
 /* Protects @dead; raw: threads that end take it. */
 static DEFINE_RAW_SPINLOCK(lock);
 /* Workers whose threads have ended or are about to. */
@@ -147,7 +140,7 @@ static void thread_ends(struct callback_head *work)
 	raw_spin_lock_irqsave(&lock, flags);
 	list_add_tail(&w->dead_node, &dead);
 	raw_spin_unlock_irqrestore(&lock, flags);
-	queue_work(wq, &reap_work);
+	queue_work(wpool_short_wq, &reap_work);
 }
 
 void wpool_reaper_arm(struct wpool_worker *w)
@@ -159,20 +152,19 @@ void wpool_reaper_arm(struct wpool_worker *w)
 
 static enum hrtimer_restart look_again(struct hrtimer *unused)
 {
-	queue_work(wq, &reap_work);
+	queue_work(wpool_short_wq, &reap_work);
 	return HRTIMER_NORESTART;
 }
 
 int wpool_reaper_init(void)
 {
 	hrtimer_setup(&timer, look_again, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	wq = alloc_workqueue("wpool_reaper", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1);
-	return wq ? 0 : -ENOMEM;
+	return 0;
 }
 
 void wpool_reaper_exit(void)
 {
 	/* no worker is left that could start the work again */
 	hrtimer_cancel(&timer);
-	destroy_workqueue(wq);
+	flush_work(&reap_work);
 }

@@ -18,7 +18,7 @@ void wpool_reaper_arm(struct wpool_worker *w);
 void wpool_worker_reap(struct wpool_worker *w);
 
 int wpool_reaper_init(void);
-/** wpool_reaper_exit() - remove the workqueue, after the last worker */
+/** wpool_reaper_exit() - wait for the last work, after the last worker */
 void wpool_reaper_exit(void);
 
 #endif /* WPOOL_WORKERS_REAPER_H */
