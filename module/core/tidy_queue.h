@@ -6,8 +6,8 @@
  * pool released with %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move, which may sleep.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
- * work is in workers/tidy.c. Joinable tasks, for which no function is called, have a second queue, so
- * that a thread that waits for one of them does not wait for an abort or fault function.
+ * work is in workers/tidy.c. Joinable tasks, for which no function is called, have a second queue,
+ * so that a thread that waits for one of them does not wait for an abort or fault function.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
