@@ -120,7 +120,7 @@ static void retake_chosen(struct wpool *pool)
 			trace_wpool_runq_handed_over(pool->name, rq->cpu);
 		} else {
 			WRITE_ONCE(w->may_roam, true);
-			wpool_tidy_pool(pool);
+			wpool_tidy_sweep(&pool->tidy_joinable);
 			WRITE_ONCE(pool->monitor.hogs, pool->monitor.hogs + 1);
 			trace_wpool_task_hogged(pool->name, rq->cpu, w->thread->pid,
 						READ_ONCE(w->task), READ_ONCE(w->func));
@@ -267,7 +267,7 @@ static void watch_waits(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i)
 		overdue |= is_overdue(rq, now, max_ns);
 	if (overdue)
-		wpool_tidy_pool(pool);
+		wpool_tidy_sweep(&pool->tidy);
 }
 
 /* ---- pressure ---- */

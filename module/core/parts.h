@@ -53,7 +53,7 @@ struct wpool_tidy {
 	struct list_head tasks;	/* cancelled tasks, linked by their node */
 	u32 nr;	/* length of @tasks; read anywhere with READ_ONCE */
 	struct list_head workers;	/* workers that died, linked by their dead_node */
-	bool sweep;	/* @work must do what wpool_tidy_pool() asks for */
+	bool sweep;	/* @work must do what wpool_tidy_sweep() asks for */
 	/* @work is queued or runs, and will see what is added; @work has a reference to the pool */
 	bool is_queued;	/* read anywhere with READ_ONCE */
 	struct work_struct work;	/* serves the queue */

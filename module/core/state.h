@@ -154,7 +154,7 @@ struct wpool {
 	struct wpool_items items;	/* K: reserve of a bound pool with a limit; else empty */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */
-	struct wpool_tidy tidy_joinable; /* K: cancelled joinable tasks: no abort is called */
+	struct wpool_tidy tidy_joinable; /* K: joinable tasks, and workers to free */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	u32 flushes_begun;		/* F: number of flushes that had to wait */

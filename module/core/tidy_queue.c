@@ -65,9 +65,8 @@ void wpool_tidy_worker(struct wpool_worker *w)
 	raw_spin_unlock_irq(&tidy->lock);
 }
 
-void wpool_tidy_pool(struct wpool *pool)
+void wpool_tidy_sweep(struct wpool_tidy *tidy)
 {
-	struct wpool_tidy *tidy = &pool->tidy;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tidy->lock, flags);
@@ -104,7 +103,7 @@ bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
 
 int wpool_tidy_init(void)
 {
-	/* high priority: wpool_destroy() waits for works of both workqueues */
+	/* high priority: wpool_destroy() waits for these works */
 	unsigned int flags = WQ_UNBOUND | WQ_HIGHPRI;
 
 	normal_wq = alloc_workqueue("wpool_tidy", flags, WQ_MAX_ACTIVE);

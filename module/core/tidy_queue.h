@@ -3,11 +3,12 @@
  * Tasks and workers that must be ended in process context: the pool's owner may have a function for
  * their end, and the function may sleep. They are tasks cancelled in another context, tasks of
  * refused events, workers that died, queued tasks that have waited for too long, and those of a
- * pool released with %WPOOL_RELEASE_CANCEL. The queue's work also lets hogs move, which may sleep.
+ * pool released with %WPOOL_RELEASE_CANCEL.
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
  * work is in workers/tidy.c. Joinable tasks, for which no function is called, have a second queue,
- * so that a thread that waits for one of them does not wait for an abort or fault function.
+ * so that a thread that waits for one of them does not wait for an abort or fault function. Its
+ * work also frees workers from their CPU, which may sleep.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -20,7 +21,7 @@ struct wpool_task;
 struct wpool_tidy;
 struct wpool_worker;
 
-/* A workqueue with a rescuer, for works that call no function of an owner, and end soon. */
+/* A workqueue with a rescuer, for works that call no function of an owner. */
 extern struct workqueue_struct *wpool_short_wq;
 
 /** wpool_tidy_queue_init() - initialise a queue of a new pool; @serve is its work */
@@ -40,13 +41,14 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * Let the work end the queued tasks that must not run any more, and let hogs move to other CPUs.
- * @pool: its destruction may have begun. Under RCU, or with a reference to the pool.
+ * pool->tidy: let the work end the queued tasks that must not run any more. pool->tidy_joinable: let
+ * it free the workers with @may_roam. Destroying the pool may have begun. Under RCU, or with a
+ * reference to the pool.
  */
-void wpool_tidy_pool(struct wpool *pool);
+void wpool_tidy_sweep(struct wpool_tidy *tidy);
 
 /*
- * For the work: take the next entry, to end it: *@worker, or *@task, or what wpool_tidy_pool() asks
+ * For the work: take the next entry, to end it: *@worker, or *@task, or what wpool_tidy_sweep() asks
  * for, if both are NULL. Returns false if the queue is empty. Then the work counts as ended, and
  * may be queued again.
  */

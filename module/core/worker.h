@@ -72,7 +72,7 @@ struct wpool_worker {
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool may_roam;			/* X: set when it is counted out as a hog, or its home is
+	bool may_roam;			/* X: set when it is a hog or the rescuer, or its home is
 					 *    excluded; cleared when it may leave, or counts again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS

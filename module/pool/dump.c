@@ -148,7 +148,7 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 		snprintf(what, sizeof(what), "queue of CPU %d", rq->cpu);
 		if (wpool_runq_first(rq, &jiffy))
 			dump_queue(seq, what, nr, jiffy, &names);
-		else
+		else if (names.nr)
 			/* the next slot has no time */
 			print_line(seq, "  %s: next task:%s", what, names.text);
 	}

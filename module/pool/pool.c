@@ -391,7 +391,7 @@ void wpool_pool_release(struct wpool *pool, unsigned int flags)
 	mutex_unlock(&pool->tune_mutex);
 	/* tidy.c ends the tasks: all workers may sleep, and the caller runs no abort function */
 	if (drops)
-		wpool_tidy_pool(pool);
+		wpool_tidy_sweep(&pool->tidy);
 }
 
 int wpool_release(struct wpool *pool, unsigned int flags)

@@ -91,7 +91,7 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
 			WRITE_ONCE(w->may_roam, true);
-			wpool_tidy_pool(pool);
+			wpool_tidy_sweep(&pool->tidy_joinable);
 		}
 	}
 	rcu_read_unlock();

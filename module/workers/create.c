@@ -103,7 +103,7 @@ int wpool_worker_create(struct wpool *pool, struct wpool_runq *rq)
 	/* wpool_affinity_set() has not seen the worker if it excluded the CPU before */
 	if (READ_ONCE(rq->redirect)) {
 		WRITE_ONCE(w->may_roam, true);
-		wpool_tidy_pool(pool);
+		wpool_tidy_sweep(&pool->tidy_joinable);
 	}
 	local_irq_enable();
 	/* the monitor must see if the worker waits for long for its CPU */

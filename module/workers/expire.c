@@ -92,7 +92,7 @@ void wpool_expire_timer(struct timer_list *timer)
 	rq = wpool_idle_coldest_runq(pool, &since);
 	/* fire when the coldest worker expires; if its time has come already, at the next tick */
 	if (rq)
-		mod_timer(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
+		timer_reduce(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
 /* If the timer is not pending, no idle worker may expire: then no run queue is read. */

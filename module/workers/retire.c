@@ -66,7 +66,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	if (stays) {
 		/* as wpool_workers_leave_place:A; the rescuer keeps its place in the module */
 		smp_mb();
-		wpool_tidy_pool(pool);
+		wpool_tidy_sweep(&pool->tidy_joinable);
 	} else {
 		wpool_workers_leave_place();
 	}

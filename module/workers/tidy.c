@@ -83,10 +83,13 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
-static void sweep_pool(struct wpool *pool)
+static void sweep(struct wpool_tidy *tidy)
 {
-	wpool_workers_set_free(pool);
-	if (wpool_drops(pool))
+	struct wpool *pool = tidy->pool;
+
+	if (tidy == &pool->tidy_joinable)
+		wpool_workers_set_free(pool);
+	else if (wpool_drops(pool))
 		wpool_finish_drop_all(pool);
 	else
 		wpool_finish_sweep(pool);
@@ -105,7 +108,7 @@ void wpool_tidy_serve(struct work_struct *work)
 		else if (worker)
 			tidy_worker(worker);
 		else
-			sweep_pool(pool);
+			sweep(tidy);
 		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
