@@ -307,6 +307,7 @@ int tpool_slots_init(void)
 void tpool_slots_exit(void)
 {
 	struct tpool *tp;
+	unsigned long end = jiffies + TORTURE_PATIENCE;
 	bool more;
 	u32 slot;
 	int err;
@@ -325,7 +326,9 @@ void tpool_slots_exit(void)
 				more = kref_read(&tp->ref) > 1;
 				err = wpool_flush(tp->pool);
 				torture_check(!err, "flush of the default pool: %d", err);
-			} while (more);
+			} while (more && !schedule_timeout_uninterruptible(1) &&
+				 time_before(jiffies, end));
+			torture_check(!more, "an item of the default pool never ends");
 			tpool_put(tp);
 		} else {
 			tpool_destroy(tp);
