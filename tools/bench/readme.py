@@ -204,8 +204,8 @@ EXPLAINED = {
               'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
     'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
-                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that near or '
-                'far CPUs, or both, do not reach it. *Measured* is of lines without these two.',
+                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
+                'not reached, or not for both near and far CPUs. *Measured* is shown unless both are.',
 }
 
 
@@ -428,7 +428,7 @@ class Tables:
         machine = machine_text(run, self.machine)
         yield f'{machine[0].upper()}{machine[1:]}, {run.get("cpus")} CPUs: {self.rounds()}. '
         if run.get('commit'):
-            yield f'Measured on {run["date"]}, of commit {run["commit"]}. '
+            yield f'The last figures are of {run["date"]}; commits: {run["commit"]}. '
         if run.get('quick') == '1':
             yield 'Smaller loads than `make bench` takes by itself (`QUICK=1`), also where a ' \
                   'line names a larger one. '
