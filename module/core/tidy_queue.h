@@ -41,16 +41,16 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * pool->tidy: let the work end the queued tasks that must not run any more. pool->tidy_joinable: let
- * it free the workers with @may_roam. Destroying the pool may have begun. Under RCU, or with a
+ * pool->tidy: let the work end the queued tasks that must not run any more. pool->tidy_joinable:
+ * let it free the workers with @may_roam. Destroying the pool may have begun. Under RCU, or with a
  * reference to the pool.
  */
 void wpool_tidy_sweep(struct wpool_tidy *tidy);
 
 /*
- * For the work: take the next entry, to end it: *@worker, or *@task, or what wpool_tidy_sweep() asks
- * for, if both are NULL. Returns false if the queue is empty. Then the work counts as ended, and
- * may be queued again.
+ * For the work: take the next entry, to end it: *@worker, or *@task, or what wpool_tidy_sweep()
+ * asks for, if both are NULL. Returns false if the queue is empty. Then the work counts as ended,
+ * and may be queued again.
  */
 bool wpool_tidy_next(struct wpool_tidy *tidy, struct wpool_worker **worker,
 		     struct wpool_task **task);

@@ -83,7 +83,7 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
-static void sweep(struct wpool_tidy *tidy)
+static void sweep_pool(struct wpool_tidy *tidy)
 {
 	struct wpool *pool = tidy->pool;
 
@@ -108,7 +108,7 @@ void wpool_tidy_serve(struct work_struct *work)
 		else if (worker)
 			tidy_worker(worker);
 		else
-			sweep(tidy);
+			sweep_pool(tidy);
 		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
