@@ -151,7 +151,7 @@ static void ask_for_help(struct loop *loop)
 			return;
 		helper = &loop->helpers[nr];
 		refcount_inc(&loop->refs);
-		if (wpool_submit_if_room_on(loop->pool, helper->cpu, &helper->task)) {
+		if (wpool_submit_on_state(loop->pool, helper->cpu, &helper->task, 0)) {
 			/* not the last reference: this thread still has its own */
 			refcount_dec(&loop->refs);
 			return;
@@ -159,7 +159,7 @@ static void ask_for_help(struct loop *loop)
 	}
 }
 
-/* The function of a helper. Only workers call it: wpool_submit_if_room_on() runs no task. */
+/* The function of a helper. Only workers call it: a submit that does not wait runs no task. */
 static void help_loop(struct wpool_task *task)
 {
 	struct loop *loop = container_of(task, struct helper, task)->loop;

@@ -71,8 +71,7 @@ bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task)
 	return false;
 }
 
-struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own,
-					 struct wpool_ring *victim, u32 *nr)
+struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own, struct wpool_ring *victim, u32 *nr)
 {
 	u32 tail = own->tail;
 	int head = atomic_read_acquire(&victim->head);

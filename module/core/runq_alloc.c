@@ -67,8 +67,7 @@ static struct wpool_hists *alloc_hists(int cpu, gfp_t gfp)
 
 	if (!hists)
 		return NULL;
-	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), gfp,
-				    cpu_to_node(cpu));
+	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), gfp, cpu_to_node(cpu));
 	if (!hists->costs) {
 		kfree(hists);
 		return NULL;

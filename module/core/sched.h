@@ -35,8 +35,7 @@ void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
  * __wpool_sched_push() of one task. @task stays in a register: if its address were taken, the
  * compiler would store @task, and add a stack protector.
  */
-void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq,
-			    struct wpool_task *task);
+void __wpool_sched_push_one(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
 
 /*
  * Queue accepted tasks and make sure that a worker comes for them. @rq: this CPU's run queue;

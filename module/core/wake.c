@@ -156,8 +156,7 @@
 /* Wake the next idle worker of a CPU (idle.h), if the CPU has room for one more. */
 static bool wake_own(struct wpool_runq *rq, bool helps)
 {
-	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) &&
-	       wpool_idle_wake(rq, helps);
+	return READ_ONCE(rq->nr_idle) && wpool_runq_has_room(rq) && wpool_idle_wake(rq, helps);
 }
 
 /* May a worker of @rq be woken for tasks of @own? @alone: only if no worker of @rq is running. */

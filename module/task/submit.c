@@ -262,11 +262,17 @@ static int submit_on_cpu(struct wpool *pool, int cpu, struct wpool_task *task,
 			       wpool_runq(pool, cpu));
 }
 
+int wpool_submit_on_state(struct wpool *pool, int cpu, struct wpool_task *task, unsigned int state)
+{
+	if (state)
+		assert_may_sleep();
+	return submit_on_cpu(pool, cpu, task, pool && state ? READ_ONCE(pool->policy) : WPOOL_FAIL,
+			     state);
+}
+
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	assert_may_sleep();
-	return submit_on_cpu(pool, cpu, task, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			     TASK_KILLABLE);
+	return wpool_submit_on_state(pool, cpu, task, TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_submit_on);
 
@@ -275,18 +281,6 @@ int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 	return submit_on_cpu(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
-
-int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task)
-{
-	return submit_on_cpu(pool, cpu, task, WPOOL_FAIL, 0);
-}
-
-int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task)
-{
-	assert_may_sleep();
-	return submit_on_cpu(pool, cpu, task, READ_ONCE(pool->policy),
-			     TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-}
 
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
 			 bool waited)

@@ -16,11 +16,11 @@ struct wpool_task;
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
 			 bool waited);
 
-/* As wpool_try_submit_on(), but drops no other task, and does not count a refusal. */
-int wpool_submit_if_room_on(struct wpool *pool, int cpu, struct wpool_task *task);
-
-/* As wpool_submit_on(), but every signal ends the wait. */
-int wpool_submit_interruptible_on(struct wpool *pool, int cpu, struct wpool_task *task);
+/*
+ * As wpool_submit_on(), but waits in task state @state. 0: as wpool_try_submit_on(), but drops no
+ * other task, and does not count a refusal.
+ */
+int wpool_submit_on_state(struct wpool *pool, int cpu, struct wpool_task *task, unsigned int state);
 
 /*
  * Submit the task of an event that has fired, or of a strand; it is in no queue, and becomes

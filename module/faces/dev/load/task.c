@@ -101,7 +101,8 @@ static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
 					 wpool_group_submit_interruptible(group, member);
 		else
 			err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
-					 wpool_submit_interruptible_on(pool, cpu, tasks[i]);
+					 wpool_submit_on_state(pool, cpu, tasks[i],
+							       TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		if (err)
 			break;
 	}
