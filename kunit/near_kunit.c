@@ -15,8 +15,8 @@
 
 #define ROUNDS 15
 
-/* Four CPUs, in this order. HERE shares its cache with NEAR, and its node also with BESIDE. */
-enum { HERE, FAR, BESIDE, NEAR, NR_CPUS_USED };
+/* Four CPUs, in this order, of one node. HERE shares its cache with NEAR. */
+enum { HERE, OTHER_1, OTHER_2, NEAR, NR_CPUS_USED };
 
 static struct wpool *pool_of_three_caches(struct kunit *test, u32 capacity, bool prealloc)
 {
@@ -35,7 +35,6 @@ static struct wpool *pool_of_three_caches(struct kunit *test, u32 capacity, bool
 	for (i = 0; i < NR_CPUS_USED; i++)
 		pool->sites[wpk_cpu(i)] = (struct wpool_site){
 			.cache = i == NEAR ? HERE : i,
-			.node = i == FAR,
 		};
 	return pool;
 }
@@ -122,11 +121,13 @@ static bool takes_the_near_one(struct kunit *test, struct wpool *pool, int far, 
 	return is_near;
 }
 
+/* @far is of another node. */
 static void steal_from_the_near_one(struct kunit *test, int far, int near)
 {
 	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
 	int i, nr = 0;
 
+	pool->sites[wpk_cpu(far)].node = 1;
 	for (i = 0; i < ROUNDS; i++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
 		nr += takes_the_near_one(test, pool, far, near);
@@ -136,13 +137,15 @@ static void steal_from_the_near_one(struct kunit *test, int far, int near)
 
 static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
 {
-	steal_from_the_near_one(test, BESIDE, NEAR);
-	steal_from_the_near_one(test, FAR, NEAR);
+	steal_from_the_near_one(test, OTHER_1, NEAR);
+	steal_from_the_near_one(test, OTHER_2, NEAR);
 }
 
 static void wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first(struct kunit *test)
 {
-	steal_from_the_near_one(test, FAR, BESIDE);
+	/* without a look at the node, the order of the CPUs decides: one of both would fail */
+	steal_from_the_near_one(test, OTHER_1, OTHER_2);
+	steal_from_the_near_one(test, OTHER_2, OTHER_1);
 }
 
 static void sleep_long(struct wpk_job *job)
@@ -201,7 +204,7 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 /* Tasks for several CPUs are submitted together: each of these CPUs gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
-	static const int cpus[] = { FAR, NEAR };
+	static const int cpus[] = { OTHER_1, NEAR };
 	struct wpk_gate *gate;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
