@@ -91,8 +91,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 /** wpool_runq_is_own() - is the caller a task of this pool that runs on this CPU? */
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {
-	return READ_ONCE(rq->runner) == current && in_task() &&
-	       !READ_ONCE(rq->redirect);
+	return READ_ONCE(rq->runner) == current && in_task() && !READ_ONCE(rq->redirect);
 }
 
 /*

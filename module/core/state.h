@@ -221,8 +221,7 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 /** wpool_runq_len() - how many tasks a run queue holds: racy */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 {
-	return wpool_ring_len(&rq->ring) + wpool_fifo_len(&rq->backlog) +
-	       !!READ_ONCE(rq->next);
+	return wpool_ring_len(&rq->ring) + wpool_fifo_len(&rq->backlog) + !!READ_ONCE(rq->next);
 }
 
 /** wpool_cgroup_is_joined() - is the worker in the cgroups of its pool? One comparison. */

@@ -24,8 +24,7 @@ MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is t
 /* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
 static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
 {
-	return !cpu_online(cpu) || cpu == dying ||
-	       (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+	return !cpu_online(cpu) || cpu == dying || (!none && !cpumask_test_cpu(cpu, pool->cpumask));
 }
 
 u32 wpool_affinity_count(const struct cpumask *mask, int dying)

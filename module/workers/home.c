@@ -55,12 +55,19 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	} while (--tries);
 }
 
+/* protects @free_mask, see home.h */
+DEFINE_MUTEX(wpool_free_mutex);
+static struct cpumask free_mask;
+
 void wpool_workers_set_free(struct wpool *pool)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
 
 again:
+	mutex_lock(&wpool_free_mutex);
+	if (!cpumask_and(&free_mask, pool->cpumask, cpu_active_mask))
+		cpumask_copy(&free_mask, cpu_active_mask);
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
@@ -68,16 +75,18 @@ again:
 		WRITE_ONCE(w->may_roam, false);
 		thread = w->thread;
 		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
-		if (!cpumask_test_cpu(task_cpu(thread), pool->cpumask) &&
+		if (!cpumask_test_cpu(task_cpu(thread), &free_mask) &&
 		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
 			continue;
 		get_task_struct(thread);
 		rcu_read_unlock();
 		/* the mask may be changing: then the worker is freed once more */
-		set_cpus_allowed_ptr(thread, pool->cpumask);
+		set_cpus_allowed_ptr(thread, &free_mask);
 		put_task_struct(thread);
+		mutex_unlock(&wpool_free_mutex);
 		cond_resched();
 		goto again;
 	}
 	rcu_read_unlock();
+	mutex_unlock(&wpool_free_mutex);
 }

@@ -6,6 +6,7 @@
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
 
+#include <linux/mutex.h>
 #include <linux/sched.h>
 
 #include "core/state.h"
@@ -31,6 +32,13 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
  * reference to @pool.
  */
 void wpool_workers_set_free(struct wpool *pool);
+
+/*
+ * Held while workers are freed. The kernel moves a queued kthread also to a CPU that is about to
+ * die, which then dies with it. So the threads' new masks have active CPUs only; a CPU that ceases
+ * to be active waits for the mutex before it dies.
+ */
+extern struct mutex wpool_free_mutex;
 
 /* Go home, or to a new home if the old one is no longer allowed. The worker calls it; sleeps. */
 void wpool_worker_rehome(struct wpool_worker *w);

@@ -17,6 +17,7 @@
 #include "core/registry.h"
 #include "core/runq_alloc.h"
 #include "workers/affinity.h"
+#include "workers/home.h"
 
 static enum cpuhp_state online_state, dead_state;
 
@@ -56,6 +57,9 @@ static int cpu_down_begins(unsigned int cpu)
 {
 	int dying = cpu;
 
+	/* the CPU is not active any more: after this, no worker is freed to run there */
+	mutex_lock(&wpool_free_mutex);
+	mutex_unlock(&wpool_free_mutex);
 	wpool_pools_walk(wpool_affinity_update, &dying);
 	return 0;
 }

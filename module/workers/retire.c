@@ -80,8 +80,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 
 bool wpool_worker_has_excess(const struct wpool *pool)
 {
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       wpool_spawn_wants_place();
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || wpool_spawn_wants_place();
 }
 
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
