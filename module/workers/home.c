@@ -55,9 +55,10 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	} while (--tries);
 }
 
-/* protects @free_mask, see home.h */
+/* protects the masks below, see home.h */
 DEFINE_MUTEX(wpool_free_mutex);
-static struct cpumask free_mask;
+/* the CPUs of a pool, and those of them to which a worker can be moved now */
+static struct cpumask free_mask, safe_mask;
 
 void wpool_workers_set_free(struct wpool *pool)
 {
@@ -66,8 +67,10 @@ void wpool_workers_set_free(struct wpool *pool)
 
 again:
 	mutex_lock(&wpool_free_mutex);
-	if (!cpumask_and(&free_mask, pool->cpumask, cpu_active_mask))
-		cpumask_copy(&free_mask, cpu_active_mask);
+	/* a tune may be changing the mask: then the workers are freed once more */
+	data_race(cpumask_and(&free_mask, pool->cpumask, cpu_possible_mask));
+	cpumask_and(&safe_mask, &free_mask, cpu_online_mask);
+	cpumask_andnot(&safe_mask, &safe_mask, cpu_dying_mask);
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
@@ -75,13 +78,14 @@ again:
 		WRITE_ONCE(w->may_roam, false);
 		thread = w->thread;
 		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
-		if (!cpumask_test_cpu(task_cpu(thread), &free_mask) &&
+		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&
 		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
 			continue;
 		get_task_struct(thread);
 		rcu_read_unlock();
-		/* the mask may be changing: then the worker is freed once more */
-		set_cpus_allowed_ptr(thread, &free_mask);
+		/* the second call moves nothing; without a safe CPU the kernel finds one */
+		if (!set_cpus_allowed_ptr(thread, &safe_mask))
+			set_cpus_allowed_ptr(thread, &free_mask);
 		put_task_struct(thread);
 		mutex_unlock(&wpool_free_mutex);
 		cond_resched();

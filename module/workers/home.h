@@ -35,8 +35,8 @@ void wpool_workers_set_free(struct wpool *pool);
 
 /*
  * Held while workers are freed. The kernel moves a queued kthread also to a CPU that is about to
- * die, which then dies with it. So the threads' new masks have active CPUs only; a CPU that ceases
- * to be active waits for the mutex before it dies.
+ * die, which then dies with it. So a worker is moved to other CPUs first; a CPU that goes offline
+ * waits for the mutex before it dies.
  */
 extern struct mutex wpool_free_mutex;
 

@@ -57,7 +57,7 @@ static int cpu_down_begins(unsigned int cpu)
 {
 	int dying = cpu;
 
-	/* the CPU is not active any more: after this, no worker is freed to run there */
+	/* the CPU is marked as dying: after this, no worker is moved there */
 	mutex_lock(&wpool_free_mutex);
 	mutex_unlock(&wpool_free_mutex);
 	wpool_pools_walk(wpool_affinity_update, &dying);
