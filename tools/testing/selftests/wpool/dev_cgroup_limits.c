@@ -217,6 +217,8 @@ TEST_F(cgroup, memory)
 	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
 	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
+	/* a worker that was looking for work just then joins after one more task */
+	ASSERT_TRUE(WAIT_FOR(workers_are_in(pool, 1, CGROUPS)));
 	EXPECT_EQ(0, touch_status(pool, bytes));
 }
 
