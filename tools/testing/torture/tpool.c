@@ -307,7 +307,7 @@ int tpool_slots_init(void)
 void tpool_slots_exit(void)
 {
 	struct tpool *tp;
-	unsigned long end = jiffies + TORTURE_PATIENCE;
+	unsigned int tries = TORTURE_PATIENCE;
 	bool more;
 	u32 slot;
 	int err;
@@ -320,14 +320,14 @@ void tpool_slots_exit(void)
 			/*
 			 * Wait for the functions of this module, while programs may still submit. A
 			 * flush does not wait for what a task submits meanwhile, but each such item
-			 * has a reference. The last flush waits for functions that have put it.
+			 * has a reference. The last flush waits for functions that have put it. The
+			 * time of a flush does not count: programs may have left many tasks.
 			 */
 			do {
 				more = kref_read(&tp->ref) > 1;
 				err = wpool_flush(tp->pool);
 				torture_check(!err, "flush of the default pool: %d", err);
-			} while (more && !schedule_timeout_uninterruptible(1) &&
-				 time_before(jiffies, end));
+			} while (more && --tries && !schedule_timeout_uninterruptible(1));
 			torture_check(!more, "an item of the default pool never ends");
 			tpool_put(tp);
 		} else {
