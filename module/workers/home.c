@@ -67,7 +67,7 @@ void wpool_workers_set_free(struct wpool *pool)
 
 again:
 	mutex_lock(&wpool_free_mutex);
-	/* a tune may be changing the mask: then the workers are freed once more */
+	/* a copy: a tune may change the mask, also between the two calls below */
 	data_race(cpumask_and(&free_mask, pool->cpumask, cpu_possible_mask));
 	cpumask_and(&safe_mask, &free_mask, cpu_online_mask);
 	cpumask_andnot(&safe_mask, &safe_mask, cpu_dying_mask);
