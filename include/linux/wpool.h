@@ -1133,12 +1133,13 @@ struct module *wpool_owner(struct wpool *pool);
  *
  * The cgroups' weights and limits of CPU time and I/O then apply to tasks, and memory that tasks
  * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may
- * kill a process of that cgroup. The memory nodes of a cpuset apply, too, but not its CPUs: workers
- * run on the pool's cpumask. New and idle workers join at once, the others when their task, or the
- * one that they were just taking, has ended. Workers stay in the cgroups when the caller leaves
- * them. A cgroup cannot be removed until shortly after wpool_destroy(), or after another call of
- * this function and the end of these tasks. In a cgroup, CONFIG_DEBUG_PREEMPT reports each
- * smp_processor_id() that a task calls with preemption on.
+ * kill a process of that cgroup. A cpuset applies, too: workers run on the CPUs of the pool's
+ * cpumask that are in the cpuset, or, if there is none, on those of the cpuset. New and idle
+ * workers join at once, the others when their task, or the one that they were just taking, has
+ * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
+ * shortly after wpool_destroy(), or after another call of this function and the end of these tasks.
+ * In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a task calls with
+ * preemption on.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is

@@ -117,7 +117,9 @@ struct wpool {
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */
-	struct cpumask *cpumask;	/* T: CPUs that workers may be at home on. Read without the
+	struct cpumask *cpumask;	/* T: the attribute: CPUs that workers should be at home on */
+	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
+	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
 					 *    wpool_reserve_follow(), and by home.c: a hog may get a
 					 *    mix of two masks until the hog's task has ended
@@ -143,7 +145,9 @@ struct wpool {
 	struct wpool_workers workers ____cacheline_aligned; /* the workers, and their lock */
 	struct wpool_spawn spawn;	/* what the spawners know */
 	struct wpool_reserve reserve;	/* the rescuer of a pool with @reclaim */
-	struct task_struct *anchor;	/* K: anchors_mutex: thread in the pool's cgroups or NULL */
+	struct task_struct *anchor;	/* K: anchors_mutex: thread in the pool's cgroups or NULL;
+					 *    its CPUs are read under RCU
+					 */
 
 	struct wpool_monitor monitor;	/* what the monitor keeps */
 	struct wpool_pressure pressure;	/* K: share of time in which tasks or submitters waited */

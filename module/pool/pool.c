@@ -98,13 +98,16 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	if (!pool)
 		return NULL;
 	pool->gfp = gfp;
-	pool->cpumask = kzalloc(cpumask_size(), gfp);
+	/* three masks in one piece of memory */
+	pool->cpumask = kcalloc(3, cpumask_size(), gfp);
 	if (wpool_runqs_init(pool) || !pool->cpumask) {
 		wpool_runqs_free(pool);
 		kfree(pool->cpumask);
 		kmem_cache_free(pool_cache, pool);
 		return NULL;
 	}
+	pool->cpuset = (void *)pool->cpumask + cpumask_size();
+	pool->homes = (void *)pool->cpuset + cpumask_size();
 
 	strscpy(pool->name, attrs->name, sizeof(pool->name));
 #define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(pool, attrs, _name); }

@@ -137,12 +137,7 @@ static void read_attrs(struct wpool *pool, struct wpool_attrs *attrs)
 /* The number of CPUs that may be a worker's home after the tune. */
 static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
 {
-	u32 nr;
-
-	if (!(mask & WPOOL_TUNE_CPUMASK))
-		return pool->nr_cpus;
-	nr = wpool_affinity_count(new->cpumask, -1);
-	return nr ?: num_online_cpus();
+	return mask & WPOOL_TUNE_CPUMASK ? wpool_affinity_count(pool, new->cpumask) : pool->nr_cpus;
 }
 
 /*
@@ -297,7 +292,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 		WRITE_ONCE(pool->follows, !new->cpumask);
 		if (new->cpumask)
 			cpumask_copy(pool->cpumask, new->cpumask);
-		wpool_affinity_set(pool, -1);
+		wpool_affinity_set(pool);
 	}
 	if (mask & (WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS))
 		wpool_expire_arm(pool, 1);

@@ -5,6 +5,8 @@
 #include <linux/cpumask.h>
 #include <linux/moduleparam.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
@@ -21,42 +23,75 @@ static bool by_cache = true;
 module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
-/* Is @cpu excluded as a home of workers? @none: no CPU of the mask is online, except @dying */
-static bool is_out(struct wpool *pool, int cpu, int dying, bool none)
+/* Can @cpu be a home of workers? Not if it is going offline. */
+static bool is_usable(int cpu)
 {
-	return !cpu_online(cpu) || cpu == dying || (!none && !cpumask_test_cpu(cpu, pool->cpumask));
+	return cpu_online(cpu) && !cpu_dying(cpu);
 }
 
-u32 wpool_affinity_count(const struct cpumask *mask, int dying)
+/* Is @cpu excluded as a home of workers? @none: no CPU of pool->homes is usable */
+static bool is_out(struct wpool *pool, int cpu, bool none)
 {
-	u32 nr = 0;
+	return !is_usable(cpu) || (!none && !cpumask_test_cpu(cpu, pool->homes));
+}
+
+u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
+{
+	u32 nr = 0, all = 0;
 	int cpu;
 
-	for_each_online_cpu(cpu)
-		nr += cpu != dying &&
-		      (mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu));
-	return nr;
+	lockdep_assert_held(&pool->tune_mutex);
+	for_each_cpu(cpu, pool->cpuset) {
+		if (!is_usable(cpu))
+			continue;
+		all++;
+		nr += mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu);
+	}
+	return nr ?: all ?: num_online_cpus();
 }
 
-void wpool_affinity_set(struct wpool *pool, int dying)
+/* The CPUs of the pool's cpuset: all, if the pool has no cgroups. Under RCU, which keeps them. */
+static const struct cpumask *cpuset_of(struct wpool *pool)
+{
+	struct task_struct *anchor = READ_ONCE(pool->anchor);
+
+	return anchor ? &anchor->cpus_mask : cpu_possible_mask;
+}
+
+static void find_homes(struct wpool *pool)
+{
+	if (pool->follows)
+		wpool_housekeeping_copy(pool->cpumask);
+	rcu_read_lock();
+	/* the cpuset may change meanwhile: then the workers are moved again, and look again */
+	data_race(cpumask_and(pool->cpuset, cpuset_of(pool), cpu_possible_mask));
+	rcu_read_unlock();
+	/* never empty, also for those who read it now */
+	if (cpumask_intersects(pool->cpumask, pool->cpuset))
+		cpumask_and(pool->homes, pool->cpumask, pool->cpuset);
+	else
+		cpumask_copy(pool->homes, pool->cpuset);
+}
+
+void wpool_affinity_set(struct wpool *pool)
 {
 	struct wpool_worker *w;
 	struct wpool_runq *rq;
 	u32 nr = 0;
-	bool none;
+	bool none = true;
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	if (pool->follows)
-		wpool_housekeeping_copy(pool->cpumask);
+	find_homes(pool);
 	/* if no CPU of the mask is online, any CPU is better than none */
-	none = !wpool_affinity_count(pool->cpumask, dying);
+	for_each_cpu(cpu, pool->homes)
+		none = none && !is_usable(cpu);
 	wpool_for_each_runq(pool, rq, cpu) {
 		/* a CPU that has a run queue is coming, or has been online: these are known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
 		if (by_cache)
 			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
-		if (is_out(pool, cpu, dying, none))
+		if (is_out(pool, cpu, none))
 			continue;
 		nr++;
 		if (!rq->redirect)
@@ -71,10 +106,10 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	 * for one again and again, and could keep the CPU from this thread.
 	 */
 	wpool_for_each_runq(pool, rq, cpu)
-		if (is_out(pool, cpu, dying, none))
+		if (is_out(pool, cpu, none))
 			WRITE_ONCE(rq->redirect, true);
-	/* the work changes the capacity, see pool/tune.c */
-	if (pool->capacity_per_cpu)
+	/* the work changes the capacity, see pool/tune.c; destruction cancels it once */
+	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_waiters_resize(pool);
@@ -97,9 +132,21 @@ void wpool_affinity_set(struct wpool *pool, int dying)
 	wpool_reserve_follow(pool);
 }
 
-void wpool_affinity_update(struct wpool *pool, void *dying)
+void wpool_affinity_update(struct wpool *pool, void *data)
 {
 	mutex_lock(&pool->tune_mutex);
-	wpool_affinity_set(pool, dying ? *(int *)dying : -1);
+	wpool_affinity_set(pool);
 	mutex_unlock(&pool->tune_mutex);
+}
+
+void wpool_affinity_look(struct wpool *pool)
+{
+	bool same;
+
+	rcu_read_lock();
+	/* a change at this moment is seen by the thread that makes it, or by the next look */
+	same = data_race(cpumask_equal(pool->cpuset, cpuset_of(pool)));
+	rcu_read_unlock();
+	if (!same)
+		wpool_affinity_update(pool, NULL);
 }

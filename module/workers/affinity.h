@@ -9,23 +9,31 @@ struct cpumask;
 struct wpool;
 
 /*
- * Recompute on which run queues workers may be at home. @pool: the pool, tune_mutex held; @dying: a
- * CPU that is going offline but still counts as online, or -1. Idle workers whose home is no longer
- * allowed are woken to find another one; workers of other CPUs may take what is queued there. At
- * least one run queue is allowed at any time. Process context.
+ * Recompute on which run queues workers may be at home: on the CPUs of the pool's cpumask that are
+ * in the cpuset of its cgroup, or, as for other threads, on those of the cpuset if cpumask has
+ * none of these. @pool: the pool, tune_mutex held. Idle workers whose home is no longer allowed are
+ * woken to find another one; workers of other CPUs may take what is queued there. At least one run
+ * queue is allowed at any time. Process context.
  */
-void wpool_affinity_set(struct wpool *pool, int dying);
+void wpool_affinity_set(struct wpool *pool);
 
 /*
  * wpool_affinity_set() without the mutex, for a walk over the pools: the CPUs that are online, or
- * those of housekeeping.h, have changed. @dying: points to the number of a CPU, or %NULL.
+ * those of housekeeping.h, have changed. @data: not used.
  */
-void wpool_affinity_update(struct wpool *pool, void *dying);
+void wpool_affinity_update(struct wpool *pool, void *data);
 
 /*
- * How many CPUs of a mask are online. @mask: the mask; %NULL: all CPUs that are not isolated;
- * @dying: a CPU that does not count, or -1.
+ * wpool_affinity_set() if the pool's cgroup has another cpuset, or its cpuset has other CPUs, than
+ * when last looked at. The kernel does not tell modules of that, but moves the threads in a cpuset
+ * that changes: each worker looks when it starts, and when it finds that it is not at home.
  */
-u32 wpool_affinity_count(const struct cpumask *mask, int dying);
+void wpool_affinity_look(struct wpool *pool);
+
+/*
+ * On how many CPUs workers may be at home with a cpumask, in the cpuset as last looked at. @pool:
+ * the pool, tune_mutex held; @mask: the cpumask; %NULL: all CPUs that are not isolated.
+ */
+u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 
 #endif /* WPOOL_WORKERS_AFFINITY_H */

@@ -27,6 +27,7 @@
 #include "core/idle.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
+#include "workers/affinity.h"
 
 /*
  * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
@@ -176,6 +177,9 @@ static void be_spared(void)
 static int anchor_main(void *data)
 {
 	be_spared();
+	/* the CPUs of a thread that was bound are left alone, but for a cpuset: see create.c */
+	current->flags &= ~PF_NO_SETAFFINITY;
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	complete(data);
 	for (;;) {
 		set_current_state(TASK_IDLE);
@@ -228,9 +232,11 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 		join.procs = open_procs(dir);
 	if (IS_ERR(join.procs))
 		return ERR_CAST(join.procs);
-	anchor = kthread_run(anchor_main, &begun, "wp-cg/%s", pool->name);
+	anchor = kthread_create(anchor_main, &begun, "wp-cg/%s", pool->name);
 	if (IS_ERR(anchor))
 		goto out;
+	kthread_bind(anchor, raw_smp_processor_id());
+	wake_up_process(anchor);
 	/* a thread that has not begun may not be moved */
 	wait_for_completion(&begun);
 	join.anchor = anchor;
@@ -263,13 +269,14 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
-		pool->anchor = anchor;
+		WRITE_ONCE(pool->anchor, anchor);
 		/* 0 is the number of a new worker, which is in the cgroups of kthreadd */
 		nr = pool->cgroup_nr + 1;
 		WRITE_ONCE(pool->cgroup_nr, nr ?: 1);
 	}
 	mutex_unlock(&anchors_mutex);
 
+	wpool_affinity_look(pool);
 	/* make idle workers and the rescuer move: otherwise they would stay in the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);
@@ -286,7 +293,7 @@ void wpool_cgroup_end(struct wpool *pool)
 
 	mutex_lock(&anchors_mutex);
 	anchor = pool->anchor;
-	pool->anchor = NULL;
+	WRITE_ONCE(pool->anchor, NULL);
 	mutex_unlock(&anchors_mutex);
 	if (anchor)
 		kthread_stop(anchor);

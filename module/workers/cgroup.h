@@ -14,9 +14,11 @@
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
  * cpuset, and refuses to enable or disable cpuset above a cgroup with a bound thread. So a worker
  * outside the root cgroup loses the mark of a bound thread as soon as it runs; if its allowed CPUs
- * change, it goes home. When the cgroups of the pool change, each worker moves before it looks for
- * its next task; a running task stays where it began. A work attaches the workers, because it runs
- * in the root cgroup and is never out of quota.
+ * change, it goes home, and looks whether the cpuset has changed: affinity.h. The kernel gives the
+ * anchor the CPUs of its cpuset, and outside of cpusets the anchor keeps all CPUs. When the cgroups
+ * of the pool change, each worker moves before it looks for its next task; a running task stays
+ * where it began. A work attaches the workers, because it runs in the root cgroup and is never out
+ * of quota.
  *
  * The kernel charges the memory of a kernel thread not to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes the memory cgroup of its own cgroup active, with a reference.

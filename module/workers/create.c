@@ -80,7 +80,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 
 	/* the creator, or the reserve, waits for this one, now in the list: let it run anywhere */
 	if (leaving || pool->hooks.worker_start)
-		set_cpus_allowed_ptr(thread, pool->cpumask);
+		set_cpus_allowed_ptr(thread, pool->homes);
 	err = wpool_hooks_prepare(w);
 	if (err)
 		return ERR_PTR(err);

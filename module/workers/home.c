@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "core/counts.h"
 #include "core/wake.h"
+#include "workers/affinity.h"
 
 void wpool_worker_rehome(struct wpool_worker *w)
 {
@@ -31,6 +32,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	wpool_cgroup_follow(w);
+	wpool_affinity_look(pool);
 	if (w->new_home && !READ_ONCE(w->new_home->redirect))
 		new = w->new_home;
 	else if (READ_ONCE(old->redirect))
@@ -68,7 +70,7 @@ void wpool_workers_set_free(struct wpool *pool)
 again:
 	mutex_lock(&wpool_free_mutex);
 	/* a copy: a tune may change the mask, also between the two calls below */
-	data_race(cpumask_and(&free_mask, pool->cpumask, cpu_possible_mask));
+	data_race(cpumask_and(&free_mask, pool->homes, cpu_possible_mask));
 	cpumask_and(&safe_mask, &free_mask, cpu_online_mask);
 	cpumask_andnot(&safe_mask, &safe_mask, cpu_dying_mask);
 	rcu_read_lock();

@@ -55,18 +55,9 @@ static int cpu_up(unsigned int cpu)
 
 static int cpu_down_begins(unsigned int cpu)
 {
-	int dying = cpu;
-
 	/* the CPU is marked as dying: after this, no worker is moved there */
 	mutex_lock(&wpool_free_mutex);
 	mutex_unlock(&wpool_free_mutex);
-	wpool_pools_walk(wpool_affinity_update, &dying);
-	return 0;
-}
-
-static int cpu_down_ended(unsigned int cpu)
-{
-	/* once more: a thread that tuned a pool meanwhile saw the CPU as online */
 	wpool_pools_walk(wpool_affinity_update, NULL);
 	return 0;
 }
@@ -76,7 +67,7 @@ int wpool_hotplug_init(void)
 	int ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:dead",
-					cpu_prepare, cpu_down_ended);
+					cpu_prepare, NULL);
 	if (ret < 0)
 		return ret;
 	dead_state = ret;

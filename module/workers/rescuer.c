@@ -31,6 +31,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
+#include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/owner_hooks.h"
@@ -157,7 +158,8 @@ static void follow_pool(struct wpool_worker *w)
 	WRITE_ONCE(w->changed, false);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	wpool_cgroup_follow(w);
-	if (set_cpus_allowed_ptr(current, pool->cpumask))
+	wpool_affinity_look(pool);
+	if (set_cpus_allowed_ptr(current, pool->homes))
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
