@@ -11,10 +11,10 @@
  *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait
  *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
  *       cpu_hotplug_lock (the kernel's)
- *         wpool_free_mutex (workers/home.h): only the scheduler's own locks are taken under it
  *         pools_mutex (registry.c)
  *           pool->tune_mutex
  *             pool->workers.mutex
+ *             wpool_free_mutex (workers/roam.h): only the scheduler's own locks are taken under it
  *             items->lock (task/item.c): nothing is taken under it
  *             the raw locks
  *   pool->flush_mutex: nothing is taken under it

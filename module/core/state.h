@@ -121,8 +121,7 @@ struct wpool {
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
-					 *    wpool_reserve_follow(), and by home.c: a hog may get a
-					 *    mix of two masks until the hog's task has ended
+					 *    wpool_reserve_follow(), and for new workers
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

@@ -18,6 +18,7 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/waiters.h"
+#include "workers/roam.h"
 
 static bool by_cache = true;
 module_param(by_cache, bool, 0444);
@@ -82,7 +83,9 @@ void wpool_affinity_set(struct wpool *pool)
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
+	mutex_lock(&wpool_free_mutex);
 	find_homes(pool);
+	mutex_unlock(&wpool_free_mutex);
 	/* if no CPU of the mask is online, any CPU is better than none */
 	for_each_cpu(cpu, pool->homes)
 		none = none && !is_usable(cpu);

@@ -3,10 +3,7 @@
 #include "workers/home.h"
 
 #include <linux/cpumask.h>
-#include <linux/rculist.h>
-#include <linux/sched/task.h>
 
-#include "compat.h"
 #include "core/counts.h"
 #include "core/wake.h"
 #include "workers/affinity.h"
@@ -55,44 +52,4 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		/* on PREEMPT_RT a thread must not run outside its mask */
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	} while (--tries);
-}
-
-/* protects the masks below, see home.h */
-DEFINE_MUTEX(wpool_free_mutex);
-/* the CPUs of a pool, and those of them to which a worker can be moved now */
-static struct cpumask free_mask, safe_mask;
-
-void wpool_workers_set_free(struct wpool *pool)
-{
-	struct task_struct *thread;
-	struct wpool_worker *w;
-
-again:
-	mutex_lock(&wpool_free_mutex);
-	/* a copy: a tune may change the mask, also between the two calls below */
-	data_race(cpumask_and(&free_mask, pool->homes, cpu_possible_mask));
-	cpumask_and(&safe_mask, &free_mask, cpu_online_mask);
-	cpumask_andnot(&safe_mask, &safe_mask, cpu_dying_mask);
-	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (!READ_ONCE(w->may_roam))
-			continue;
-		WRITE_ONCE(w->may_roam, false);
-		thread = w->thread;
-		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
-		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&
-		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
-			continue;
-		get_task_struct(thread);
-		rcu_read_unlock();
-		/* the second call moves nothing; without a safe CPU the kernel finds one */
-		if (!set_cpus_allowed_ptr(thread, &safe_mask))
-			set_cpus_allowed_ptr(thread, &free_mask);
-		put_task_struct(thread);
-		mutex_unlock(&wpool_free_mutex);
-		cond_resched();
-		goto again;
-	}
-	rcu_read_unlock();
-	mutex_unlock(&wpool_free_mutex);
 }

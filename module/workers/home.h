@@ -6,7 +6,6 @@
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
 
-#include <linux/mutex.h>
 #include <linux/sched.h>
 
 #include "core/state.h"
@@ -25,20 +24,6 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 	       /* a worker in the root cgroup has this flag: nothing to look up */
 	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
 }
-
-/*
- * Let the scheduler move the workers with @may_roam. A worker whose task ends just now finds before
- * it looks for work that it is not bound to its home, and goes there. Sleeps. The caller has a
- * reference to @pool.
- */
-void wpool_workers_set_free(struct wpool *pool);
-
-/*
- * Held while workers are freed. The kernel moves a queued kthread also to a CPU that is about to
- * die, which then dies with it. So a worker is moved to other CPUs first; a CPU that goes offline
- * waits for the mutex before it dies.
- */
-extern struct mutex wpool_free_mutex;
 
 /* Go home, or to a new home if the old one is no longer allowed. The worker calls it; sleeps. */
 void wpool_worker_rehome(struct wpool_worker *w);

@@ -17,7 +17,7 @@
 #include "core/registry.h"
 #include "core/runq_alloc.h"
 #include "workers/affinity.h"
-#include "workers/home.h"
+#include "workers/roam.h"
 
 static enum cpuhp_state online_state, dead_state;
 
