@@ -6,10 +6,12 @@
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/workqueue.h>
 
 #include "core/registry.h"
+#include "core/state.h"
 
 /* The set that pools have seen; after init only the work writes this. */
 static struct cpumask seen;
@@ -67,6 +69,14 @@ void wpool_housekeeping_look(void)
 	rcu_read_unlock();
 	if (!same)
 		schedule_work(&work);
+}
+
+const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool)
+{
+	/* only set_cpus_allowed_ptr() writes the mask, which the thread's memory keeps */
+	struct task_struct *anchor = smp_load_acquire(&pool->anchor);
+
+	return anchor ? &anchor->cpus_mask : cpu_possible_mask;
 }
 
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data))

@@ -2,7 +2,8 @@
 /*
  * The CPUs that neither isolcpus= nor nohz_full= keeps free of the kernel's threads. On Linux 7.2
  * and later an administrator can change this set while the machine runs, with isolated partitions
- * of cpusets. The kernel does not tell modules of such a change: the monitor checks.
+ * of cpusets. The kernel does not tell modules of such a change, nor that the cpuset of a pool's
+ * cgroup changes: the monitor checks.
  */
 #ifndef WPOOL_CORE_HOUSEKEEPING_H
 #define WPOOL_CORE_HOUSEKEEPING_H
@@ -24,6 +25,12 @@ bool wpool_housekeeping_has(int cpu);
  * NMI.
  */
 void wpool_housekeeping_look(void);
+
+/*
+ * The CPUs of the cpuset of a pool's cgroup: all, if the pool has no cgroups. Under RCU, which
+ * keeps the mask. The kernel changes it when it changes the cpuset.
+ */
+const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool);
 
 /*
  * Check for changes from now on. @changed: called for each pool after a change, with %NULL; process

@@ -331,6 +331,19 @@ static void forget_waits(struct wpool *pool, u64 now)
 }
 
 /*
+ * Let the pool follow its cpuset. While the pool is not closed, RCU keeps its destruction from
+ * cancelling the work: see close_pool().
+ */
+static void look_at_cpuset(struct wpool *pool)
+{
+	if (wpool_is_closed(pool))
+		return;
+	/* the kernel may be changing the cpuset: the next look sees that */
+	if (!data_race(cpumask_equal(pool->cpuset, wpool_housekeeping_cpuset(pool))))
+		schedule_delayed_work(&pool->follow_work, 0);
+}
+
+/*
  * Check a pool. Returns true if it is busy: a task is queued, a worker runs or a submitter waits.
  * Workers that sleep in a task do not count.
  */
@@ -367,6 +380,8 @@ static bool look_closely(struct wpool *pool)
 	} else {
 		pool->monitor.watch.head.since_ns = 0;
 	}
+	if (unlikely(READ_ONCE(pool->anchor)))
+		look_at_cpuset(pool);
 	if (suspects)
 		look_at_workers(pool);
 	if (queued)

@@ -117,7 +117,7 @@ struct wpool {
 	struct wpool_fifo urgent;	/* K: the urgent tasks of all CPUs, see fifo.h */
 	struct wpool_hooks hooks;	/* the owner's functions */
 	bool follows;			/* T: @cpumask follows the CPUs of housekeeping.h */
-	struct cpumask *cpumask;	/* T: the attribute: CPUs that workers should be at home on */
+	struct cpumask *cpumask;	/* T: the attribute, also if it is followed */
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after

@@ -288,14 +288,14 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 		wpool_put(pool);
 		return ERR_PTR(err);
 	}
+	/* a user's pool: its tasks use the CPU time, and the CPUs, of the user's cgroup */
+	if (gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
+		err = wpool_cgroup_set(pool, current, NULL);
 	/*
 	 * Hotplug sees the pool by now: the capacity follows CPUs that go or come from here on. Let
 	 * it follow those that are online, and make the items of a pool with a function.
 	 */
-	err = wpool_pool_tune(pool, NULL, 0);
-	/* a user's pool: its tasks use the CPU time of the user's cgroup */
-	if (!err && gfp & __GFP_ACCOUNT && IS_ENABLED(CONFIG_CGROUPS))
-		err = wpool_cgroup_set(pool, current, NULL);
+	err = err ?: wpool_pool_tune(pool, NULL, 0);
 	err = err ?: prealloc_workers(pool) ?: wpool_registry_publish(pool, add_device);
 	if (!err)
 		return pool;

@@ -365,6 +365,7 @@ void wpool_tune_follow_work(struct work_struct *work)
 {
 	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
 
+	wpool_affinity_look(pool);
 	/* no memory: the capacity stays as it is until a later try succeeds */
 	if (wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
 		schedule_delayed_work(&pool->follow_work, HZ);

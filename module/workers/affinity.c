@@ -24,54 +24,46 @@ static bool by_cache = true;
 module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
-/* Can @cpu be a home of workers? Not if it is going offline. */
-static bool is_usable(int cpu)
-{
-	return cpu_online(cpu) && !cpu_dying(cpu);
-}
-
-/* Is @cpu excluded as a home of workers? @none: no CPU of pool->homes is usable */
-static bool is_out(struct wpool *pool, int cpu, bool none)
-{
-	return !is_usable(cpu) || (!none && !cpumask_test_cpu(cpu, pool->homes));
-}
-
 u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 {
-	u32 nr = 0, all = 0;
+	u32 nr = 0, in_cpuset = 0, all = 0;
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	for_each_cpu(cpu, pool->cpuset) {
-		if (!is_usable(cpu))
-			continue;
+	for_each_cpu(cpu, &wpool_usable) {
 		all++;
+		if (!cpumask_test_cpu(cpu, pool->cpuset))
+			continue;
+		in_cpuset++;
 		nr += mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu);
 	}
-	return nr ?: all ?: num_online_cpus();
+	return nr ?: in_cpuset ?: all;
 }
 
-/* The CPUs of the pool's cpuset: all, if the pool has no cgroups. Under RCU, which keeps them. */
-static const struct cpumask *cpuset_of(struct wpool *pool)
-{
-	struct task_struct *anchor = READ_ONCE(pool->anchor);
-
-	return anchor ? &anchor->cpus_mask : cpu_possible_mask;
-}
-
+/* Under wpool_free_mutex. */
 static void find_homes(struct wpool *pool)
 {
+	static struct cpumask found;
+
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
 	rcu_read_lock();
-	/* the cpuset may change meanwhile: then the workers are moved again, and look again */
-	data_race(cpumask_and(pool->cpuset, cpuset_of(pool), cpu_possible_mask));
+	/* if the kernel writes it now, the monitor sees a difference later */
+	data_race(cpumask_and(pool->cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
 	rcu_read_unlock();
-	/* never empty, also for those who read it now */
-	if (cpumask_intersects(pool->cpumask, pool->cpuset))
-		cpumask_and(pool->homes, pool->cpumask, pool->cpuset);
-	else
-		cpumask_copy(pool->homes, pool->cpuset);
+	cpumask_and(&found, pool->cpumask, pool->cpuset);
+	if (!cpumask_intersects(&found, &wpool_usable))
+		cpumask_copy(&found, pool->cpuset);
+	/* if no CPU of the cpuset is online, any CPU is better than none */
+	if (!cpumask_intersects(&found, &wpool_usable))
+		cpumask_copy(&found, cpu_possible_mask);
+	cpumask_copy(pool->homes, &found);
+}
+
+/* Is @cpu excluded as a home of workers? */
+static bool is_out(struct wpool *pool, int cpu)
+{
+	return !cpumask_test_cpu(cpu, pool->homes) || !cpumask_test_cpu(cpu, &wpool_usable);
 }
 
 void wpool_affinity_set(struct wpool *pool)
@@ -79,22 +71,18 @@ void wpool_affinity_set(struct wpool *pool)
 	struct wpool_worker *w;
 	struct wpool_runq *rq;
 	u32 nr = 0;
-	bool none = true;
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	mutex_lock(&wpool_free_mutex);
 	find_homes(pool);
 	mutex_unlock(&wpool_free_mutex);
-	/* if no CPU of the mask is online, any CPU is better than none */
-	for_each_cpu(cpu, pool->homes)
-		none = none && !is_usable(cpu);
 	wpool_for_each_runq(pool, rq, cpu) {
 		/* a CPU that has a run queue is coming, or has been online: these are known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
 		if (by_cache)
 			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
-		if (is_out(pool, cpu, none))
+		if (is_out(pool, cpu))
 			continue;
 		nr++;
 		if (!rq->redirect)
@@ -109,7 +97,7 @@ void wpool_affinity_set(struct wpool *pool)
 	 * for one again and again, and could keep the CPU from this thread.
 	 */
 	wpool_for_each_runq(pool, rq, cpu)
-		if (is_out(pool, cpu, none))
+		if (is_out(pool, cpu))
 			WRITE_ONCE(rq->redirect, true);
 	/* the work changes the capacity, see pool/tune.c; destruction cancels it once */
 	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED)
@@ -147,8 +135,8 @@ void wpool_affinity_look(struct wpool *pool)
 	bool same;
 
 	rcu_read_lock();
-	/* a change at this moment is seen by the thread that makes it, or by the next look */
-	same = data_race(cpumask_equal(pool->cpuset, cpuset_of(pool)));
+	/* as in find_homes() */
+	same = data_race(cpumask_equal(pool->cpuset, wpool_housekeeping_cpuset(pool)));
 	rcu_read_unlock();
 	if (!same)
 		wpool_affinity_update(pool, NULL);

@@ -13,7 +13,7 @@ struct wpool;
  * in the cpuset of its cgroup, or, as for other threads, on those of the cpuset if cpumask has
  * none of these. @pool: the pool, tune_mutex held. Idle workers whose home is no longer allowed are
  * woken to find another one; workers of other CPUs may take what is queued there. At least one run
- * queue is allowed at any time. Process context.
+ * queue is allowed at any time, unless all CPUs are going offline. Process context.
  */
 void wpool_affinity_set(struct wpool *pool);
 
@@ -25,8 +25,7 @@ void wpool_affinity_update(struct wpool *pool, void *data);
 
 /*
  * wpool_affinity_set() if the pool's cgroup has another cpuset, or its cpuset has other CPUs, than
- * when last looked at. The kernel does not tell modules of that, but moves the threads in a cpuset
- * that changes: each worker looks when it starts, and when it finds that it is not at home.
+ * when last looked at.
  */
 void wpool_affinity_look(struct wpool *pool);
 

@@ -177,9 +177,8 @@ static void be_spared(void)
 static int anchor_main(void *data)
 {
 	be_spared();
-	/* the CPUs of a thread that was bound are left alone, but for a cpuset: see create.c */
+	/* the mark of a bound thread; without it, the thread may be moved */
 	current->flags &= ~PF_NO_SETAFFINITY;
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	complete(data);
 	for (;;) {
 		set_current_state(TASK_IDLE);
@@ -235,7 +234,9 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 	anchor = kthread_create(anchor_main, &begun, "wp-cg/%s", pool->name);
 	if (IS_ERR(anchor))
 		goto out;
+	/* the kernel would give other CPUs to a thread that was not bound, see create.c */
 	kthread_bind(anchor, raw_smp_processor_id());
+	set_cpus_allowed_ptr(anchor, cpu_possible_mask);
 	wake_up_process(anchor);
 	/* a thread that has not begun may not be moved */
 	wait_for_completion(&begun);
@@ -269,7 +270,8 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
 	old = over ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
-		WRITE_ONCE(pool->anchor, anchor);
+		/* pairs with wpool_housekeeping_cpuset() */
+		smp_store_release(&pool->anchor, anchor);
 		/* 0 is the number of a new worker, which is in the cgroups of kthreadd */
 		nr = pool->cgroup_nr + 1;
 		WRITE_ONCE(pool->cgroup_nr, nr ?: 1);

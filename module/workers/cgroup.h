@@ -14,8 +14,8 @@
  * A new worker is attached before it is bound to a CPU: the kernel moves no bound thread to another
  * cpuset, and refuses to enable or disable cpuset above a cgroup with a bound thread. So a worker
  * outside the root cgroup loses the mark of a bound thread as soon as it runs; if its allowed CPUs
- * change, it goes home, and looks whether the cpuset has changed: affinity.h. The kernel gives the
- * anchor the CPUs of its cpuset, and outside of cpusets the anchor keeps all CPUs. When the cgroups
+ * change, it goes home. The anchor begins with all CPUs, and the kernel gives it those of its
+ * cpuset: the monitor compares, and lets the pool choose homes among these CPUs. When the cgroups
  * of the pool change, each worker moves before it looks for its next task; a running task stays
  * where it began. A work attaches the workers, because it runs in the root cgroup and is never out
  * of quota.

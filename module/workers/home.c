@@ -6,7 +6,6 @@
 
 #include "core/counts.h"
 #include "core/wake.h"
-#include "workers/affinity.h"
 
 void wpool_worker_rehome(struct wpool_worker *w)
 {
@@ -29,7 +28,6 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	wpool_cgroup_follow(w);
-	wpool_affinity_look(pool);
 	if (w->new_home && !READ_ONCE(w->new_home->redirect))
 		new = w->new_home;
 	else if (READ_ONCE(old->redirect))

@@ -19,7 +19,7 @@
 #include "workers/affinity.h"
 #include "workers/roam.h"
 
-static enum cpuhp_state online_state, dead_state;
+static enum cpuhp_state online_state, prepare_state;
 
 struct change {
 	int cpu;
@@ -48,15 +48,18 @@ static int cpu_up(unsigned int cpu)
 	/* once more, for new pools: an administrator may have stopped the CPU half-way up */
 	int err = cpu_prepare(cpu);
 
-	if (!err)
-		wpool_pools_walk(wpool_affinity_update, NULL);
-	return err;
+	if (err)
+		return err;
+	cpumask_set_cpu(cpu, &wpool_usable);
+	wpool_pools_walk(wpool_affinity_update, NULL);
+	return 0;
 }
 
 static int cpu_down_begins(unsigned int cpu)
 {
-	/* the CPU is marked as dying: after this, no worker is moved there */
+	/* after this, no worker is moved there */
 	mutex_lock(&wpool_free_mutex);
+	cpumask_clear_cpu(cpu, &wpool_usable);
 	mutex_unlock(&wpool_free_mutex);
 	wpool_pools_walk(wpool_affinity_update, NULL);
 	return 0;
@@ -66,15 +69,15 @@ int wpool_hotplug_init(void)
 {
 	int ret;
 
-	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:dead",
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:prepare",
 					cpu_prepare, NULL);
 	if (ret < 0)
 		return ret;
-	dead_state = ret;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool:online",
-					cpu_up, cpu_down_begins);
+	prepare_state = ret;
+	/* calls cpu_up() for each CPU that is online */
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "wpool:online", cpu_up, cpu_down_begins);
 	if (ret < 0) {
-		cpuhp_remove_state_nocalls(dead_state);
+		cpuhp_remove_state_nocalls(prepare_state);
 		return ret;
 	}
 	online_state = ret;
@@ -84,5 +87,5 @@ int wpool_hotplug_init(void)
 void wpool_hotplug_exit(void)
 {
 	cpuhp_remove_state_nocalls(online_state);
-	cpuhp_remove_state_nocalls(dead_state);
+	cpuhp_remove_state_nocalls(prepare_state);
 }

@@ -31,7 +31,6 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
-#include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/owner_hooks.h"
@@ -147,8 +146,8 @@ static bool leave_reserve(struct wpool_worker *w)
 
 /*
  * The rescuer must not be bound to one CPU, where a task may run for long, and must not run outside
- * the pool's CPUs. If none of these is online, any CPU will do. The calls below may sleep, so the
- * worker makes them before it enters the reserve.
+ * the pool's CPUs. The calls below may sleep, so the worker makes them before it enters the
+ * reserve.
  */
 static void follow_pool(struct wpool_worker *w)
 {
@@ -158,9 +157,7 @@ static void follow_pool(struct wpool_worker *w)
 	WRITE_ONCE(w->changed, false);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	wpool_cgroup_follow(w);
-	wpool_affinity_look(pool);
-	if (set_cpus_allowed_ptr(current, pool->homes))
-		set_cpus_allowed_ptr(current, cpu_possible_mask);
+	set_cpus_allowed_ptr(current, pool->homes);
 }
 
 bool wpool_rescuer_wait(struct wpool_worker *w)

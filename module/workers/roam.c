@@ -8,12 +8,14 @@
 #include <linux/sched/task.h>
 
 #include "compat.h"
+#include "core/housekeeping.h"
 #include "core/state.h"
 
-/* also protects the mask below, see roam.h */
+/* also protects the masks below, see roam.h */
 DEFINE_MUTEX(wpool_free_mutex);
-/* the CPUs to which a worker of a pool can be moved now */
-static struct cpumask safe_mask;
+struct cpumask wpool_usable;
+/* the CPUs of a pool, and those of them to which a worker can be moved now */
+static struct cpumask free_mask, safe_mask;
 
 void wpool_workers_set_free(struct wpool *pool)
 {
@@ -22,9 +24,13 @@ void wpool_workers_set_free(struct wpool *pool)
 
 again:
 	mutex_lock(&wpool_free_mutex);
-	cpumask_and(&safe_mask, pool->homes, cpu_online_mask);
-	cpumask_andnot(&safe_mask, &safe_mask, cpu_dying_mask);
 	rcu_read_lock();
+	/* the cpuset may have changed since the homes were found */
+	data_race(cpumask_and(&free_mask, pool->homes, wpool_housekeeping_cpuset(pool)));
+	if (!cpumask_and(&safe_mask, &free_mask, &wpool_usable)) {
+		cpumask_copy(&free_mask, pool->homes);
+		cpumask_and(&safe_mask, &free_mask, &wpool_usable);
+	}
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
 			continue;
@@ -38,7 +44,7 @@ again:
 		rcu_read_unlock();
 		/* the second call moves nothing; without a safe CPU the kernel finds one */
 		if (!set_cpus_allowed_ptr(thread, &safe_mask))
-			set_cpus_allowed_ptr(thread, pool->homes);
+			set_cpus_allowed_ptr(thread, &free_mask);
 		put_task_struct(thread);
 		mutex_unlock(&wpool_free_mutex);
 		cond_resched();

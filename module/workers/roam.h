@@ -3,6 +3,7 @@
 #ifndef WPOOL_WORKERS_ROAM_H
 #define WPOOL_WORKERS_ROAM_H
 
+#include <linux/cpumask.h>
 #include <linux/mutex.h>
 
 struct wpool;
@@ -15,11 +16,14 @@ struct wpool;
 void wpool_workers_set_free(struct wpool *pool);
 
 /*
- * Held while workers are freed, and while pool->homes changes: otherwise a worker that has gone home
- * meanwhile could be bound to the old CPUs. The kernel moves a queued kthread also to a CPU that is
- * about to die, which then dies with it. So a worker is moved to other CPUs first; a CPU that goes
- * offline waits for the mutex before it dies.
+ * Held while workers are freed, and while pool->homes changes: otherwise a worker that has gone
+ * home meanwhile could be bound to the old CPUs. The kernel moves a queued kthread also to a CPU
+ * that is about to die, which then dies with it. So a worker is moved to other CPUs first; a CPU
+ * that goes offline waits for the mutex before it dies.
  */
 extern struct mutex wpool_free_mutex;
+
+/* The CPUs that may be homes: hotplug.c adds and removes them, and then tells all pools. */
+extern struct cpumask wpool_usable;
 
 #endif /* WPOOL_WORKERS_ROAM_H */

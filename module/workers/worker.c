@@ -17,7 +17,6 @@
 #include "task/context.h"
 #include "task/flush.h"
 #include "task/run.h"
-#include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/home.h"
 #include "workers/owner_hooks.h"
@@ -97,7 +96,6 @@ int wpool_worker_main(struct wpool_worker *w)
 {
 	wpool_reaper_arm(w);
 	wpool_cgroup_arrive(w);
-	wpool_affinity_look(w->pool);
 	if (!wpool_hooks_start(w))
 		return 0;
 	/* what worker_start has set applies to all tasks of the worker */

@@ -161,20 +161,18 @@ TEST_F(cgroup, throttled_beside_others)
 	}
 }
 
-/* The CPU on which a task ran, or -1. */
-static int cpu_of_a_task(struct pool *pool)
+/* Does a task run on @cpu? */
+static bool runs_on(struct pool *pool, __u32 cpu)
 {
 	struct wpool_dev_record record;
 
-	if (submit(pool->fd, WPOOL_WORK_NOOP, 0, 0) || read_records(pool->fd, &record, 1) != 1 ||
-	    record.status)
-		return -1;
-	return record.cpu;
+	return !submit(pool->fd, WPOOL_WORK_NOOP, 0, 0) &&
+	       read_records(pool->fd, &record, 1) == 1 && !record.status && record.cpu == cpu;
 }
 
 /*
  * Workers keep to the CPUs of their cgroup's cpuset. cpumask chooses among these; if it has none of
- * them, the cpuset prevails. A change of either, or of the cgroup, applies to the next task.
+ * them, the cpuset prevails. Soon after a change of the cpuset, tasks run on its new CPUs.
  */
 TEST_F(cgroup, cpuset)
 {
@@ -188,22 +186,48 @@ TEST_F(cgroup, cpuset)
 	ASSERT_EQ(0, group_write(self->group[1], "cpuset.cpus", "1"));
 	ASSERT_EQ(0, pool_create_in(pool, group, 1));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
-	EXPECT_EQ(0, cpu_of_a_task(pool));
+	EXPECT_TRUE(runs_on(pool, 0));
 	ASSERT_EQ(0, attr_write(pool->name, "cpumask", "1"));
-	EXPECT_EQ(0, cpu_of_a_task(pool));
+	EXPECT_TRUE(runs_on(pool, 0));
 	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "0-1"));
-	EXPECT_EQ(1, cpu_of_a_task(pool));
+	EXPECT_TRUE(WAIT_FOR(runs_on(pool, 1)));
 	ASSERT_EQ(0, attr_write(pool->name, "cpumask", "0"));
-	EXPECT_EQ(0, cpu_of_a_task(pool));
+	EXPECT_TRUE(runs_on(pool, 0));
 	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "1"));
-	EXPECT_EQ(1, cpu_of_a_task(pool));
+	EXPECT_TRUE(WAIT_FOR(runs_on(pool, 1)));
 	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "0"));
-	EXPECT_EQ(0, cpu_of_a_task(pool));
+	EXPECT_TRUE(WAIT_FOR(runs_on(pool, 0)));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
-	EXPECT_EQ(1, cpu_of_a_task(pool));
+	EXPECT_TRUE(runs_on(pool, 1));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
 	ASSERT_EQ(0, cgroup_write_in(pool, CGROUPS, "0"));
-	EXPECT_EQ(0, cpu_of_a_task(pool));
+	EXPECT_TRUE(runs_on(pool, 0));
+}
+
+/* A pool with capacity_per_cpu follows the CPUs of its cpuset, also while it is busy. */
+TEST_F(cgroup, cpuset_capacity_per_cpu)
+{
+	struct pool *pool = &self->pool[0];
+	char *group = self->group[0];
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) != 2)
+		SKIP(return, "needs 2 CPUs");
+	if (group_write(group, "cpuset.cpus", "0"))
+		SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_in(pool, group, 1));
+	ASSERT_EQ(0, attr_write(pool->name, "capacity_per_cpu", "1"));
+	EXPECT_EQ(1, attr_number(pool->name, "capacity"));
+	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SPIN, LONG, 0));
+	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_NOOP, 0, 0));
+	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "0-1"));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "capacity") == 2));
+	if (!file_write(CPU1 "/online", "0", 1)) {
+		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "capacity") == 1));
+		EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
+		/* a pool that has all the workers that it needs does not look */
+		EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_SPIN, LONG, 0));
+		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
+	}
 }
 
 static bool has_memory(const char *group)
