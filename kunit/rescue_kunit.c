@@ -364,6 +364,42 @@ static void wpool_tune_cpumask_binds_idle_workers(struct kunit *test)
 	}
 }
 
+/* May each worker of the pool run on one CPU only? */
+static bool all_bound(struct wpool *pool)
+{
+	struct wpool_worker *w;
+	bool ret = true;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		ret = ret && READ_ONCE(w->thread->nr_cpus_allowed) == 1;
+	rcu_read_unlock();
+	return ret;
+}
+
+/* If other CPUs are left, too, idle workers are still bound to one of them. */
+static void wpool_tune_cpumask_binds_idle_workers_to_one_of_two(struct kunit *test)
+{
+	struct wpk_jobs *warm;
+	struct cpumask mask[2];
+	struct wpool *pool;
+	int i;
+
+	wpk_need_cpus(test, 3);
+	for (i = 0; i < 2; i++) {
+		cpumask_copy(&mask[i], cpumask_of(wpk_cpu(2 * i)));
+		cpumask_set_cpu(wpk_cpu(1), &mask[i]);
+	}
+	pool = wpk_pool_with(test, 3, WPOOL_UNLIMITED, attrs.cpumask = &mask[1]);
+	warm = wpk_held(test, pool, 3, 3);
+	wpk_gate_open(warm->gate);
+	for (i = 0; i < NR_MOVES; i++) {
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
+		KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, &mask[i % 2]), 0);
+		WPK_ASSERT_EVENTUALLY(test, all_bound(pool));
+	}
+}
+
 /* ---- a CPU that is added -------------------------------------------------- */
 
 /* At capacity, a new CPU gets one of two idle workers, no new one, even if no task is queued. */
@@ -391,4 +427,5 @@ WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_tune_cpumask_binds_idle_workers),
+	  KUNIT_CASE(wpool_tune_cpumask_binds_idle_workers_to_one_of_two),
 	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));

@@ -9,6 +9,7 @@
 
 #include "compat.h"
 #include "core/housekeeping.h"
+#include "core/idle.h"
 #include "core/state.h"
 
 /* also protects the masks below, see roam.h */
@@ -19,7 +20,7 @@ static struct cpumask free_mask, safe_mask;
 
 void wpool_workers_set_free(struct wpool *pool)
 {
-	struct task_struct *thread;
+	struct task_struct *thread, *freed = NULL;
 	struct wpool_worker *w;
 
 again:
@@ -32,6 +33,9 @@ again:
 		cpumask_and(&safe_mask, &free_mask, &wpool_usable);
 	}
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		/* it parked at home before it was freed: let it go home once more */
+		if (w->thread == freed && READ_ONCE(w->parked))
+			wpool_idle_wake_runq(w->rq);
 		if (!READ_ONCE(w->may_roam))
 			continue;
 		WRITE_ONCE(w->may_roam, false);
@@ -46,6 +50,9 @@ again:
 		if (!set_cpus_allowed_ptr(thread, &safe_mask))
 			set_cpus_allowed_ptr(thread, &free_mask);
 		put_task_struct(thread);
+		freed = thread;
+		/* the mask is set, then @parked is read; pairs with wpool_park_join:A */
+		smp_mb();
 		mutex_unlock(&wpool_free_mutex);
 		cond_resched();
 		goto again;
