@@ -332,7 +332,7 @@ KUNIT_ARRAY_PARAM(tune_range, tune_range, wpk_contract_desc);
 
 static long call_wpool_set_cgroup(struct wpk_world *w)
 {
-	return wpool_set_cgroup(w->pool, true);
+	return wpool_set_cgroup(w->pool, IS_ENABLED(CONFIG_CGROUPS));
 }
 
 static long call_wpool_set_cgroup_of_none(struct wpk_world *w)

@@ -329,6 +329,17 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
+/* A kernel without cgroups refuses to put workers into one. */
+static void wpool_set_cgroup_without_cgroups_is_refused(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 1);
+
+	if (IS_ENABLED(CONFIG_CGROUPS))
+		kunit_skip(test, "the kernel has cgroups");
+	KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, true), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, false), 0);
+}
+
 WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
 	  KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
@@ -344,4 +355,5 @@ WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
 	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
 	  KUNIT_CASE(wpool_set_cgroup_moves_an_idle_worker_there_and_back),
-	  KUNIT_CASE(wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was));
+	  KUNIT_CASE(wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was),
+	  KUNIT_CASE(wpool_set_cgroup_without_cgroups_is_refused));

@@ -43,6 +43,21 @@ static bool cgroup_is(const struct pool *pool, const char *group)
 	       !strcmp(text, group + (strcmp(group, "none") ? strlen(CGROUPS) : 0));
 }
 
+/* A kernel without cgroups refuses "0" and a path, and the file says "none". */
+TEST(without_cgroups)
+{
+	struct pool pool;
+
+	if (cgroups_mount())
+		SKIP(return, "this kernel has cgroups");
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1)));
+	EXPECT_EQ(-EOPNOTSUPP, attr_write(pool.name, "cgroup", "0"));
+	EXPECT_NE(0, attr_write(pool.name, "cgroup", CGROUPS));
+	EXPECT_EQ(0, attr_write(pool.name, "cgroup", "none"));
+	EXPECT_TRUE(cgroup_is(&pool, "none"));
+	pool_end(&pool);
+}
+
 TEST_F(cgroup, is_that_of_who_made_the_pool)
 {
 	ASSERT_EQ(0, pool_create_in(&self->pool[0], self->group[0], 4));
