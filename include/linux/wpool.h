@@ -354,7 +354,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	memory is short, do not change the pool's cgroups: the rescuer is away until it has joined.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
- *	change
+ *	change. Of these, only the CPUs of the cpuset of the pool's cgroup count, if that has any of
+ *	them: see wpool_set_cgroup().
  * @fault: called for each worker that died in a task; default %NULL: the death is logged instead
  * @fault_data: second argument of @fault
  * @worker_start: called by each worker before its first task; default %NULL
@@ -861,7 +862,7 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  *
  * This is a preference, not a promise. A worker of another CPU may run the task if no worker of
  * @cpu takes it for some 10 ms, or if one of them blocks; and at once if the pool has no worker at
- * @cpu yet, or if @cpu is offline or not in the pool's cpumask. If the pool is full, the task is
+ * @cpu yet, or if @cpu is offline or none of the pool's. If the pool is full, the task is
  * queued on the CPU where room becomes free. For code that must run on @cpu, use a workqueue.
  *
  * Context: as wpool_submit().

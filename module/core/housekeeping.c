@@ -79,6 +79,17 @@ const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool)
 	return anchor ? &anchor->cpus_mask : cpu_possible_mask;
 }
 
+bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask)
+{
+	bool ret;
+
+	rcu_read_lock();
+	/* the kernel, or a tune, may be writing one of them: a later look sees the change */
+	ret = data_race(cpumask_equal(mask, wpool_housekeeping_cpuset(pool)));
+	rcu_read_unlock();
+	return ret;
+}
+
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data))
 {
 	tell = changed;

@@ -32,6 +32,9 @@ void wpool_housekeeping_look(void);
  */
 const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool);
 
+/** wpool_housekeeping_cpuset_is() - are these the CPUs of the pool's cpuset? Context: any */
+bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask);
+
 /*
  * Check for changes from now on. @changed: called for each pool after a change, with %NULL; process
  * context.

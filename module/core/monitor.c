@@ -23,6 +23,9 @@
  *             pool's work (tidy.c) then ends all tasks that are overdue by their submit time:
  *             finish.c.
  *
+ *   cpuset    the CPUs of the cpuset of the pool's cgroup have changed. A work of the pool lets
+ *             its workers follow.
+ *
  *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A task in a
  *             next slot counts if it has been there while no worker looked for a task.
  *
@@ -331,19 +334,6 @@ static void forget_waits(struct wpool *pool, u64 now)
 }
 
 /*
- * Let the pool follow its cpuset. While the pool is not closed, RCU keeps its destruction from
- * cancelling the work: see close_pool().
- */
-static void look_at_cpuset(struct wpool *pool)
-{
-	if (wpool_is_closed(pool))
-		return;
-	/* the kernel may be changing the cpuset: the next look sees that */
-	if (!data_race(cpumask_equal(pool->cpuset, wpool_housekeeping_cpuset(pool))))
-		schedule_delayed_work(&pool->follow_work, 0);
-}
-
-/*
  * Check a pool. Returns true if it is busy: a task is queued, a worker runs or a submitter waits.
  * Workers that sleep in a task do not count.
  */
@@ -380,8 +370,10 @@ static bool look_closely(struct wpool *pool)
 	} else {
 		pool->monitor.watch.head.since_ns = 0;
 	}
-	if (unlikely(READ_ONCE(pool->anchor)))
-		look_at_cpuset(pool);
+	/* RCU keeps the pool, and free_pool() waits for the work */
+	if (unlikely(READ_ONCE(pool->anchor)) &&
+	    !wpool_housekeeping_cpuset_is(pool, pool->cpuset))
+		schedule_delayed_work(&pool->follow_work, 0);
 	if (suspects)
 		look_at_workers(pool);
 	if (queued)

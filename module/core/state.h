@@ -121,7 +121,8 @@ struct wpool {
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
-					 *    wpool_reserve_follow(), and for new workers
+					 *    wpool_reserve_follow(), and for new workers; written
+					 *    and read by roam.c under wpool_free_mutex, too
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 
@@ -153,7 +154,7 @@ struct wpool {
 	bool has_news;			/* X: there is news of the pool, see notify.h */
 	struct kernfs_node *pressure_file; /* I: the file pressure, or NULL before it exists */
 
-	struct delayed_work follow_work; /* K: adapts @capacity to @nr_cpus, see pool/tune.c */
+	struct delayed_work follow_work; /* K: adapts to changes of the CPUs, see pool/tune.c */
 	struct wpool_items items;	/* K: reserve of a bound pool with a limit; else empty */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */

@@ -70,6 +70,7 @@ struct wpool_worker {
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
 	int locks_left;			/* O: locks that its tasks left held: lockdep counts them */
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
+	bool stray;			/* O: the last try to bind it to its home failed */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
 	bool may_roam;			/* X: set when it is a hog or the rescuer, or its home is

@@ -59,6 +59,8 @@ static void free_pool(struct work_struct *work)
 {
 	struct wpool *pool = container_of(to_rcu_work(work), struct wpool, free_work);
 
+	/* a grace period after the last reference, nobody queues the work again */
+	cancel_delayed_work_sync(&pool->follow_work);
 	wpool_handoff_sync(pool);
 	wpool_notify_detach(pool);
 	wpool_items_shrink(&pool->items, 0);
@@ -200,8 +202,6 @@ static void end_pool(struct wpool *pool)
 		device_del(&pool->dev);
 	/* frees the name; hotplug and housekeeping no longer find the pool */
 	wpool_registry_del(pool);
-	/* no thread queues the work again: a tune sees that the pool is destroyed */
-	cancel_delayed_work_sync(&pool->follow_work);
 }
 
 /* Refuse all submits. @drops: tasks that have not started end with -ECANCELED. */

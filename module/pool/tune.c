@@ -10,7 +10,8 @@
  * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
  * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
  * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory.
- * Hotplug takes tune_mutex, so it waits for at most one change that has begun.
+ * Hotplug takes tune_mutex, so it waits for at most one change that has begun. If the cpuset of the
+ * pool's cgroup has changed, the monitor schedules the work, which then finds other homes first.
  *
  * The work takes the same mutexes as a tune, so it may wait for a tune that creates workers, and
  * for worker_start. Hotplug does not wait for these, because it does not take change_mutex, and the
@@ -367,7 +368,7 @@ void wpool_tune_follow_work(struct work_struct *work)
 
 	wpool_affinity_look(pool);
 	/* no memory: the capacity stays as it is until a later try succeeds */
-	if (wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
+	if (READ_ONCE(pool->capacity_per_cpu) && wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
 		schedule_delayed_work(&pool->follow_work, HZ);
 }
 

@@ -30,6 +30,7 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
+	/* if hotplug writes it now, it tells the pool afterwards */
 	for_each_cpu(cpu, &wpool_usable) {
 		all++;
 		if (!cpumask_test_cpu(cpu, pool->cpuset))
@@ -40,23 +41,18 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 	return nr ?: in_cpuset ?: all;
 }
 
-/* Under wpool_free_mutex. */
 static void find_homes(struct wpool *pool)
 {
+	/* the homes may be read now: they change from the old ones to the new ones */
 	static struct cpumask found;
 
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
 	rcu_read_lock();
-	/* if the kernel writes it now, the monitor sees a difference later */
+	/* as in wpool_homes_choose() */
 	data_race(cpumask_and(pool->cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
 	rcu_read_unlock();
-	cpumask_and(&found, pool->cpumask, pool->cpuset);
-	if (!cpumask_intersects(&found, &wpool_usable))
-		cpumask_copy(&found, pool->cpuset);
-	/* if no CPU of the cpuset is online, any CPU is better than none */
-	if (!cpumask_intersects(&found, &wpool_usable))
-		cpumask_copy(&found, cpu_possible_mask);
+	wpool_homes_choose(&found, pool->cpumask, pool->cpuset);
 	cpumask_copy(pool->homes, &found);
 }
 
@@ -76,7 +72,6 @@ void wpool_affinity_set(struct wpool *pool)
 	lockdep_assert_held(&pool->tune_mutex);
 	mutex_lock(&wpool_free_mutex);
 	find_homes(pool);
-	mutex_unlock(&wpool_free_mutex);
 	wpool_for_each_runq(pool, rq, cpu) {
 		/* a CPU that has a run queue is coming, or has been online: these are known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
@@ -99,8 +94,9 @@ void wpool_affinity_set(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu))
 			WRITE_ONCE(rq->redirect, true);
-	/* the work changes the capacity, see pool/tune.c; destruction cancels it once */
-	if (pool->capacity_per_cpu && pool->state != WPOOL_DESTROYED)
+	mutex_unlock(&wpool_free_mutex);
+	/* the work changes the capacity, see pool/tune.c */
+	if (pool->capacity_per_cpu)
 		schedule_delayed_work(&pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_waiters_resize(pool);
@@ -132,12 +128,6 @@ void wpool_affinity_update(struct wpool *pool, void *data)
 
 void wpool_affinity_look(struct wpool *pool)
 {
-	bool same;
-
-	rcu_read_lock();
-	/* as in find_homes() */
-	same = data_race(cpumask_equal(pool->cpuset, wpool_housekeeping_cpuset(pool)));
-	rcu_read_unlock();
-	if (!same)
+	if (!wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		wpool_affinity_update(pool, NULL);
 }

@@ -19,6 +19,7 @@
 #include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "inject.h"
+#include "workers/affinity.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/owner_hooks.h"
@@ -59,6 +60,8 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 		kfree(w);
 		return ERR_PTR(err);
 	}
+	/* the homes may be old: a worker whose home is excluded finds another one before a task */
+	wpool_affinity_look(pool);
 	/*
 	 * Since 6.14, a thread that is not bound gets the CPUs of its node when it first runs and
 	 * whenever a CPU comes online, whatever set_cpus_allowed_ptr() said. A bound thread is left

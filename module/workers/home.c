@@ -5,7 +5,24 @@
 #include <linux/cpumask.h>
 
 #include "core/counts.h"
+#include "core/housekeeping.h"
 #include "core/wake.h"
+
+bool wpool_worker_bind(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+	int cpu = w->rq->cpu;
+	bool taken;
+
+	rcu_read_lock();
+	/* if one of them is being written, the monitor sees a difference later */
+	taken = data_race(cpumask_test_cpu(cpu, pool->cpuset) &&
+			  !cpumask_test_cpu(cpu, wpool_housekeeping_cpuset(pool)));
+	rcu_read_unlock();
+	if (!taken)
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	return !taken;
+}
 
 void wpool_worker_rehome(struct wpool_worker *w)
 {
@@ -44,10 +61,13 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	/* if the new CPU goes offline now, the worker calls this function again */
 	do {
 		/* does nothing if wpool_workers_set_free() has set the mask: the move is to come */
-		set_cpus_allowed_ptr(current, cpumask_of(new->cpu));
-		if (raw_smp_processor_id() == new->cpu)
+		if (!wpool_worker_bind(w))
+			break;
+		w->stray = raw_smp_processor_id() != new->cpu;
+		if (!w->stray)
 			return;
 		/* on PREEMPT_RT a thread must not run outside its mask */
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	} while (--tries);
+	w->stray = true;
 }

@@ -25,6 +25,13 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
 }
 
+/*
+ * Bind the calling worker to its home. Returns false, and does nothing, if the kernel has just
+ * taken that CPU out of the cpuset of the pool's cgroup, and given the worker the CPUs that are
+ * left. The monitor soon lets the pool choose other homes.
+ */
+bool wpool_worker_bind(struct wpool_worker *w);
+
 /* Go home, or to a new home if the old one is no longer allowed. The worker calls it; sleeps. */
 void wpool_worker_rehome(struct wpool_worker *w);
 

@@ -50,7 +50,9 @@ static int cpu_up(unsigned int cpu)
 
 	if (err)
 		return err;
+	mutex_lock(&wpool_free_mutex);
 	cpumask_set_cpu(cpu, &wpool_usable);
+	mutex_unlock(&wpool_free_mutex);
 	wpool_pools_walk(wpool_affinity_update, NULL);
 	return 0;
 }

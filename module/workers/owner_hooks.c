@@ -15,7 +15,6 @@
 #include "workers/owner_hooks.h"
 
 #include <linux/completion.h>
-#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -23,6 +22,7 @@
 
 #include "core/current.h"
 #include "core/state.h"
+#include "workers/home.h"
 
 /* What the creator of a worker waits for, on the creator's stack. */
 struct wpool_preparing {
@@ -88,7 +88,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
 	/* if the home is excluded, or this fails, the worker looks for another one */
 	if (!w->leaving && !READ_ONCE(w->rq->redirect))
-		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
+		wpool_worker_bind(w);
 	return true;
 }
 

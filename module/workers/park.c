@@ -12,7 +12,7 @@
 #include "core/wake.h"
 #include "workers/expire.h"
 
-/* Must the calling worker stay awake for the state of the pool, whether tasks are queued or not? */
+/* Must the calling worker stay awake, whether tasks are queued or not? */
 static bool is_wanted_awake(const struct wpool_worker *w)
 {
 	struct wpool_runq *rq = w->rq;
@@ -21,8 +21,8 @@ static bool is_wanted_awake(const struct wpool_worker *w)
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
 	       wpool_spawn_wants_place() || !wpool_cgroup_is_joined(w) ||
-	       /* see wpool_workers_set_free() */
-	       current->nr_cpus_allowed != 1 ||
+	       /* freed after it went home; but one that cannot go home now may park */
+	       (current->nr_cpus_allowed != 1 && !w->stray) ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
 }
 

@@ -23,7 +23,6 @@
  */
 #include "workers/rescuer.h"
 
-#include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
@@ -33,6 +32,7 @@
 #include "core/wake.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
+#include "workers/home.h"
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
 
@@ -186,7 +186,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		return false;
 	/* if the home is excluded, or this fails, the worker looks for another one */
 	if (!READ_ONCE(w->rq->redirect))
-		set_cpus_allowed_ptr(current, cpumask_of(w->rq->cpu));
+		wpool_worker_bind(w);
 	/* as in wpool_worker_create() */
 	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return true;

@@ -16,6 +16,13 @@ struct wpool;
 void wpool_workers_set_free(struct wpool *pool);
 
 /*
+ * Choose CPUs for workers. @homes: set to the CPUs of @cpumask that are in @cpuset, or, if none of
+ * these is usable, to those of @cpuset. At least one is usable. Under wpool_free_mutex.
+ */
+void wpool_homes_choose(struct cpumask *homes, const struct cpumask *cpumask,
+			const struct cpumask *cpuset);
+
+/*
  * Held while workers are freed, and while pool->homes changes: otherwise a worker that has gone
  * home meanwhile could be bound to the old CPUs. The kernel moves a queued kthread also to a CPU
  * that is about to die, which then dies with it. So a worker is moved to other CPUs first; a CPU
@@ -23,7 +30,10 @@ void wpool_workers_set_free(struct wpool *pool);
  */
 extern struct mutex wpool_free_mutex;
 
-/* The CPUs that may be homes: hotplug.c adds and removes them, and then tells all pools. */
+/*
+ * The CPUs that may be homes. hotplug.c adds and removes them under wpool_free_mutex, and then
+ * tells all pools.
+ */
 extern struct cpumask wpool_usable;
 
 #endif /* WPOOL_WORKERS_ROAM_H */
