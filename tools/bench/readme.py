@@ -176,17 +176,16 @@ EXPLAINED = {
                'milliseconds, from the first of 500 connections opened together until the last has '
                'had its first answer.',
     'each': 'A pool beside a thread for each task: one submitter, and no worker exists before. The '
-            'rows are: seconds from the first submit until the last task has run; the most memory '
+            'rows are: seconds from the first submit until the last task has run, and the most memory '
             'that was in use meanwhile, without the tasks themselves, which the caller has '
-            'allocated before; and what the kernel allocated for each task, workers and threads '
-            'included. In the bounded columns a submitter that finds all workers busy waits, in '
+            'allocated before. In the bounded columns a submitter that finds all workers busy waits, in '
             'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
             'time.',
     'allocations': 'What a stock kernel allocates for each of the first 20,000 tasks of these loads, counted in '
                    'an emulator. A pool or a workqueue allocates for a new worker, but not for a task; '
                    'kthreads are allocated for each task. So a longer load takes fewer allocations for each '
-                   'task in a pool, and as many with kthreads. Workqueues keep idle workers for minutes: the '
-                   'tasks of the second and later loads run in workers of the loads before.',
+                   'task in a pool, and as many with kthreads. What a workqueue allocates depends on what ran '
+                   'before, because workqueues keep idle workers for minutes, so it is not in the table.',
     'scopes': 'The shape of the kernel\'s own benchmark of workqueues, `lib/test_workqueue.c`: a producer on each '
               'CPU, with one task in flight. *Scope X* is the unbound workqueue in a kernel that was started with '
               'the affinity scope X; *unbound workqueue* has the scope that the kernel chooses itself. '
@@ -340,23 +339,14 @@ class Tables:
             yield ['memory at most, MiB'] + [number(figure(one, 'peak_bytes') / 2 ** 20) for one in found]
             if any(figure(one, 'refused') for one in found):
                 yield ['no thread could be made, times'] + [number(figure(one, 'refused')) for one in found]
-        counted = self.counted_loads()
-        if len(counted) == 1:
-            yield ['allocations a task of 1 ms, counted for 20,000 on a stock kernel'] + counted[0][1:]
-
-    def counted_loads(self):
-        out = []
-        for load, text in ALLOCS:
-            found = [self.counted(load + v, peer) for peer, v in EACH_PEERS]
-            if all(found):
-                out.append([text] + [f'{figure(one, "allocs_per_task"):.2f}' for one in found])
-        return out
 
     def allocations(self):
-        yield ['allocations a task, of the first 20,000'] + \
-            [PEERS[peer] + (', bounded' if v and peer == 'wpool' else '') for peer, v in EACH_PEERS]
-        counted = self.counted_loads()
-        yield from counted if len(counted) > 1 else []
+        peers = [(peer, v) for peer, v in EACH_PEERS if peer in ('wpool', 'kthread')]
+        yield ['allocations a task, of the first 20,000'] + [PEERS[peer] + v.replace('_', ', ') for peer, v in peers]
+        for load, text in ALLOCS:
+            found = [self.counted(load + v, peer) for peer, v in peers]
+            if all(found):
+                yield [text] + [f'{figure(one, "allocs_per_task"):.2f}' for one in found]
 
     def scopes(self):
         """The table of row 28, with the unbound workqueue in each scope."""
