@@ -5,10 +5,10 @@
 usage: wpool.py [--core VMCORE] [--symbols FILE]... [--stacks] [POOL]...
 
 It prints for these POOLs, or for all: limits; queues, oldest first, with the ages of their first
-tasks; the submitters that wait for room; and each worker in a task. --stacks adds the stacks of
-these workers. Only sysrq-x prints why tasks wait. Without --core it reads the running kernel, as
-root. --symbols names a vmlinux or wpool.ko with debug information; by default drgn searches the
-usual places.
+tasks; the submitters that wait for room; each worker in a task; and why tasks wait, in the words of
+sysrq-x. --stacks adds the stacks of these workers. Without --core it reads the running kernel, as
+root. --symbols names a vmlinux or a module with debug information; by default drgn searches the
+usual places. A function of a module without any is shown as an address.
 """
 import argparse
 import sys
@@ -18,12 +18,15 @@ from drgn import container_of
 from drgn.helpers.linux.cpumask import for_each_possible_cpu
 from drgn.helpers.linux.list import list_for_each_entry
 from drgn.helpers.linux.percpu import per_cpu_ptr
+from drgn.helpers.linux.sched import task_cpu
 
 UNLIMITED = 0xffffffff
 MOST_TASKS = 4
 IS_EVENT = 1 << 2
 # as wpool_trace_func_at(): flag of a task -> the struct that contains the task
-OUTER = {1 << 5: 'struct wpool_strand_task', IS_EVENT: 'struct wpool_event', 1 << 4: 'struct wpool_group_task'}
+OUTER = {1 << 5: 'struct wpool_strand_task', IS_EVENT: 'struct wpool_event',
+         1 << 4: 'struct wpool_group_task'}
+ATT_DROPS = 1 << 4
 
 
 def limit(value):
@@ -47,7 +50,7 @@ def func_name(prog, address):
 
 
 def task_func(task):
-    """The function that the owner of the task has given: that of the event, strand or group task."""
+    """The function that the owner of the task has given to it, its event, strand or group."""
     outer = [name for flag, name in OUTER.items() if task.flags.value_() & flag]
     return (container_of(task, outer[0], 'task') if outer else task).func.value_()
 
@@ -65,7 +68,8 @@ def ring_tasks(ring):
 
 def queues(prog, pool):
     """(name, tasks) of each queue that has tasks"""
-    found = [('the global queue', fifo_tasks(pool.globq)), ('the urgent tasks', fifo_tasks(pool.urgent))]
+    found = [('the global queue', fifo_tasks(pool.globq)),
+             ('the urgent tasks', fifo_tasks(pool.urgent))]
     for cpu in for_each_possible_cpu(prog):
         runq = per_cpu_ptr(pool.rq, cpu)[0]
         if not runq:
@@ -75,6 +79,14 @@ def queues(prog, pool):
             tasks.append(runq.next)
         found.append((f'queue of CPU {cpu}', tasks))
     return [(name, tasks) for name, tasks in found if tasks]
+
+
+def age_ms(prog, task):
+    # its mult is TICK_NSEC << shift
+    clock = prog['clocksource_jiffies']
+    tick_ns = clock.mult.value_() >> clock.shift.value_()
+    age = (prog['jiffies_64'].value_() - task.jiffy.value_()) & 0xffffffff
+    return age * tick_ns // 1000000
 
 
 def waiters(prog, pool):
@@ -87,30 +99,104 @@ def waiters(prog, pool):
             yield f'{text(thread.comm)}, pid {thread.pid.value_()}'
 
 
+# ---- why tasks wait: as module/core/why.c ----
+
+def is_blocked(prog, thread):
+    """As compat_is_blocked() of compat.h: newer kernels keep a sleeping thread on the run queue."""
+    if prog.type('struct task_struct').has_member('is_blocked'):
+        blocked = thread.is_blocked
+    elif prog.type('struct sched_entity').has_member('sched_delayed'):
+        blocked = thread.se.sched_delayed
+    else:
+        blocked = False
+    return bool(blocked) or not thread.on_rq
+
+
+def find_hog(prog, busy):
+    for w in busy:
+        if not w.running_on and not is_blocked(prog, w.thread) and not w.asleep:
+            return w
+    return None
+
+
+def is_frozen(prog, pool):
+    return (prog['wpool_freeze_is_on'] and pool.freezable and not pool.workers.nr_lifting and
+            not pool.attention.value_() & ATT_DROPS)
+
+
+def common_func(busy):
+    """The function in which more than half of the workers are, or else any of their functions."""
+    func, votes = 0, 0
+    for w in busy:
+        if not votes:
+            func = w.func.value_()
+        votes += 1 if w.func.value_() == func else -1
+    return func
+
+
+def why(prog, pool, busy, queued):
+    """The answer of wpool_why(). @busy: the workers in tasks; @queued: the number of tasks"""
+    workers, in_tasks = pool.nr_workers.value_(), len(busy)
+    most = prog.variable('max_workers', 'counts.c').value_()
+    room = most - prog.variable('nr_all_workers', 'counts.c').counter.value_()
+    all_busy = in_tasks >= workers
+    hog = find_hog(prog, busy)
+
+    if not queued and not pool.admission.nr_waiting:
+        return 'nothing waits'
+    if is_frozen(prog, pool):
+        return 'the pool is frozen'
+    if all_busy and workers >= pool.capacity.value_():
+        func = common_func(busy)
+        nr = sum(w.func.value_() == func for w in busy)
+        return f'capacity is used up: {nr} of {workers} workers in {func_name(prog, func)}'
+    if pool.spawn.failing:
+        return f'no worker can be made, error {pool.spawn.error.value_()}'
+    if all_busy and room <= 0:
+        return f'max_workers = {most} is reached: this pool has {workers} workers'
+    if hog:
+        return (f'hogs keep the CPUs: {func_name(prog, hog.func.value_())} on CPU '
+                f'{task_cpu(hog.thread)} without sleep')
+    if pool.nr_coming.counter or pool.nr_searching.counter:
+        return 'a worker is on its way, or needs a CPU'
+    return f'{in_tasks} of {workers} workers are in tasks, none has looked yet'
+
+
+# ---- printing ----
+
+def show_stack(prog, thread):
+    try:
+        for frame in prog.stack_trace(thread):
+            print(f'    {frame.name or func_name(prog, frame.pc)}')
+    except (ValueError, LookupError) as error:
+        # such as that of a thread that runs, in the running kernel
+        print(f'    no stack: {error}')
+
+
 def show_pool(prog, pool, with_stacks):
-    now = prog['jiffies_64'].value_()
-    waiting = [(name, tasks, [(now - task.jiffy.value_()) & 0xffffffff for task in tasks[:MOST_TASKS]])
+    waiting = [(name, tasks, [age_ms(prog, task) for task in tasks[:MOST_TASKS]])
                for name, tasks in queues(prog, pool)]
-    workers = list(list_for_each_entry('struct wpool_worker', pool.workers.list.address_of_(), 'node'))
+    workers = list_for_each_entry('struct wpool_worker', pool.workers.list.address_of_(), 'node')
     busy = [w for w in workers if w.task]
     queued = sum(len(tasks) for _, tasks, _ in waiting)
-    print(f'pool {text(pool.name)}: {state_name(pool)}, '
-          f'capacity {limit(pool.capacity.value_())}, queue_depth {limit(pool.queue_depth.value_())}, '
+    print(f'pool {text(pool.name)}: {state_name(pool)}, capacity {limit(pool.capacity.value_())}, '
+          f'queue_depth {limit(pool.queue_depth.value_())}, '
           f'{pool.nr_workers.value_()} workers, {len(busy)} in tasks, '
           f'{queued} queued, {pool.admission.nr_waiting.value_()} waiting')
     for name, tasks, ages in sorted(waiting, key=lambda queue: -queue[2][0]):
-        names = ', '.join(f'{func_name(prog, task_func(task))} for {age}'
+        names = ', '.join(f'{func_name(prog, task_func(task))} for {age} ms'
                           for task, age in zip(tasks, ages))
-        print(f'  {name}: {len(tasks)} tasks, jiffies: {names}')
+        print(f'  {name}: {len(tasks)} tasks: {names}')
     for waiter in waiters(prog, pool):
         print(f'  in line: {waiter}')
     for w in busy:
         thread = w.thread
         print(f'  {text(thread.comm)} {thread.pid.value_()}, at home on CPU {w.rq.cpu.value_()}, '
-              f'in {func_name(prog, w.func.value_())}')
+              f'last on {task_cpu(thread)}: in {func_name(prog, w.func.value_())}, '
+              f'task {w.task.value_():#x}')
         if with_stacks:
-            for frame in prog.stack_trace(thread):
-                print(f'    {frame.name or hex(frame.pc)}')
+            show_stack(prog, thread)
+    print(f'  why: {why(prog, pool, busy, queued)}')
 
 
 def main():
@@ -131,8 +217,9 @@ def main():
         prog.load_debug_info(args.symbols)
     else:
         prog.load_debug_info(None, True)
-    for pool in list_for_each_entry('struct wpool', prog.variable('pools', 'registry.c').address_of_(), 'node'):
-        if not args.pools or pool.name.string_().decode() in args.pools:
+    pools = prog.variable('pools', 'registry.c')
+    for pool in list_for_each_entry('struct wpool', pools.address_of_(), 'node'):
+        if not args.pools or text(pool.name) in args.pools:
             show_pool(prog, pool, args.stacks)
     return 0
 
