@@ -13,12 +13,15 @@ usual places. A function of a module without any is shown as an address.
 import argparse
 import sys
 
-import drgn
-from drgn import container_of
-from drgn.helpers.linux.cpumask import for_each_possible_cpu
-from drgn.helpers.linux.list import list_for_each_entry
-from drgn.helpers.linux.percpu import per_cpu_ptr
-from drgn.helpers.linux.sched import task_cpu
+try:
+    import drgn
+    from drgn import container_of
+    from drgn.helpers.linux.cpumask import for_each_possible_cpu
+    from drgn.helpers.linux.list import list_for_each_entry
+    from drgn.helpers.linux.percpu import per_cpu_ptr
+    from drgn.helpers.linux.sched import task_cpu
+except ImportError as error:
+    sys.exit(f'wpool.py: {error}: install python3-drgn of Debian 12, and use /usr/bin/python3')
 
 UNLIMITED = 0xffffffff
 MOST_TASKS = 4
@@ -34,7 +37,9 @@ def limit(value):
 
 
 def text(chars):
-    return chars.string_().decode(errors='backslashreplace')
+    """A name that a user may have chosen, without control characters."""
+    name = chars.string_().decode(errors='backslashreplace')
+    return ''.join(c if c.isprintable() else f'\\x{ord(c):02x}' for c in name)
 
 
 def state_name(pool):
@@ -199,6 +204,22 @@ def show_pool(prog, pool, with_stacks):
     print(f'  why: {why(prog, pool, busy, queued)}')
 
 
+def find_pools(prog):
+    """All pools. Exits with a message if the kernel has none, or drgn cannot read them."""
+    modules = list_for_each_entry('struct module', prog['modules'].address_of_(), 'list')
+    if not any(text(module.name) == 'wpool' for module in modules):
+        sys.exit('wpool.py: the module wpool is not loaded in this kernel')
+    try:
+        pools = prog.variable('pools', 'registry.c')
+    except LookupError:
+        sys.exit('wpool.py: no debug information of wpool.ko: give the file that was loaded '
+                 'by --symbols')
+    # drgn has not placed the symbols of another file in the kernel's half of the addresses
+    if pools.address_ < 1 << 63:
+        sys.exit('wpool.py: the wpool.ko of --symbols is not the one that was loaded')
+    return list(list_for_each_entry('struct wpool', pools.address_of_(), 'node'))
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split('usage: ')[1].split('\n')[0],
                                      epilog=__doc__.split('\n\n')[2])
@@ -209,18 +230,29 @@ def main():
     args = parser.parse_args()
 
     prog = drgn.Program()
-    if args.core:
-        prog.set_core_dump(args.core)
-    else:
-        prog.set_kernel()
-    if args.symbols:
-        prog.load_debug_info(args.symbols)
-    else:
-        prog.load_debug_info(None, True)
-    pools = prog.variable('pools', 'registry.c')
-    for pool in list_for_each_entry('struct wpool', pools.address_of_(), 'node'):
-        if not args.pools or text(pool.name) in args.pools:
-            show_pool(prog, pool, args.stacks)
+    try:
+        if args.core:
+            prog.set_core_dump(args.core)
+        else:
+            prog.set_kernel()
+        if args.symbols:
+            prog.load_debug_info(args.symbols)
+        else:
+            prog.load_debug_info(None, True)
+    except (OSError, ValueError, drgn.MissingDebugInfoError) as error:
+        sys.exit(f'wpool.py: {error}')
+    if not prog.flags & drgn.ProgramFlags.IS_LINUX_KERNEL:
+        sys.exit(f'wpool.py: {args.core} is no dump of a kernel')
+    pools = [(text(pool.name), pool) for pool in find_pools(prog)]
+    for name in args.pools:
+        if name not in dict(pools):
+            sys.exit(f"wpool.py: no pool '{name}'")
+    for name, pool in pools:
+        if not args.pools or name in args.pools:
+            try:
+                show_pool(prog, pool, args.stacks)
+            except drgn.FaultError as error:
+                sys.exit(f'wpool.py: pool {name} cannot be read, or changes meanwhile: {error}')
     return 0
 
 
