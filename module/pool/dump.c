@@ -128,12 +128,11 @@ static void dump_fifo(struct wpool_fifo *fifo, const char *what, struct seq_file
 static void dump_queues(struct wpool *pool, struct seq_file *seq)
 {
 	struct wpool_runq *rq;
-	int n = 0;
-	u32 i;
+	int n = 0, cpu;
 
 	dump_fifo(&pool->globq, "the global queue", seq);
 	dump_fifo(&pool->urgent, "the urgent tasks", seq);
-	wpool_for_each_active(pool, rq, i) {
+	wpool_for_each_runq(pool, rq, cpu) {
 		u32 nr = wpool_runq_len(rq), jiffy;
 		struct names names = { };
 		char what[24];
@@ -145,7 +144,7 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 			return;
 		}
 		add_runq_names(&names, rq);
-		snprintf(what, sizeof(what), "queue of CPU %d", rq->cpu);
+		snprintf(what, sizeof(what), "queue of CPU %d", cpu);
 		if (wpool_runq_first(rq, &jiffy))
 			dump_queue(seq, what, nr, jiffy, &names);
 		else if (names.nr)
