@@ -4,7 +4,7 @@
 #
 # crash.sh - in the virtual machine: load the module with the parameters $PARAMETERS
 # (separated by commas), fill the pool $CROWD (crowd, made through /dev/wpool) with tasks that do not
-# end, submit such a task to the pool $LATE if that is set, and then $THEN:
+# end, submit two such tasks to the pool $LATE if that is set, first an urgent one, and then $THEN:
 #   panic  make the kernel panic
 #   stay   wait for $STAY seconds; exits with 0 if nothing happens
 #
@@ -33,15 +33,19 @@ wpoolctl tune "$CROWD" capacity=1 queue_depth=2 || exit 1
 wpoolctl run "$CROWD" --work sleep:60s --tasks 10 >/dev/null &
 await "2 1" "$POOL/queued" "$POOL/waiting"
 if [ -n "$LATE" ]; then
-	wpoolctl run "$LATE" --work sleep:60s --tasks 1 >/dev/null &
+	wpoolctl run "$LATE" --work sleep:60s --tasks 1 --urgent >/dev/null &
 	await 1 "/sys/class/wpool/$LATE/queued"
+	# the tasks have different ages in jiffies
+	sleep 0.1
+	wpoolctl run "$LATE" --work sleep:60s --tasks 1 >/dev/null &
+	await 2 "/sys/class/wpool/$LATE/queued"
 fi
 echo "wpool-crash: begin" >/dev/kmsg
 case $THEN in
 panic) echo c >/proc/sysrq-trigger ;;
 stay)
 	sleep "$STAY"
-	kill %1 ${LATE:+%2}
+	kill %1 ${LATE:+%2 %3}
 	wpoolctl destroy "$CROWD" --timeout 0 2>/dev/null || :
 	echo "wpool-crash: still there" >/dev/kmsg
 	exit 0
