@@ -81,6 +81,11 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 		if (old & WPOOL_ST_DISABLED_MASK || state == WPOOL_ST_CANCELLED)
 			break;
 		ret = -EALREADY;
+		/*
+		 * The state is read, then the pool. A thread that submits a task for the first time
+		 * sets the pool without the lock, and before it queues the task.
+		 */
+		smp_rmb();
 		if (state == WPOOL_ST_PENDING ||
 		    (state == WPOOL_ST_RUNNING &&
 		     (old & (WPOOL_ST_AGAIN | WPOOL_ST_INSIDE) || READ_ONCE(task->pool) != pool)))

@@ -14,7 +14,7 @@
  *
  * The memory is sequentially consistent: the state is changed by fully ordered operations, and
  * other fields belong to the thread that holds the task, or to pool_lock(). But with EARLY
- * claim_slow() reads the pool before the state, because no barrier orders these two loads.
+ * claim_slow() reads the pool before the state, as if it had no read barrier between them.
  *
  * holds again: -DSUBMITS_A=3 -DCANCELS=1
  * holds waiting: -DSUBMITS_A=2 -DCANCELS=1 -DWAITS=1
@@ -35,7 +35,7 @@
  * breaks without-cancel-lock: -DNO_cancel_lock -DWORKERS=1 -DSUBMITS_A=2 -DSUBMITS_B=2 -DCANCELS=1
  * breaks without-set_pool-lock: -DNO_set_pool_lock -DSUBMITS_A=2 -DSUBMITS_B=1
  * breaks without-check-of-pool: -DNO_check_of_pool -DSUBMITS_A=1 -DSUBMITS_B=1
- * breaks without-order-of-first-pool: -DEARLY -DFIRST -DSUBMITS_A=2
+ * breaks without-read-barrier: -DEARLY -DFIRST -DSUBMITS_A=2
  * breaks without-count-before-exchange: -DNO_count_first -DSUBMITS_A=2 -DFLUSHES=1
  * breaks without-count-out-after-failure: -DNO_count_back -DSUBMITS_A=2
  * breaks without-AGAIN_COLOUR: -DNO_again_colour -DSUBMITS_A=2 -DFLUSHES=1
