@@ -209,18 +209,15 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 	if (in_nmi() || !wpool_event_has_pool(event))
 		return false;
 	raw_spin_lock_irqsave(&event->lock, flags);
-	ret = event->task.armed;
-	/* under the lock: the timer cannot fire the event in between */
+	/* first: mod_timer() may leave a timer that is about to expire where it is */
+	ret = wpool_event_timer_stop(event);
 	if (event_take_back(event)) {
-		wpool_event_timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
 		event_take_off(event);
 		raw_spin_lock_irqsave(&event->lock, flags);
 		ret = true;
 	}
-	if (atomic_read(&event->state) & EVENT_ENDING_MASK)
-		wpool_event_timer_stop(event);
-	else
+	if (!(atomic_read(&event->state) & EVENT_ENDING_MASK))
 		wpool_event_timer_set(event, jiffies + delay);
 	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);

@@ -121,8 +121,9 @@ struct wpool {
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
-					 *    wpool_reserve_follow(), and for new workers; written
-					 *    and read by roam.c under wpool_free_mutex, too
+					 *    wpool_reserve_follow(), and for new workers. Also
+					 *    written under wpool_free_mutex, under which roam.c
+					 *    reads it
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

@@ -448,7 +448,7 @@ void wpool_waiters_resize(struct wpool *pool)
 {
 	lockdep_assert_held(&pool->tune_mutex);
 	wpool_tokens_resize(pool);
-	/* keep the serve rule; the caller has a reference to the pool */
+	/* keep the serve rule; the caller keeps the pool */
 	while (wpool_waiters_serve(pool))
 		cond_resched();
 	wpool_tokens_relax(pool);

@@ -30,7 +30,7 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	/* if hotplug writes it now, it tells the pool afterwards */
+	mutex_lock(&wpool_free_mutex);
 	for_each_cpu(cpu, &wpool_usable) {
 		all++;
 		if (!cpumask_test_cpu(cpu, pool->cpuset))
@@ -38,6 +38,7 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 		in_cpuset++;
 		nr += mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu);
 	}
+	mutex_unlock(&wpool_free_mutex);
 	return nr ?: in_cpuset ?: all;
 }
 

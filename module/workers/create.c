@@ -60,8 +60,6 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 		kfree(w);
 		return ERR_PTR(err);
 	}
-	/* the homes may be old: a worker whose home is excluded finds another one before a task */
-	wpool_affinity_look(pool);
 	/*
 	 * Since 6.14, a thread that is not bound gets the CPUs of its node when it first runs and
 	 * whenever a CPU comes online, whatever set_cpus_allowed_ptr() said. A bound thread is left
@@ -73,6 +71,8 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	 * then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
+	/* last: if the cpuset has changed since the join, the worker finds another home first */
+	wpool_affinity_look(pool);
 
 	mutex_lock(&pool->workers.mutex);
 	/* set the class before the thread runs its first task */

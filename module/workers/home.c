@@ -21,6 +21,7 @@ bool wpool_worker_bind(struct wpool_worker *w)
 	rcu_read_unlock();
 	if (!taken)
 		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	w->stray = taken || raw_smp_processor_id() != cpu;
 	return !taken;
 }
 
@@ -61,13 +62,9 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	/* if the new CPU goes offline now, the worker calls this function again */
 	do {
 		/* does nothing if wpool_workers_set_free() has set the mask: the move is to come */
-		if (!wpool_worker_bind(w))
-			break;
-		w->stray = raw_smp_processor_id() != new->cpu;
-		if (!w->stray)
+		if (!wpool_worker_bind(w) || !w->stray)
 			return;
 		/* on PREEMPT_RT a thread must not run outside its mask */
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	} while (--tries);
-	w->stray = true;
 }

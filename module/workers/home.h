@@ -26,9 +26,9 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 }
 
 /*
- * Bind the calling worker to its home. Returns false, and does nothing, if the kernel has just
- * taken that CPU out of the cpuset of the pool's cgroup, and given the worker the CPUs that are
- * left. The monitor soon lets the pool choose other homes.
+ * Try to bind the calling worker to its home; if that fails, w->stray is set. Returns false, and
+ * does not try, if the kernel has just taken that CPU out of the cpuset of the pool's cgroup: then
+ * the worker has the CPUs that are left, and the monitor soon lets the pool choose other homes.
  */
 bool wpool_worker_bind(struct wpool_worker *w);
 

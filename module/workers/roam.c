@@ -40,9 +40,13 @@ static void call_home(struct wpool *pool, struct task_struct *thread)
 	/* the mask is set, then @parked is read; pairs with wpool_park_join:A */
 	smp_mb();
 	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		if (w->thread == thread && READ_ONCE(w->parked))
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		if (w->thread != thread)
+			continue;
+		if (READ_ONCE(w->parked))
 			wpool_idle_wake_runq(READ_ONCE(w->rq));
+		break;
+	}
 	rcu_read_unlock();
 }
 

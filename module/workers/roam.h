@@ -17,7 +17,8 @@ void wpool_workers_set_free(struct wpool *pool);
 
 /*
  * Choose CPUs for workers. @homes: set to the CPUs of @cpumask that are in @cpuset, or, if none of
- * these is usable, to those of @cpuset. At least one is usable. Under wpool_free_mutex.
+ * these is usable, to those of @cpuset, or else to all. At least one is usable, unless all CPUs go
+ * offline. Under wpool_free_mutex.
  */
 void wpool_homes_choose(struct cpumask *homes, const struct cpumask *cpumask,
 			const struct cpumask *cpuset);

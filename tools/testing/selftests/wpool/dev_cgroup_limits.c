@@ -172,8 +172,8 @@ static bool runs_on(struct pool *pool, __u32 cpu)
 
 /*
  * Workers keep to the CPUs of their cgroup's cpuset. cpumask chooses among these; if it has none of
- * them, the cpuset prevails. No task starts on a CPU that has left the cpuset, and soon tasks run
- * on CPUs that have joined.
+ * them, the cpuset prevails. An idle worker starts no task on a CPU that has left the cpuset, and
+ * soon tasks run on CPUs that have joined.
  */
 TEST_F(cgroup, cpuset)
 {
@@ -197,7 +197,7 @@ TEST_F(cgroup, cpuset)
 	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "1"));
 	EXPECT_TRUE(runs_on(pool, 1));
 	ASSERT_EQ(0, group_write(group, "cpuset.cpus", "0"));
-	EXPECT_TRUE(runs_on(pool, 0));
+	EXPECT_TRUE(WAIT_FOR(runs_on(pool, 0)));
 	ASSERT_EQ(0, cgroup_write_in(pool, self->group[1], "0"));
 	EXPECT_TRUE(runs_on(pool, 1));
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
@@ -225,7 +225,7 @@ TEST_F(cgroup, cpuset_capacity_per_cpu)
 	if (!file_write(CPU1 "/online", "0", 1)) {
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "capacity") == 1));
 		EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
-		/* a pool that has all the workers that it needs does not look */
+		/* the kernel puts the CPU into the cpuset a moment later: a task lets the pool look */
 		EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_SPIN, LONG, 0));
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
 	}
