@@ -235,7 +235,7 @@ void wpool_wq_destroy(struct wpool_wq *wq);
 
 /**
  * wpool_wq_flush() - wait for all works that were queued before the call
- * @wq: the queue
+ * @wq: the queue; %NULL is allowed
  *
  * Returns even if others continue to queue, and does not wait for timers.
  *
@@ -245,7 +245,7 @@ void wpool_wq_flush(struct wpool_wq *wq);
 
 /**
  * wpool_wq_drain() - wait until a queue is empty
- * @wq: the queue
+ * @wq: the queue; %NULL is allowed
  *
  * Meanwhile only a running work of @wq may queue works on it. A work that another thread, an
  * interrupt or a timer queues is dropped, and the kernel's log names its function.
@@ -306,9 +306,10 @@ static inline struct wpool_wq *wpool_wq_default(void)
  * @wq: the queue
  * @work: the work
  *
- * Does nothing if the work is pending already, or is disabled. If the work is running, on this
- * queue or on another one, it runs once more afterwards, never twice at once. The next run of a
- * work that is not disabled sees everything that the caller wrote before this call.
+ * Does nothing if the work is pending already, or is disabled, or if @wq, @work or its function is
+ * %NULL. If the work is running, on this queue or on another one, it runs once more afterwards,
+ * never twice at once. The next run of a work that is not disabled sees everything that the caller
+ * wrote before this call.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if this call queued the work.
@@ -324,7 +325,7 @@ bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work);
  * @delay: in jiffies; 0 queues it at once
  *
  * Context: as wpool_wq_queue().
- * Return: true; false if the work is pending already, or is disabled.
+ * Return: true; false where wpool_wq_queue() does nothing.
  */
 bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
 			    unsigned long delay);
@@ -336,7 +337,8 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
  * @dwork: the delayed work
  * @delay: in jiffies, from now; 0 queues it at once
  *
- * As mod_delayed_work(): a work that is queued already is first taken out of its queue.
+ * As mod_delayed_work(): a work that is queued already is first taken out of its queue. If @wq,
+ * @dwork or its function is %NULL, the call does nothing and returns false.
  *
  * Context: as wpool_wq_queue().
  * Return: true if the work was pending.
