@@ -24,6 +24,7 @@ static const char * const object_names[] = {
 	[NONE] = "NULL", [ERR] = "ERR_PTR", [WITHOUT_FUNC] = "without a function",
 	[DETACHED] = "detached", [QUEUED_DETACHED] = "queued, detached", [GOING] = "of no module",
 	[ELSEWHERE] = "elsewhere", [INSIDE_ELSEWHERE] = "inside elsewhere",
+	[MOVED] = "moved",
 };
 
 static const char * const policy_names[] = {
@@ -67,12 +68,15 @@ void wpk_contract_in_object(struct wpk_world *w)
 }
 
 /* The holder makes the call when its gate opens for the first time. */
-static void call_in_holder(struct wpk_job *job)
+void wpk_contract_in_holder(struct wpk_world *w)
 {
-	struct wpk_world *w = job->arg;
-
 	if (w->row->where == IN_OWN_TASK && w->row->object != ITSELF)
 		make_call(w);
+}
+
+static void call_in_holder(struct wpk_job *job)
+{
+	wpk_contract_in_holder(job->arg);
 }
 
 static void open_gates(struct wpk_world *w)
@@ -174,11 +178,14 @@ static void move_object(struct wpk_world *w)
 		break;
 	case ELSEWHERE:
 	case INSIDE_ELSEWHERE:
+	case MOVED:
 		w->real = w->other;
 		KUNIT_ASSERT_EQ(w->test, w->noun->submit(w), 0);
 		w->real = real;
-		if (w->row->object == INSIDE_ELSEWHERE)
+		if (w->row->object != ELSEWHERE)
 			KUNIT_ASSERT_TRUE(w->test, wpk_gate_arrived(w->object_gate, 1));
+		if (w->row->object == MOVED)
+			KUNIT_ASSERT_EQ(w->test, w->noun->submit(w), 0);
 		break;
 	case ITSELF:
 	case INSIDE:
@@ -243,6 +250,27 @@ static void move_pool(struct wpk_world *w)
 	}
 }
 
+static void make_scene(struct wpk_world *w)
+{
+	const struct wpk_row *row = w->row;
+
+	if (w->noun->begin) {
+		w->noun->begin(w);
+	} else {
+		if (row->object == ELSEWHERE || row->object == INSIDE_ELSEWHERE)
+			w->other = wpk_pool(w->test, 1, 1);
+		if (row->object == ELSEWHERE)
+			wpk_jobs_submit(w->test, w->other, wpk_jobs(w->test, 1, w->gate), 0, 1);
+		make_pool(w);
+	}
+	w->noun->make(w);
+	move_object(w);
+	if (w->noun->move)
+		w->noun->move(w);
+	else
+		move_pool(w);
+}
+
 /* ---- a row ---------------------------------------------------------------- */
 
 /* A line in a failure of the row: scripts/ktap prints the text after "Promised: " first. */
@@ -290,14 +318,7 @@ void wpk_contract(struct kunit *test)
 	w->gate = wpk_gate(test);
 	w->object_gate = wpk_gate(test);
 	init_completion(&w->called);
-	if (row->object == ELSEWHERE || row->object == INSIDE_ELSEWHERE)
-		w->other = wpk_pool(test, 1, 1);
-	if (row->object == ELSEWHERE)
-		wpk_jobs_submit(test, w->other, wpk_jobs(test, 1, w->gate), 0, 1);
-	make_pool(w);
-	noun->make(w);
-	move_object(w);
-	move_pool(w);
+	make_scene(w);
 
 	*before = *wpk_snapshot(w->real);
 	let_call(w);
@@ -312,7 +333,9 @@ void wpk_contract(struct kunit *test)
 	expect_figures(w, before, true);
 	if (w->destroyer)
 		KUNIT_EXPECT_EQ(test, wpk_join(test, w->destroyer), 0);
-	if (!w->gone)
+	if (noun->end)
+		noun->end(w);
+	else if (!w->gone)
 		wpk_destroy(test, w->real);
 	if (w->other)
 		wpk_destroy(test, w->other);

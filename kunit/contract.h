@@ -7,7 +7,7 @@
  * the state that the row names. A task of the pool, the holder, waits at a closed gate, and no
  * worker is free. So only the call changes anything. An object that is ITSELF replaces the holder.
  *
- * Every function that wpool.ko exports has a table, or NO_CONTRACT() with the reason (kunit/Kbuild
+ * Every function that a module exports has a table, or NO_CONTRACT() with the reason (kunit/Kbuild
  * checks that). The text of a row is a part of a sentence of a header (make lint checks that).
  */
 #ifndef WPOOL_KUNIT_CONTRACT_H
@@ -62,10 +62,11 @@ enum wpk_pool_is {
  * @GOING: a detached task whose owner is being unloaded
  * @ELSEWHERE: queued in another pool
  * @INSIDE_ELSEWHERE: in its function, in another pool
+ * @MOVED: a work that is in its function in another queue, and queued behind the holder
  */
 enum wpk_object_is {
 	UNUSED, QUEUED, INSIDE, AGAIN, WAITING, DISABLED, ARMED, ITSELF, NONE, ERR, WITHOUT_FUNC,
-	DETACHED, QUEUED_DETACHED, GOING, ELSEWHERE, INSIDE_ELSEWHERE,
+	DETACHED, QUEUED_DETACHED, GOING, ELSEWHERE, INSIDE_ELSEWHERE, MOVED,
 };
 
 /**
@@ -134,6 +135,9 @@ struct wpk_contract {
  * struct wpk_noun - a kind of objects
  * @func: the function of the pool, or NULL
  * @has_limit: FULL means that the strand or the group is full; the pool has room
+ * @begin: make the queue and the holder of a work; NULL: there is a pool
+ * @move: as @begin, bring the queue into the state that the row names
+ * @end: as @begin, destroy the queues
  * @make: prepare an object, and set w->object
  * @submit: submit or fire the object; 0 or -errno
  * @runs: how often its function has run
@@ -142,6 +146,9 @@ struct wpk_contract {
 struct wpk_noun {
 	wpool_arg_fn func;
 	bool has_limit;
+	void (*begin)(struct wpk_world *w);
+	void (*move)(struct wpk_world *w);
+	void (*end)(struct wpk_world *w);
 	void (*make)(struct wpk_world *w);
 	int (*submit)(struct wpk_world *w);
 	int (*runs)(struct wpk_world *w);
@@ -154,14 +161,14 @@ struct wpk_noun {
  * @row: the row
  * @call: the call
  * @noun: the kind of the object
- * @real: the pool
+ * @real: the pool; NULL for works
  * @pool: what the call gets: @real, NULL, an error, or the default pool
- * @object: the object: a struct wpk_job, wpk_ev, st or wpk_member
+ * @object: the object: a struct wpk_job, wpk_ev, st, wpk_member or scene
  * @task: the task that the call gets
  * @gate: where the holder waits
  * @object_gate: where the object waits
  * @other: another pool, with room, for objects that are ELSEWHERE
- * @destroyer: the thread in wpool_destroy()
+ * @destroyer: the thread that destroys the pool, or that drains or destroys the queue
  * @gone: the pool is destroyed
  * @opened: the gates are open
  * @saw_open: the gates were open when the call returned
@@ -193,6 +200,8 @@ void wpk_contract(struct kunit *test);
 void wpk_contract_desc(const struct wpk_row *row, char *desc);
 /* The function of each object calls this after the gate. */
 void wpk_contract_in_object(struct wpk_world *w);
+/* The function of the holder calls this after the gate. */
+void wpk_contract_in_holder(struct wpk_world *w);
 
 /* Functions of struct wpk_noun for tasks, which several suites use. */
 void wpk_make_task(struct wpk_world *w);

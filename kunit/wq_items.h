@@ -19,6 +19,7 @@
  * @gate: where its function waits, or NULL
  * @body: what its function does after the gate, or NULL
  * @wq: the queue that @body uses
+ * @arg: for @body
  * @starts: starts of all items that were made with this one
  * @running: how many of these items run
  * @peak: the largest value of @running
@@ -35,6 +36,7 @@ struct wpk_item {
 	struct wpk_gate *gate;
 	void (*body)(struct wpk_item *item);
 	struct workqueue_struct *wq;
+	void *arg;
 	atomic_t *starts;
 	atomic_t *running;
 	atomic_t *peak;
