@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Flush, cancel, disable, drain and destroy of wpool_wq, and all of it under load. */
+/* Flush and cancel of wpool_wq, also under load; see also contract_wq_kunit.c. */
 #include <linux/random.h>
 
 #include "fixture.h"
@@ -8,12 +8,6 @@
 #define NR_THREADS	4
 #define NR_ITEMS	5
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
-
-static int do_drain(struct wpk_thread *thread)
-{
-	drain_workqueue(thread->arg);
-	return 0;
-}
 
 /* ---- flush ---- */
 
@@ -24,7 +18,6 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *running, *pending;
 
-	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
 	items[0].gate = first;
 	items[1].gate = second;
 	queue_work(wq, wpk_work(&items[0]));
@@ -46,9 +39,6 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	flush_work(wpk_work(&items[0]));
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
 	wpk_wq_end(test, wq);
-	/* the queue of the work is destroyed: there is nothing to wait for */
-	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[0])));
-	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[0])));
 }
 
 static void queue_for_ever(struct wpk_item *item)
@@ -93,31 +83,22 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 
 /* ---- cancel ---- */
 
-static void cancel_work_takes_a_pending_work_back(struct kunit *test)
+static void cancel_work_ends_a_flush_of_the_work(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct wpk_item *held = wpk_items(test, wpk_gate(test), 1);
+	struct wpk_item *item = wpk_items(test, NULL, 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
 	struct wpk_thread *flush;
 
-	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
-	items[0].gate = gate;
-	queue_work(wq, wpk_work(&items[0]));
-	queue_work(wq, wpk_work(&items[1]));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[1]);
+	queue_work(wq, wpk_work(held));
+	queue_work(wq, wpk_work(item));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
+	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, item);
 	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
-	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
-	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
-	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
-	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(&items[1])));
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
-	KUNIT_EXPECT_TRUE(test, cancel_work_sync(wpk_work(&items[1])));
-	wpk_gate_open(gate);
+	wpk_gate_open(held->gate);
 	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
 }
 
 static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
@@ -147,89 +128,6 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
 	wpk_wq_end(test, wq);
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 2);
-}
-
-static void disable_work_refuses_until_it_is_enabled(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-
-	/* a work that is not disabled can be queued */
-	KUNIT_EXPECT_TRUE(test, enable_work(wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, disable_work(wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, disable_delayed_work_sync(&item->work));
-	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
-	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 1));
-	/* a cancel does not enable the work */
-	KUNIT_EXPECT_FALSE(test, cancel_work_sync(wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, enable_work(wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
-	KUNIT_EXPECT_TRUE(test, enable_delayed_work(&item->work));
-	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&item->work));
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
-	KUNIT_EXPECT_TRUE(test, disable_delayed_work(&item->work));
-	KUNIT_EXPECT_TRUE(test, enable_delayed_work(&item->work));
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
-	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
-}
-
-/* ---- drain ---- */
-
-static void queue_again(struct wpk_item *item)
-{
-	if (item->left && item->left--)
-		queue_work(item->wq, wpk_work(item));
-}
-
-static void destroy_workqueue_drains_works_that_queue_works(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, NULL, 20);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 3);
-	int i, bad = 0;
-
-	for (i = 0; i < 20; i++) {
-		items[i].wq = wq;
-		items[i].body = queue_again;
-		items[i].left = i;
-		queue_work(wq, wpk_work(&items[i]));
-	}
-	wpk_wq_end(test, wq);
-	for (i = 0; i < 20; i++)
-		bad += wpk_runs(&items[i]) != i + 1 || items[i].twice;
-	KUNIT_EXPECT_EQ(test, bad, 0);
-}
-
-/* True if the queue refuses a work. If the queue accepts it, the drain has not begun: cancel it. */
-static bool is_refused(struct wpk_item *item)
-{
-	return !queue_work(item->wq, wpk_work(item)) || !cancel_work(wpk_work(item));
-}
-
-static void drain_workqueue_lets_only_own_works_in(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
-	struct wpk_thread *drain;
-
-	items[0].wq = wq;
-	items[0].gate = gate;
-	items[0].body = queue_again;
-	items[0].left = 5;
-	items[1].wq = wq;
-	queue_work(wq, wpk_work(&items[0]));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	drain = wpk_thread(test, do_drain, NULL, NULL, wq);
-	WPK_EVENTUALLY(test, is_refused(&items[1]));
-	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(&items[1])));
-	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, drain), 0);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
-	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
 }
 
 /* ---- under load ---- */
@@ -364,10 +262,7 @@ static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
 WPK_SUITE(wq_flush,
 	  KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
 	  KUNIT_CASE(flush_workqueue_ends_while_others_queue),
-	  KUNIT_CASE(cancel_work_takes_a_pending_work_back),
+	  KUNIT_CASE(cancel_work_ends_a_flush_of_the_work),
 	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
-	  KUNIT_CASE(disable_work_refuses_until_it_is_enabled),
-	  KUNIT_CASE(destroy_workqueue_drains_works_that_queue_works),
-	  KUNIT_CASE(drain_workqueue_lets_only_own_works_in),
 	  KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
 	  KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues));

@@ -54,7 +54,6 @@ static void alloc_workqueue_bad_arguments(struct kunit *test)
 	static const int given[] = { -1, 0, 1, WPOOL_WQ_MAX_ACTIVE, 100000 };
 	static const int got[] = { 1, WPOOL_WQ_DFL_ACTIVE, 1, WPOOL_WQ_MAX_ACTIVE,
 				   WPOOL_WQ_MAX_ACTIVE };
-	struct wpk_item *item = wpk_items(test, NULL, 1);
 	const char *name = wpk_name(test);
 	struct workqueue_struct *wq, *twin;
 	int i;
@@ -80,14 +79,6 @@ static void alloc_workqueue_bad_arguments(struct kunit *test)
 	wq = alloc_workqueue("%s", 0, 1, "..");
 	KUNIT_EXPECT_NOT_NULL(test, wq);
 	destroy_workqueue(wq);
-
-	destroy_workqueue(NULL);
-	flush_workqueue(NULL);
-	drain_workqueue(NULL);
-	KUNIT_EXPECT_FALSE(test, queue_work(NULL, wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, queue_delayed_work(NULL, &item->work, 1));
-	KUNIT_EXPECT_FALSE(test, mod_delayed_work(NULL, &item->work, 1));
-	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
 }
 
 static void workqueue_set_max_active_bad_arguments(struct kunit *test)
@@ -224,33 +215,20 @@ static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
 	}
 }
 
-static void queue_work_while_it_runs_runs_it_once_more(struct kunit *test)
+/* A pending work that waits for its own run does not delay the others. */
+static void queue_work_while_it_runs_does_not_delay_the_others(struct kunit *test)
 {
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, NULL, 3);
+	struct wpk_item *others = wpk_items(test, NULL, 1);
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
 
-	items[0].gate = gate;
-	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), 0);
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])), WORK_BUSY_RUNNING);
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
-	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[0])));
-	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(&items[0])),
-			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
-	/* the pending work does not delay the others */
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
-	WPK_EVENTUALLY(test, wpk_runs(&items[1]) == 1);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	/* a queue_work() that waits for the end of the current run can be cancelled, too */
-	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[0])));
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
-	wpk_gate_open(gate);
-	/* flush_work() may return either value: the work may have ended */
-	flush_work(wpk_work(&items[0]));
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 2);
-	KUNIT_EXPECT_FALSE(test, items[0].twice);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(others)));
+	WPK_EVENTUALLY(test, wpk_runs(others) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	wpk_gate_open(item->gate);
 	wpk_wq_end(test, wq);
 }
 
@@ -328,33 +306,7 @@ static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 	destroy_workqueue(wq);
 }
 
-/* ---- contexts ---- */
-
-static void queue_item(void *arg)
-{
-	struct wpk_item *item = arg;
-
-	item->ret = queue_work(item->wq, wpk_work(item));
-}
-
-static void queue_work_in_interrupts(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, NULL, 3);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_HIGHPRI, 2);
-	int i;
-
-	for (i = 0; i < 3; i++)
-		items[i].wq = wq;
-	wpk_in_hardirq(queue_item, &items[0]);
-	wpk_in_irq(queue_item, &items[1]);
-	wpk_in_softirq(queue_item, &items[2]);
-	flush_workqueue(wq);
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_TRUE(test, items[i].ret);
-		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 1);
-	}
-	wpk_wq_end(test, wq);
-}
+/* ---- names ---- */
 
 static atomic_t static_runs;
 
@@ -403,37 +355,10 @@ static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
 	unsigned long start = jiffies;
 
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &items[0].work, 3));
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &items[1].work, 0));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &items[1].work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[1].work, 1));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1 && wpk_runs(&items[1]) == 1);
 	KUNIT_EXPECT_TRUE(test, time_after_eq(items[0].at, start + 3));
-	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&items[0].work));
-	wpk_wq_end(test, wq);
-}
-
-static void mod_delayed_work_changes_the_time(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
-
-	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &items[0].work, HZ * 3600));
-	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&items[0].work));
-	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &items[0].work, 0));
-	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[0])));
-	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[0].work, 1));
-	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1);
-
-	/* a queued work gets a time again: a flush of the queue does not wait for the work */
-	items[1].gate = gate;
-	queue_work(wq, wpk_work(&items[1]));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &items[0].work, 0));
-	KUNIT_EXPECT_TRUE(test, mod_delayed_work_on(0, wq, &items[0].work, HZ * 3600));
-	wpk_gate_open(gate);
-	flush_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&items[0].work));
-	KUNIT_EXPECT_FALSE(test, cancel_delayed_work(&items[0].work));
 	wpk_wq_end(test, wq);
 }
 
@@ -472,12 +397,10 @@ WPK_SUITE(wq,
 	  KUNIT_CASE(queue_work_max_active_works_run_at_once),
 	  KUNIT_CASE(create_workqueue_one_work_a_cpu),
 	  KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
-	  KUNIT_CASE(queue_work_while_it_runs_runs_it_once_more),
+	  KUNIT_CASE(queue_work_while_it_runs_does_not_delay_the_others),
 	  KUNIT_CASE(queue_work_a_work_may_free_itself),
 	  KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
 	  KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
-	  KUNIT_CASE(queue_work_in_interrupts),
 	  KUNIT_CASE(schedule_work_the_default_queue_runs_it),
 	  KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
-	  KUNIT_CASE(mod_delayed_work_changes_the_time),
 	  KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself));
