@@ -7,8 +7,10 @@
  * the state that the row names. A task of the pool, the holder, waits at a closed gate, and no
  * worker is free. So only the call changes anything. An object that is ITSELF replaces the holder.
  *
- * Every function that a module exports has a table, or NO_CONTRACT() with the reason (kunit/Kbuild
- * checks that). The text of a row is a part of a sentence of a header (make lint checks that).
+ * Every function that a module exports has a table, or NO_CONTRACT() with the reason. Each value of
+ * the enums below that concerns the kind of the function is in one of its rows, or in a NO_ROWS()
+ * with the reason. contract.awk has the kinds, and what it misses fails the build. The text of a
+ * row is a part of a sentence of a header (make lint checks that).
  */
 #ifndef WPOOL_KUNIT_CONTRACT_H
 #define WPOOL_KUNIT_CONTRACT_H
@@ -130,6 +132,9 @@ struct wpk_contract {
 
 /* The reason @why an exported function has no table. */
 #define NO_CONTRACT(function, why) static_assert(sizeof(#function why) > sizeof(#function))
+
+/* The reason @why tables have no rows for situations: both are listed, see contract.awk. */
+#define NO_ROWS(why, ...) static_assert(sizeof(why #__VA_ARGS__) > sizeof(why))
 
 /**
  * struct wpk_noun - a kind of objects

@@ -188,6 +188,14 @@ static const struct wpk_row event_arm[] = {
 	  "true if the event was armed by this call" },
 	{ IN_THREAD, DRAINS, UNUSED, true, { LEFT_ARMED },
 	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
+	{ IN_THREAD, FOR_OWN, UNUSED, true, { LEFT_ARMED },
+	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
+	{ IN_THREAD, CANCELS, UNUSED, true, { LEFT_ARMED },
+	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
+	{ IN_THREAD, DESTROYING, UNUSED, true, { LEFT_ARMED },
+	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { LEFT_ARMED },
+	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
 };
 
 KUNIT_ARRAY_PARAM(event_arm, event_arm, wpk_contract_desc);
@@ -214,6 +222,22 @@ static const struct wpk_row event_mod[] = {
 	  "if it has fired and its function has not started, the fire is taken back." },
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
 	  "the functions that fire or arm the event do nothing and return false" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
+	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
+	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1, LEFT_ARMED },
+	  "true if the event was armed before, or a fire was taken back" },
+	{ IN_THREAD, DRAINS, QUEUED, true, { LEFT_ARMED },
+	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, { LEFT_ARMED },
+	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, CANCELS, ARMED, true, { LEFT_ARMED },
+	  "if the event is armed, its time changes" },
+	{ IN_THREAD, DESTROYING, QUEUED, true, { LEFT_ARMED },
+	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, DESTROYED, ARMED, true, { LEFT_ARMED },
+	  "if the event is armed, its time changes" },
 };
 
 KUNIT_ARRAY_PARAM(event_mod, event_mod, wpk_contract_desc);
@@ -255,6 +279,16 @@ static const struct wpk_row event_cancel[] = {
 	  "Disarms the event, and takes back a fire whose function has not started." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
 	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, DRAINS, QUEUED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, CANCELS, ARMED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, DESTROYING, QUEUED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, DESTROYED, ARMED, true, { },
+	  "Disarms the event, and takes back a fire whose function has not started." },
 };
 
 KUNIT_ARRAY_PARAM(event_cancel, event_cancel, wpk_contract_desc);
@@ -298,6 +332,14 @@ static const struct wpk_row event_cancel_sync[] = {
 	  "called by the event's own function, and nothing was done" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
 	  "the function returned, or the event never fired" },
+	{ IN_THREAD, DRAINS, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, CANCELS, ARMED, -ECANCELED, { },
+	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, { .cancelled = 1 },
+	  "the event was armed, or had fired, and this call took that back" },
 };
 
 KUNIT_ARRAY_PARAM(event_cancel_sync, event_cancel_sync, wpk_contract_desc);
@@ -311,6 +353,10 @@ static const struct wpk_row event_enable[] = {
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
 	  "true if the event can be fired and armed from now on" },
 	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
+	  "This neither arms nor fires the event." },
+	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { },
+	  "This neither arms nor fires the event." },
+	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { },
 	  "This neither arms nor fires the event." },
 };
 
@@ -342,6 +388,14 @@ static const struct wpk_row event_finish[] = {
 	  "From then on the caller may free the event, or prepare it again." },
 	{ IN_OWN_TASK, FULL, ITSELF, 0, { },
 	  "From then on the caller may free the event, or prepare it again." },
+	{ IN_OWN_TASK, DRAINS, ITSELF, 0, { },
+	  "From then on the caller may free the event, or prepare it again." },
+	{ IN_OWN_TASK, FOR_OWN, ITSELF, 0, { },
+	  "From then on the caller may free the event, or prepare it again." },
+	{ IN_OWN_TASK, CANCELS, ITSELF, 0, { },
+	  "From then on the caller may free the event, or prepare it again." },
+	{ IN_OWN_TASK, DESTROYING, ITSELF, 0, { },
+	  "From then on the caller may free the event, or prepare it again." },
 };
 
 KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);
@@ -364,6 +418,13 @@ NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begin
 NO_CONTRACT(wpool_watch_file, "what it answers depends on a file: watch_kunit.c");
 NO_CONTRACT(wpool_watch_ready, "what it answers depends on a file: watch_kunit.c");
 NO_CONTRACT(wpool_watch_end, "it cannot fail: watch_kunit.c");
+
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, event_cancel_sync);
+NO_ROWS("they do not sleep", KILLED, event_fire, event_arm, event_mod, event_cancel, event_enable);
+NO_ROWS("it concerns a disabled event alone", UNUSED, QUEUED, INSIDE, AGAIN, WAITING, ARMED,
+	ITSELF, FULL, DRAINS, CANCELS, FOR_OWN, DESTROYING, DESTROYED, event_enable);
+NO_ROWS("only the function of the event may call it", IN_THREAD, KILLED, IN_SOFTIRQ, IN_HARDIRQ,
+	UNUSED, QUEUED, INSIDE, AGAIN, WAITING, DISABLED, ARMED, DESTROYED, event_finish);
 
 #define EVENT(function, table) CONTRACT(function, table, &event_noun)
 #define HREVENT(function, table) CONTRACT(function, table, &hrevent_noun)

@@ -103,6 +103,8 @@ static const struct wpk_row own_fn[] = {
 	  "no pool, task or function; or the context is NMI" },
 	{ IN_THREAD, WITH_ROOM, GOING, -ENOENT, { },
 	  "the task's owner module is being unloaded" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 1 },
+	  "either the function returns or &wpool_attrs.abort, if set, is called" },
 };
 
 static const struct wpk_row sleeping_fn[] = {
@@ -144,6 +146,10 @@ static long call_wpool_invoke_plain(struct wpk_world *w)
 {
 	return wpool_invoke(w->pool, w->object);
 }
+
+NO_ROWS("no submit may be given an ERR_PTR", ERR_POOL, every_fn);
+NO_ROWS("they sleep: with GFP_ATOMIC see trying_fn", IN_SOFTIRQ, IN_HARDIRQ, sleeping_fn);
+NO_ROWS("the default pool has no function: see plain_pool", DEFAULT_POOL, wpool_invoke);
 
 #define FN(function, table) CONTRACT(function, table, &wpk_task_noun)
 #define INVOKE(function, table) CONTRACT(function, table, &invoked)

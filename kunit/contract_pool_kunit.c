@@ -31,6 +31,14 @@ static const struct wpk_row flush[] = {
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
+	  "wait for all tasks that were accepted before the call" },
 };
 
 KUNIT_ARRAY_PARAM(flush, flush, wpk_contract_desc);
@@ -84,6 +92,9 @@ static const struct wpk_row release[] = {
 	  "or closes it completely with another release" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 }, "Idempotent" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Idempotent" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
+	  "Running tasks are left alone and not waited for." },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED }, "Idempotent" },
 };
 
 static const struct wpk_row release_cancel[] = {
@@ -177,6 +188,15 @@ static const struct wpk_row release_timeout[] = {
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY - the default pool" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
+	  "and so does every submitter that waits for room, in the pool or in a group" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "0 - the pool is empty" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - the pool is empty" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
+	  "0 - the pool is empty" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "0 - the pool is empty" },
 };
 
 static const struct wpk_row release_timeout_0[] = {
@@ -223,6 +243,11 @@ static const struct wpk_row reboot[] = {
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { }, "Does nothing to an open pool." },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_THREAD, FULL, WAITING, 0, { .later = 1, .runs = 1 }, "Does nothing to an open pool." },
+	{ IN_THREAD, DRAINS, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "Waits until every accepted task has finished, and the old workers are gone." },
+	{ IN_THREAD, DRAINS, AGAIN, 0, { .waits = true, .runs = 2 },
+	  "Waits until every accepted task has finished, and the old workers are gone." },
 };
 
 KUNIT_ARRAY_PARAM(reboot, reboot, wpk_contract_desc);
@@ -262,6 +287,12 @@ static const struct wpk_row destroy[] = {
 	  "-EBUSY for the default pool, which all modules share" },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
 	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
+	  "waits until the workers are gone" },
 };
 
 KUNIT_ARRAY_PARAM(destroy, destroy, wpk_contract_desc);
@@ -315,6 +346,9 @@ static const struct wpk_row tunes[] = {
 	  "the default pool, which only the administrator tunes" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "all attributes in @mask were changed" },
 };
 
 static const struct wpk_row tune_wrong[] = {
@@ -351,6 +385,9 @@ static const struct wpk_row cgroups[] = {
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "the default pool" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "put the workers of a pool into cgroups" },
 };
 
 KUNIT_ARRAY_PARAM(cgroups, cgroups, wpk_contract_desc);
@@ -402,9 +439,15 @@ static const struct wpk_row looks[] = {
 	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "An error path may hold %NULL" },
 	{ IN_THREAD, ERR_POOL, UNUSED, false, { },
 	  "or does nothing if it has no error to return" },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { }, "filled in" },
+};
+
+static const struct wpk_row looks_in_irq[] = {
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { }, "filled in" },
 };
 
 KUNIT_ARRAY_PARAM(looks, looks, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(looks_in_irq, looks_in_irq, wpk_contract_desc);
 
 static long call_wpool_get_latency(struct wpk_world *w)
 {
@@ -426,6 +469,9 @@ static const struct wpk_row no_data[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
+	{ IN_THREAD, DRAINS, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
 };
 
 KUNIT_ARRAY_PARAM(no_data, no_data, wpk_contract_desc);
@@ -475,6 +521,10 @@ static const struct wpk_row references[] = {
 	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
 	{ IN_THREAD, ERR_POOL, UNUSED, true, { },
 	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
+	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { },
+	  "A reference keeps the memory; it does not keep the pool open." },
 };
 
 static const struct wpk_row by_name[] = {
@@ -486,10 +536,14 @@ static const struct wpk_row by_name[] = {
 	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
 	{ IN_THREAD, NO_POOL, UNUSED, true, { },
 	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
+	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
 };
 
 static const struct wpk_row of_all[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
+	  "It is named \"default\" and has unlimited capacity." },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
 	  "It is named \"default\" and has unlimited capacity." },
 };
 
@@ -579,7 +633,19 @@ KUNIT_ARRAY_PARAM(create_wrong, create_wrong, wpk_contract_desc);
 NO_CONTRACT(wpool_attrs_init, "it cannot fail: create_kunit.c has the defaults");
 NO_CONTRACT(wpool_hist_from, "it takes neither pool nor task: hist_kunit.c");
 
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, flush, every_release, release_timeout, reboot,
+	destroy, tunes, cgroups, create);
+NO_ROWS("the case looks for its name, and sleeps", IN_SOFTIRQ, IN_HARDIRQ, of_all);
+NO_ROWS("no signal ends the sleep", KILLED, every_release, tunes, cgroups);
+NO_ROWS("other cases may use it", DEFAULT_POOL, flush);
+NO_ROWS("it concerns no single task", INSIDE, AGAIN, tunes, cgroups);
+NO_ROWS("it concerns no task", FULL, WAITING, cgroups);
+NO_ROWS("the argument is a name", ERR_POOL, by_name);
+
 #define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define LOOK(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define ANY(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define ALONE(function, table) CONTRACT(function, table, &wpk_task_noun)
 
 WPK_SUITE(contract_pool,
 	  POOL(wpool_flush, flush),
@@ -606,18 +672,20 @@ WPK_SUITE(contract_pool,
 	  POOL(wpool_tune_too_far, tune_range),
 	  POOL(wpool_set_cgroup, cgroups),
 	  POOL(wpool_set_cgroup_of_none, cgroups),
-	  POOL(wpool_get_attrs, looks),
-	  POOL(wpool_get_stats, looks),
-	  POOL(wpool_get_cpu_stats, looks),
-	  POOL(wpool_owner, looks),
-	  POOL(wpool_get_latency, no_data),
-	  POOL(wpool_get_costs, no_data),
-	  POOL(wpool_get, references),
-	  POOL(wpool_put, references),
-	  POOL(wpool_find, by_name),
-	  POOL(wpool_default, of_all),
-	  POOL(wpool_create, create),
-	  POOL(wpool_create_func, create),
+	  LOOK(wpool_get_attrs, looks),
+	  LOOK(wpool_get_stats, looks),
+	  ANY(wpool_get_cpu_stats, looks),
+	  ANY(wpool_get_cpu_stats, looks_in_irq),
+	  ANY(wpool_owner, looks),
+	  ANY(wpool_owner, looks_in_irq),
+	  LOOK(wpool_get_latency, no_data),
+	  LOOK(wpool_get_costs, no_data),
+	  LOOK(wpool_get, references),
+	  LOOK(wpool_put, references),
+	  LOOK(wpool_find, by_name),
+	  ALONE(wpool_default, of_all),
+	  ALONE(wpool_create, create),
+	  ALONE(wpool_create_func, create),
 	  POOL(wpool_create_taken, create_taken),
 	  POOL(wpool_create_of_0, create_wrong),
 	  POOL(wpool_create_func_of_none, create_wrong));

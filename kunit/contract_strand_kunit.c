@@ -164,6 +164,18 @@ static const struct wpk_row strand_flush[] = {
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Accepted tasks run to their end" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "have not started are aborted with -ECANCELED" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Accepted tasks run to their end" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "wait for all tasks that were accepted before the call" },
 };
 
 KUNIT_ARRAY_PARAM(strand_flush, strand_flush, wpk_contract_desc);
@@ -183,6 +195,18 @@ static const struct wpk_row strand_destroy[] = {
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand in its turn, and nothing was done" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "accept no more tasks, and wait for those accepted" },
+	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "accept no more tasks, and wait for those accepted" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Accepted tasks run to their end" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Accepted tasks run to their end" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "have not started are aborted with -ECANCELED" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Accepted tasks run to their end" },
 };
 
 KUNIT_ARRAY_PARAM(strand_destroy, strand_destroy, wpk_contract_desc);
@@ -199,6 +223,19 @@ static const struct wpk_row strand_finish[] = {
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
 	  "or if the caller is not a function of @task" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	  "or if the caller is not a function of @task" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
+	  "or if the caller is not a function of @task" },
+	{ IN_OWN_TASK, DRAINS, ITSELF, true, { .runs = 1 },
+	  "From then on the caller may free the strand and the task." },
+	{ IN_OWN_TASK, FOR_OWN, ITSELF, true, { .runs = 1 },
+	  "From then on the caller may free the strand and the task." },
+	{ IN_OWN_TASK, CANCELS, ITSELF, true, { .runs = 1 },
+	  "From then on the caller may free the strand and the task." },
+	{ IN_OWN_TASK, DESTROYING, ITSELF, true, { .runs = 1 },
+	  "From then on the caller may free the strand and the task." },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { }, "or if the caller is not a function of @task" },
+	{ IN_OWN_TASK, FULL, QUEUED, false, { .runs = 1 },
 	  "or if the caller is not a function of @task" },
 };
 
@@ -289,6 +326,8 @@ static const struct wpk_row group_submit[] = {
 	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "If the group is full, the submitter waits, killable, first-in-first-out.", WPOOL_RUN },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
+	  "the function may free the task, or hand it to another thread" },
 };
 
 static const struct wpk_row group_try[] = {
@@ -296,6 +335,8 @@ static const struct wpk_row group_try[] = {
 	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
+	  "the function may free the task, or hand it to another thread" },
 };
 
 KUNIT_ARRAY_PARAM(group_submit, group_submit, wpk_contract_desc);
@@ -319,6 +360,15 @@ static const struct wpk_row group_wait[] = {
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK - called from one of the pool's own tasks" },
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no group, or it has no pool" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "0 - every task returned 0" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "0 - every task returned 0" },
+	{ IN_THREAD, CANCELS, QUEUED, -ECANCELED, { .status = -ECANCELED },
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "0 - every task returned 0" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 - every task returned 0" },
 };
 
 KUNIT_ARRAY_PARAM(group_wait, group_wait, wpk_contract_desc);
@@ -340,6 +390,19 @@ static const struct wpk_row group_cancel[] = {
 	{ IN_THREAD, FULL, WAITING, 0, { },
 	  "Submitters that wait for room in the group get -ECANCELED." },
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { }, "Takes the same time for any number of tasks." },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .status = -ECANCELED },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .runs = 1 }, "Running tasks are not" },
 };
 
 KUNIT_ARRAY_PARAM(group_cancel, group_cancel, wpk_contract_desc);
@@ -362,6 +425,20 @@ static const struct wpk_row group_exit[] = {
 	  "-EDEADLK, with nothing done, if called from one of the pool's own tasks" },
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { },
 	  "the group; one that is all zeroes, or has ended, is allowed and ignored" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "Lets the tasks run to their end and waits for them" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
+	  "-EDEADLK, with nothing done, if called from one of the pool's own tasks" },
 };
 
 KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
@@ -394,6 +471,9 @@ static const struct wpk_row group_init[] = {
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "or @max_outstanding is 0" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
+	{ IN_OWN_TASK, WITH_ROOM, NONE, -EINVAL, { }, "or @max_outstanding is 0" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "prepare a group" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "prepare a group" },
 };
 
 KUNIT_ARRAY_PARAM(group_init, group_init, wpk_contract_desc);
@@ -401,8 +481,16 @@ KUNIT_ARRAY_PARAM(group_init, group_init, wpk_contract_desc);
 NO_CONTRACT(wpool_group_act_for_me, "it takes its caller's mm and credentials: behalf_kunit.c");
 NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row begins with it");
 
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, strand_flush, strand_destroy, sleeping_turn,
+	group_wait, group_exit);
+NO_ROWS("only the function of the task may call it", KILLED, IN_SOFTIRQ, IN_HARDIRQ, strand_finish);
+NO_ROWS("they do not sleep", KILLED, trying_turn, group_cancel);
+NO_ROWS("the case ends the group, and sleeps", IN_HARDIRQ, group_init);
+NO_ROWS("the function must not submit its own task", ITSELF, group_submit, group_try);
+
 #define STRAND(function, table) CONTRACT(function, table, &strand_noun)
 #define GROUP(function, table) CONTRACT(function, table, &group_noun)
+#define ANY(function, table) CONTRACT(function, table, &group_noun)
 
 WPK_SUITE(contract_strand,
 	  STRAND(wpool_strand_try_submit, every_turn),
@@ -411,7 +499,7 @@ WPK_SUITE(contract_strand,
 	  STRAND(wpool_strand_flush, strand_flush),
 	  STRAND(wpool_strand_destroy, strand_destroy),
 	  STRAND(wpool_strand_finish, strand_finish),
-	  GROUP(wpool_group_init, group_init),
+	  ANY(wpool_group_init, group_init),
 	  GROUP(wpool_group_submit, every_turn),
 	  GROUP(wpool_group_submit, sleeping_turn),
 	  GROUP(wpool_group_submit, signalled_turn),

@@ -202,6 +202,8 @@ static const struct wpk_row every_submit[] = {
 	  "From then on every submit gets -ESHUTDOWN" },
 	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { },
 	  "the pool is closed" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 1 },
+	  "accepted, or run by the caller under %WPOOL_RUN" },
 };
 
 KUNIT_ARRAY_PARAM(every_submit, every_submit, wpk_contract_desc);
@@ -377,6 +379,10 @@ static const struct wpk_row bad_batch[] = {
 KUNIT_ARRAY_PARAM(bad_timeout, bad_timeout, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(bad_cpu, bad_cpu, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(bad_batch, bad_batch, wpk_contract_desc);
+
+NO_ROWS("no submit may be given an ERR_PTR", ERR_POOL, ERR, every_submit);
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, sleeping_submit);
+NO_ROWS("they do not sleep", KILLED, trying_submit);
 
 #define SUBMIT(function, table) CONTRACT(function, table, &wpk_task_noun)
 

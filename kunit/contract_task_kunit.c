@@ -54,6 +54,14 @@ static const struct wpk_row task_wait[] = {
 	  "the task is detached, %NULL or ERR_PTR" },
 	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
 	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
+	  "Otherwise it sleeps until another worker has run the task." },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
+	  "queued tasks run to their end" },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, 0, { .waits = true, .runs = 1 },
+	  "Otherwise it sleeps until another worker has run the task." },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 },
+	  "Otherwise it sleeps until another worker has run the task." },
 };
 
 KUNIT_ARRAY_PARAM(task_wait, task_wait, wpk_contract_desc);
@@ -101,6 +109,14 @@ static const struct wpk_row task_cancel[] = {
 	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
 	{ IN_HARDIRQ, FULL, WAITING, true, { .status = -ECANCELED },
 	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, TAKEN_BACK,
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, { .status = -ECANCELED },
+	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, { .runs = 1 },
+	  "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, DETACHED, false, { }, "false if the task was not pending" },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { }, "false if the task was not pending" },
 };
 
 KUNIT_ARRAY_PARAM(task_cancel, task_cancel, wpk_contract_desc);
@@ -162,6 +178,16 @@ static const struct wpk_row cancel_sync[] = {
 	  "the task is detached, %NULL or ERR_PTR" },
 	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
 	  "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, TAKEN_BACK,
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, CANCELS, QUEUED, -ECANCELED, { .status = -ECANCELED },
+	  "queued tasks end with -ECANCELED" },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, -ECANCELED, { .status = -ECANCELED },
+	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 },
+	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
+	  "the function returned, or the task was never submitted" },
 };
 
 KUNIT_ARRAY_PARAM(cancel_sync, cancel_sync, wpk_contract_desc);
@@ -196,6 +222,10 @@ static const struct wpk_row task_enable[] = {
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
 	  "true if the task can be submitted from now on" },
 	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
+	  "true if the task can be submitted from now on" },
+	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { },
+	  "true if the task can be submitted from now on" },
+	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { },
 	  "true if the task can be submitted from now on" },
 };
 
@@ -232,6 +262,8 @@ static const struct wpk_row nr_free[] = {
 	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },
 	  "%WPOOL_UNLIMITED if there is no limit" },
+	{ IN_THREAD, CANCELS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
+	{ IN_THREAD, DESTROYING, UNUSED, 0, { }, "0 if the pool refuses the caller" },
 };
 
 KUNIT_ARRAY_PARAM(nr_free, nr_free, wpk_contract_desc);
@@ -251,6 +283,12 @@ static const struct wpk_row worker_own[] = {
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, false, { },
 	  "what &wpool_attrs.worker_start set in this thread" },
 	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "%NULL if the caller is not in a task of @pool" },
+	{ IN_OWN_TASK, DRAINS, UNUSED, false, { },
+	  "what &wpool_attrs.worker_start set in this thread" },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { },
+	  "%NULL if the caller is not in a task of @pool" },
+	{ IN_THREAD, ERR_POOL, UNUSED, false, { },
+	  "%NULL if the caller is not in a task of @pool" },
 };
 
 KUNIT_ARRAY_PARAM(worker_own, worker_own, wpk_contract_desc);
@@ -265,6 +303,7 @@ static const struct wpk_row worker_set_func[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
 	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "the function of a task" },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
 };
 
 KUNIT_ARRAY_PARAM(worker_set_func, worker_set_func, wpk_contract_desc);
@@ -302,6 +341,13 @@ static const struct wpk_row parallel_for[] = {
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool or function" },
+	{ IN_THREAD, CANCELS, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, FOR_OWN, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, DESTROYING, UNUSED, 0, { .runs = 3 },
+	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 3 }, "the loop is done" },
 };
 
 KUNIT_ARRAY_PARAM(parallel_for, parallel_for, wpk_contract_desc);
@@ -338,7 +384,19 @@ KUNIT_ARRAY_PARAM(parallel_for_backwards, parallel_for_backwards, wpk_contract_d
 NO_CONTRACT(wpool_task_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object_kunit.c");
 
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, task_wait, cancel_sync, parallel_for);
+NO_ROWS("they do not sleep, or no signal ends it", KILLED, task_cancel, task_enable, nr_free,
+	parallel_for);
+NO_ROWS("it concerns a disabled task alone", UNUSED, QUEUED, INSIDE, AGAIN, WAITING, ITSELF, NONE,
+	ERR, DETACHED, QUEUED_DETACHED, ELSEWHERE, INSIDE_ELSEWHERE, FULL, DRAINS, CANCELS,
+	FOR_OWN, DESTROYING, DESTROYED, task_enable);
+NO_ROWS("a task that runs has left its room", INSIDE, AGAIN, nr_free);
+
 #define TASK(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define LOOP(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define ANY(function, table) CONTRACT(function, table, &wpk_task_noun)
+#define ALONE(function, table) CONTRACT(function, table, &wpk_task_noun)
 
 WPK_SUITE(contract_task,
 	  TASK(wpool_task_wait, task_wait),
@@ -349,9 +407,9 @@ WPK_SUITE(contract_task,
 	  TASK(wpool_task_disable_sync, disable_sync_of_itself),
 	  TASK(wpool_task_enable, task_enable),
 	  TASK(wpool_task_enable_one_of_two, task_enable_one_of_two),
-	  TASK(wpool_nr_free, nr_free),
-	  TASK(wpool_worker_own, worker_own),
-	  TASK(wpool_worker_set_func, worker_set_func),
-	  TASK(wpool_parallel_for, parallel_for),
-	  TASK(wpool_parallel_for_in_chunks, parallel_for_in_chunks),
-	  TASK(wpool_parallel_for_backwards, parallel_for_backwards));
+	  POOL(wpool_nr_free, nr_free),
+	  ANY(wpool_worker_own, worker_own),
+	  ALONE(wpool_worker_set_func, worker_set_func),
+	  LOOP(wpool_parallel_for, parallel_for),
+	  LOOP(wpool_parallel_for_in_chunks, parallel_for_in_chunks),
+	  LOOP(wpool_parallel_for_backwards, parallel_for_backwards));

@@ -176,6 +176,10 @@ static void end(struct wpk_world *w)
 
 	if (work_pending(&scene->rwork.work))
 		rcu_barrier();
+	/* afterwards only the timer can be left */
+	if (!w->gone)
+		flush_workqueue(scene->wq);
+	flush_workqueue(scene->other);
 	if (cancel_delayed_work_sync(&scene->item->work))
 		scene->status = -ECANCELED;
 	/* only wpool_work_enable() enables the work, and only a drain closes the queue */
@@ -495,6 +499,12 @@ static const struct wpk_row every_wait[] = {
 	{ IN_THREAD, NO_POOL, UNUSED, 0, RUNS(0), "the queue; %NULL is allowed" },
 };
 
+static const struct wpk_row drain_queue[] = {
+	{ IN_THREAD, WITH_ROOM, ARMED, 0, { .waits = true, .status = -ECANCELED },
+	  "wait until a queue is empty" },
+	{ IN_THREAD, DRAINS, QUEUED, 0, WAITS(1), "wait until a queue is empty" },
+};
+
 static const struct wpk_row flush_queue[] = {
 	{ IN_THREAD, WITH_ROOM, ARMED, 0, { .waits = true, .status = -ECANCELED },
 	  "and does not wait for timers" },
@@ -503,6 +513,7 @@ static const struct wpk_row flush_queue[] = {
 };
 
 KUNIT_ARRAY_PARAM(every_wait, every_wait, wpk_contract_desc);
+KUNIT_ARRAY_PARAM(drain_queue, drain_queue, wpk_contract_desc);
 KUNIT_ARRAY_PARAM(flush_queue, flush_queue, wpk_contract_desc);
 
 /* Returns true if the object starts beside the holder. */
@@ -540,6 +551,8 @@ static const struct wpk_row create[] = {
 
 static const struct wpk_row system_queue[] = {
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
 	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
 };
 
@@ -550,25 +563,45 @@ KUNIT_ARRAY_PARAM(system_queue, system_queue, wpk_contract_desc);
 NO_CONTRACT(wpool_delayed_work_timer_fn, "only timers call it");
 NO_CONTRACT(wpool_delayed_work_destroy_on_stack, "it cannot fail: wq_kunit.c");
 
+NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, cancel_sync, every_flush, every_wait, set_max_active,
+	create);
+NO_ROWS("they do not sleep, or not for a work", KILLED, queue_now, queue_later, mod_later, cancel,
+	enable, busy, set_max_active);
+NO_ROWS("a work would wait for itself", ITSELF, cancel_sync, every_flush);
+NO_ROWS("a work would wait for itself", IN_OWN_TASK, every_wait);
+NO_ROWS("the caller excludes it", DESTROYED, every_queue, every_mod, every_wait, set_max_active);
+NO_ROWS("the caller excludes it", DESTROYING, every_mod, wpool_wq_drain, wpool_wq_destroy,
+	set_max_active);
+NO_ROWS("the caller excludes it", DRAINS, ARMED, wpool_wq_destroy);
+NO_ROWS("the timer is that of a delayed work", ARMED, wpool_work_cancel, wpool_work_cancel_sync,
+	wpool_work_disable, wpool_work_disable_sync);
+NO_ROWS("it changes only whether the work can be queued", QUEUED, INSIDE, AGAIN, MOVED, ITSELF,
+	ARMED, ELSEWHERE, INSIDE_ELSEWHERE, DRAINS, DESTROYING, DESTROYED, enable);
+NO_ROWS("it changes only the limit of a queue, which exists", UNUSED, INSIDE, AGAIN, MOVED, ARMED,
+	NO_POOL, set_max_active);
+
 #define WORK(function, table) CONTRACT(function, table, &work_noun)
+#define QUEUE(function, table) CONTRACT(function, table, &work_noun)
+#define WQ(function, table) CONTRACT(function, table, &work_noun)
+#define ALONE(function, table) CONTRACT(function, table, &work_noun)
 #define RCU(function, table) CONTRACT(function, table, &rcu_work_noun)
 
 WPK_SUITE(contract_wq,
-	  WORK(wpool_wq_queue, every_queue),
-	  WORK(wpool_wq_queue, queue_of_work),
-	  WORK(wpool_wq_queue, queue_now),
-	  WORK(wpool_wq_queue, queue_in_drain),
-	  WORK(wpool_wq_queue_delayed, every_queue),
-	  WORK(wpool_wq_queue_delayed, queue_of_work),
-	  WORK(wpool_wq_queue_delayed, queue_later),
-	  WORK(wpool_wq_queue_delayed_0, every_queue),
-	  WORK(wpool_wq_queue_delayed_0, queue_of_work),
-	  WORK(wpool_wq_queue_delayed_0, queue_now),
-	  WORK(wpool_wq_queue_delayed_0, queue_in_drain),
-	  WORK(wpool_wq_mod_delayed, every_mod),
-	  WORK(wpool_wq_mod_delayed, mod_later),
-	  WORK(wpool_wq_mod_delayed_0, every_mod),
-	  WORK(wpool_wq_mod_delayed_0, mod_now),
+	  QUEUE(wpool_wq_queue, every_queue),
+	  QUEUE(wpool_wq_queue, queue_of_work),
+	  QUEUE(wpool_wq_queue, queue_now),
+	  QUEUE(wpool_wq_queue, queue_in_drain),
+	  QUEUE(wpool_wq_queue_delayed, every_queue),
+	  QUEUE(wpool_wq_queue_delayed, queue_of_work),
+	  QUEUE(wpool_wq_queue_delayed, queue_later),
+	  QUEUE(wpool_wq_queue_delayed_0, every_queue),
+	  QUEUE(wpool_wq_queue_delayed_0, queue_of_work),
+	  QUEUE(wpool_wq_queue_delayed_0, queue_now),
+	  QUEUE(wpool_wq_queue_delayed_0, queue_in_drain),
+	  QUEUE(wpool_wq_mod_delayed, every_mod),
+	  QUEUE(wpool_wq_mod_delayed, mod_later),
+	  QUEUE(wpool_wq_mod_delayed_0, every_mod),
+	  QUEUE(wpool_wq_mod_delayed_0, mod_now),
 	  RCU(wpool_wq_queue_rcu, every_queue),
 	  RCU(wpool_wq_queue_rcu, queue_now),
 	  WORK(wpool_work_cancel, every_cancel),
@@ -601,10 +634,11 @@ WPK_SUITE(contract_wq,
 	  WORK(wpool_delayed_work_flush, every_flush),
 	  WORK(wpool_delayed_work_flush, flush_delayed),
 	  RCU(wpool_rcu_work_flush, every_flush),
-	  WORK(wpool_wq_flush, every_wait),
-	  WORK(wpool_wq_flush, flush_queue),
-	  WORK(wpool_wq_drain, every_wait),
-	  WORK(wpool_wq_destroy, every_wait),
-	  WORK(wpool_wq_set_max_active, set_max_active),
-	  WORK(wpool_wq_create, create),
-	  WORK(wpool_wq_system, system_queue));
+	  WQ(wpool_wq_flush, every_wait),
+	  WQ(wpool_wq_flush, flush_queue),
+	  WQ(wpool_wq_drain, every_wait),
+	  WQ(wpool_wq_drain, drain_queue),
+	  WQ(wpool_wq_destroy, every_wait),
+	  WQ(wpool_wq_set_max_active, set_max_active),
+	  ALONE(wpool_wq_create, create),
+	  ALONE(wpool_wq_system, system_queue));
