@@ -31,9 +31,14 @@ BEGIN {
 
 function key(name) { return name ~ /^wpool_/ ? name : FILENAME name }
 
+/^ENTRIES\(/ { first = 1 }
+first && /^\t.*}\)?[,;]+$/ && !/"/ && gsub(/{/, "{") == gsub(/}/, "}") {
+	gaps = gaps " " FILENAME ":" FNR ":text"
+}
+/^\t/ { first = 0 }
 { gsub(/"[^"]*"|[][(){},]/, " ") }
-/^static const struct wpk_row/ { table = key($5) }
-$1 ~ /^(IN_[A-Z_]+|KILLED|SIGNALLED)$/ { rows[table] = rows[table] " " $1 " " $2 " " $3 " " }
+/^ENTRIES/ { table = key($2) }
+!reason && $1 ~ /^(IN_[A-Z_]+|KILLED|SIGNALLED)$/ { rows[table] = rows[table] " " $1 " " $2 " " $3 " " }
 !reason && /^\t[^;]* wpool_/ && $1 ~ /^[A-Z]+$/ && NF >= 3 {
 	kinds[$2] = kinds[$2] " " $1
 	tables[$2] = tables[$2] " " $2 " " key($3)

@@ -108,9 +108,14 @@ struct wpk_row {
 	enum wpk_object_is object;
 	long ret;			/* what the call returns */
 	struct wpk_left left;
-	const char *says;		/* the part of the header that promises @ret and @left */
+	const char *says;		/* a part of the sentence that promises @ret and @left */
 	enum wpool_policy policy;	/* policy of the pool */
 };
+
+/* A table. A row without a text has that of the row above. */
+#define ENTRIES(table, ...)						\
+static const struct wpk_row table##_rows[] = { __VA_ARGS__ };		\
+KUNIT_ARRAY_PARAM(table, table##_rows, wpk_contract_desc)
 
 /* The call of a case. The macro CONTRACT() fills in the struct. */
 struct wpk_contract {
@@ -164,6 +169,7 @@ struct wpk_noun {
  * struct wpk_world - the scene of a row
  * @test: the case
  * @row: the row
+ * @says: its text
  * @call: the call
  * @noun: the kind of the object
  * @real: the pool; NULL for works
@@ -183,6 +189,7 @@ struct wpk_noun {
 struct wpk_world {
 	struct kunit *test;
 	const struct wpk_row *row;
+	const char *says;
 	long (*call)(struct wpk_world *w);
 	const struct wpk_noun *noun;
 	struct wpool *real;

@@ -91,27 +91,22 @@ static long call_wpool_event_fire(struct wpk_world *w)
 	return wpool_event_fire(event_of(w));
 }
 
-static const struct wpk_row event_fire[] = {
+ENTRIES(event_fire,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
 	  "end the wait of an event: run its function" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
-	  "end the wait of an event: run its function" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 } },
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
 	  "any except NMI, and not with scheduler locks held" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
-	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
 	  "If the event is also armed, the start of the function disarms it." },
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
 	  "false if the event had fired already and its function has not started" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, { .runs = 1 },
-	  "false if the event had fired already and its function has not started" },
-	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 },
-	  "false if the event had fired already and its function has not started" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, { .runs = 1 } },
+	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, true, { .later = 1, .runs = 2 },
 	  "it runs once more after it has returned, never twice at once" },
-	{ IN_HARDIRQ, WITH_ROOM, INSIDE, true, { .later = 1, .runs = 2 },
-	  "it runs once more after it has returned, never twice at once" },
+	{ IN_HARDIRQ, WITH_ROOM, INSIDE, true, { .later = 1, .runs = 2 } },
 	{ IN_THREAD, WITH_ROOM, AGAIN, false, { .later = 1, .runs = 2 },
 	  "Until the function has started, further fires change nothing." },
 	{ IN_OWN_TASK, FULL, ITSELF, true, { .submitted = 1, .runs = 2 },
@@ -127,21 +122,13 @@ static const struct wpk_row event_fire[] = {
 	  "the events of its connections still fire" },
 	{ IN_THREAD, DRAINS, UNUSED, true, { .status = -ESHUTDOWN },
 	  "called instead if @pool is closed when @func is due" },
-	{ IN_HARDIRQ, CANCELS, UNUSED, true, { .status = -ESHUTDOWN },
-	  "called instead if @pool is closed when @func is due" },
-	{ IN_THREAD, DESTROYING, UNUSED, true, { .status = -ESHUTDOWN },
-	  "called instead if @pool is closed when @func is due" },
-	{ IN_THREAD, DESTROYED, UNUSED, true, { .status = -ESHUTDOWN },
-	  "called instead if @pool is closed when @func is due" },
-};
+	{ IN_HARDIRQ, CANCELS, UNUSED, true, { .status = -ESHUTDOWN } },
+	{ IN_THREAD, DESTROYING, UNUSED, true, { .status = -ESHUTDOWN } },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { .status = -ESHUTDOWN } });
 
-static const struct wpk_row hrevent_fire[] = {
+ENTRIES(hrevent_fire,
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
-	  "If the event is also armed, the start of the function disarms it." },
-};
-
-KUNIT_ARRAY_PARAM(event_fire, event_fire, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(hrevent_fire, hrevent_fire, wpk_contract_desc);
+	  "If the event is also armed, the start of the function disarms it." });
 
 static long call_wpool_event_arm(struct wpk_world *w)
 {
@@ -163,84 +150,60 @@ static long call_wpool_hrevent_arm_at(struct wpk_world *w)
 	return wpool_hrevent_arm_at(hrevent_of(w), ktime_add(ktime_get(), ktime_set(1000, 0)));
 }
 
-static const struct wpk_row event_arm[] = {
+ENTRIES(event_arm,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
 	  "true if the event was armed by this call" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
-	  "true if the event was armed by this call" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { LEFT_ARMED } },
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, { LEFT_ARMED },
 	  "any except NMI, and not with scheduler locks held" },
 	{ IN_HARDIRQ, FULL, UNUSED, true, { LEFT_ARMED },
 	  "it is *armed*, and holds no worker and no room in its pool" },
 	{ IN_THREAD, WITH_ROOM, ARMED, false, { LEFT_ARMED },
 	  "Does nothing if the event is armed already or disabled" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
-	  "Does nothing if the event is armed already or disabled" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
 	  "or has fired and its function has not started" },
-	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 },
-	  "or has fired and its function has not started" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, false, { .later = 1, .runs = 2 },
-	  "or has fired and its function has not started" },
+	{ IN_THREAD, FULL, WAITING, false, { .later = 1, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, AGAIN, false, { .later = 1, .runs = 2 } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, true, { .runs = 1, LEFT_ARMED },
 	  "true if the event was armed by this call" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1, LEFT_ARMED },
-	  "true if the event was armed by this call" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1, LEFT_ARMED } },
 	{ IN_THREAD, DRAINS, UNUSED, true, { LEFT_ARMED },
 	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
-	{ IN_THREAD, FOR_OWN, UNUSED, true, { LEFT_ARMED },
-	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
-	{ IN_THREAD, CANCELS, UNUSED, true, { LEFT_ARMED },
-	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
-	{ IN_THREAD, DESTROYING, UNUSED, true, { LEFT_ARMED },
-	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
-	{ IN_THREAD, DESTROYED, UNUSED, true, { LEFT_ARMED },
-	  "wpool_flush() and wpool_destroy() do not wait for an armed event" },
-};
-
-KUNIT_ARRAY_PARAM(event_arm, event_arm, wpk_contract_desc);
+	{ IN_THREAD, FOR_OWN, UNUSED, true, { LEFT_ARMED } },
+	{ IN_THREAD, CANCELS, UNUSED, true, { LEFT_ARMED } },
+	{ IN_THREAD, DESTROYING, UNUSED, true, { LEFT_ARMED } },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { LEFT_ARMED } });
 
 static long call_wpool_event_mod(struct wpk_world *w)
 {
 	return wpool_event_mod(event_of(w), WPK_FAR);
 }
 
-static const struct wpk_row event_mod[] = {
+ENTRIES(event_mod,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { LEFT_ARMED },
 	  "true if the event was armed, or a fire was taken back" },
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { LEFT_ARMED },
 	  "if the event is armed, its time changes" },
-	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { LEFT_ARMED },
-	  "if the event is armed, its time changes" },
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { LEFT_ARMED } },
+	{ IN_THREAD, CANCELS, ARMED, true, { LEFT_ARMED } },
+	{ IN_THREAD, DESTROYED, ARMED, true, { LEFT_ARMED } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
 	  "if it has fired and its function has not started, the fire is taken back." },
-	{ IN_THREAD, FULL, WAITING, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_THREAD, FULL, WAITING, true, { LEFT_ARMED } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1, LEFT_ARMED },
 	  "true if the event was armed, or a fire was taken back" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .runs = 1, LEFT_ARMED },
 	  "if it has fired and its function has not started, the fire is taken back." },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, { LEFT_ARMED } },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, { LEFT_ARMED } },
+	{ IN_THREAD, DRAINS, QUEUED, true, { LEFT_ARMED } },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, { LEFT_ARMED } },
+	{ IN_THREAD, DESTROYING, QUEUED, true, { LEFT_ARMED } },
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
 	  "the functions that fire or arm the event do nothing and return false" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1, LEFT_ARMED },
-	  "true if the event was armed before, or a fire was taken back" },
-	{ IN_THREAD, DRAINS, QUEUED, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
-	{ IN_THREAD, FOR_OWN, QUEUED, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
-	{ IN_THREAD, CANCELS, ARMED, true, { LEFT_ARMED },
-	  "if the event is armed, its time changes" },
-	{ IN_THREAD, DESTROYING, QUEUED, true, { LEFT_ARMED },
-	  "if it has fired and its function has not started, the fire is taken back." },
-	{ IN_THREAD, DESTROYED, ARMED, true, { LEFT_ARMED },
-	  "if the event is armed, its time changes" },
-};
-
-KUNIT_ARRAY_PARAM(event_mod, event_mod, wpk_contract_desc);
+	  "true if the event was armed before, or a fire was taken back" });
 
 static long call_wpool_event_cancel(struct wpk_world *w)
 {
@@ -256,42 +219,28 @@ static long call_wpool_event_disable(struct wpk_world *w)
 	return ret;
 }
 
-static const struct wpk_row event_cancel[] = {
+ENTRIES(event_cancel,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
 	  "true if the event was armed, or a fire was taken back" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
-	  "true if the event was armed, or a fire was taken back" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { } },
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { },
 	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_SOFTIRQ, WITH_ROOM, ARMED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, FULL, WAITING, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_SOFTIRQ, WITH_ROOM, ARMED, true, { } },
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, { } },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, { } },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, { } },
+	{ IN_THREAD, FULL, WAITING, true, { } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
 	  "true if the event was armed, or a fire was taken back" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .runs = 1 },
 	  "Disarms the event, and takes back a fire whose function has not started." },
+	{ IN_THREAD, DRAINS, QUEUED, true, { } },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, { } },
+	{ IN_THREAD, CANCELS, ARMED, true, { } },
+	{ IN_THREAD, DESTROYING, QUEUED, true, { } },
+	{ IN_THREAD, DESTROYED, ARMED, true, { } },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
-	  "true if the event was armed, or a fire was taken back" },
-	{ IN_THREAD, DRAINS, QUEUED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, FOR_OWN, QUEUED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, CANCELS, ARMED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, DESTROYING, QUEUED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-	{ IN_THREAD, DESTROYED, ARMED, true, { },
-	  "Disarms the event, and takes back a fire whose function has not started." },
-};
-
-KUNIT_ARRAY_PARAM(event_cancel, event_cancel, wpk_contract_desc);
+	  "true if the event was armed, or a fire was taken back" });
 
 static long call_wpool_event_cancel_sync(struct wpk_world *w)
 {
@@ -309,58 +258,43 @@ static long call_wpool_event_disable_sync(struct wpk_world *w)
 	return ret;
 }
 
-static const struct wpk_row event_cancel_sync[] = {
+ENTRIES(event_cancel_sync,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "the function returned, or the event never fired" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
-	  "the function returned, or the event never fired" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { } },
 	{ IN_THREAD, WITH_ROOM, ARMED, -ECANCELED, { },
 	  "the event was armed, or had fired, and this call took that back" },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
 	  "the event is taken out, and counted as cancelled" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, { .cancelled = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
-	{ IN_THREAD, FULL, WAITING, -ECANCELED, { },
-	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, FULL, WAITING, -ECANCELED, { } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "the function returned, or the event never fired" },
 	{ KILLED, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "only if another thread is running, queueing or ending the event" },
 	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED, { .waits = true, .runs = 1 },
 	  "the event was armed, or had fired, and this call took that back" },
+	{ IN_THREAD, DRAINS, QUEUED, -ECANCELED, { .cancelled = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, { .cancelled = 1 } },
+	{ IN_THREAD, CANCELS, ARMED, -ECANCELED, { } },
+	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, { .cancelled = 1 } },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "called by the event's own function, and nothing was done" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "the function returned, or the event never fired" },
-	{ IN_THREAD, DRAINS, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "the event was armed, or had fired, and this call took that back" },
-	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "the event was armed, or had fired, and this call took that back" },
-	{ IN_THREAD, CANCELS, ARMED, -ECANCELED, { },
-	  "the event was armed, or had fired, and this call took that back" },
-	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, { .cancelled = 1 },
-	  "the event was armed, or had fired, and this call took that back" },
-};
-
-KUNIT_ARRAY_PARAM(event_cancel_sync, event_cancel_sync, wpk_contract_desc);
+	  "the function returned, or the event never fired" });
 
 static long call_wpool_event_enable(struct wpk_world *w)
 {
 	return wpool_event_enable(event_of(w));
 }
 
-static const struct wpk_row event_enable[] = {
+ENTRIES(event_enable,
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
 	  "true if the event can be fired and armed from now on" },
-	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
-	  "This neither arms nor fires the event." },
-	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { },
-	  "This neither arms nor fires the event." },
-	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { },
-	  "This neither arms nor fires the event." },
-};
-
-KUNIT_ARRAY_PARAM(event_enable, event_enable, wpk_contract_desc);
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { }, "This neither arms nor fires the event." },
+	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { } },
+	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { } });
 
 static long call_wpool_event_enable_one_of_two(struct wpk_world *w)
 {
@@ -368,12 +302,9 @@ static long call_wpool_event_enable_one_of_two(struct wpk_world *w)
 	return wpool_event_enable(event_of(w));
 }
 
-static const struct wpk_row event_enable_one_of_two[] = {
+ENTRIES(event_enable_one_of_two,
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
-	  "false if it still is disabled by another call" },
-};
-
-KUNIT_ARRAY_PARAM(event_enable_one_of_two, event_enable_one_of_two, wpk_contract_desc);
+	  "false if it still is disabled by another call" });
 
 static long call_wpool_event_finish(struct wpk_world *w)
 {
@@ -383,35 +314,24 @@ static long call_wpool_event_finish(struct wpk_world *w)
 	return 0;
 }
 
-static const struct wpk_row event_finish[] = {
+ENTRIES(event_finish,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { },
 	  "From then on the caller may free the event, or prepare it again." },
-	{ IN_OWN_TASK, FULL, ITSELF, 0, { },
-	  "From then on the caller may free the event, or prepare it again." },
-	{ IN_OWN_TASK, DRAINS, ITSELF, 0, { },
-	  "From then on the caller may free the event, or prepare it again." },
-	{ IN_OWN_TASK, FOR_OWN, ITSELF, 0, { },
-	  "From then on the caller may free the event, or prepare it again." },
-	{ IN_OWN_TASK, CANCELS, ITSELF, 0, { },
-	  "From then on the caller may free the event, or prepare it again." },
-	{ IN_OWN_TASK, DESTROYING, ITSELF, 0, { },
-	  "From then on the caller may free the event, or prepare it again." },
-};
-
-KUNIT_ARRAY_PARAM(event_finish, event_finish, wpk_contract_desc);
+	{ IN_OWN_TASK, FULL, ITSELF, 0, { } },
+	{ IN_OWN_TASK, DRAINS, ITSELF, 0, { } },
+	{ IN_OWN_TASK, FOR_OWN, ITSELF, 0, { } },
+	{ IN_OWN_TASK, CANCELS, ITSELF, 0, { } },
+	{ IN_OWN_TASK, DESTROYING, ITSELF, 0, { } });
 
 static long call_wpool_release_cancel(struct wpk_world *w)
 {
 	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
 }
 
-static const struct wpk_row release_cancel[] = {
+ENTRIES(release_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
 	  { .cancelled = 1, .status = -ESHUTDOWN, .state = IS_NOW(WPOOL_CLOSED) },
-	  "with %WPOOL_RELEASE_CANCEL before the function started" },
-};
-
-KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
+	  "with %WPOOL_RELEASE_CANCEL before the function started" });
 
 NO_CONTRACT(wpool_event_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begins with it");

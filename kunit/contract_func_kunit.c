@@ -76,7 +76,7 @@ static long call_wpool_invoke(struct wpk_world *w)
 	return wpool_invoke(w->pool, w->object);
 }
 
-static const struct wpk_row every_fn[] = {
+ENTRIES(every_fn,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "either the function returns or &wpool_attrs.abort, if set, is called" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
@@ -93,54 +93,39 @@ static const struct wpk_row every_fn[] = {
 	{ IN_OWN_TASK, FOR_OWN, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "released with %WPOOL_RELEASE_OWN; accepts its events and what its own tasks submit" },
 	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { },
-	  "no pool, task or function; or the context is NMI" },
-};
+	  "no pool, task or function; or the context is NMI" });
 
-static const struct wpk_row own_fn[] = {
+ENTRIES(own_fn,
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
 	  "no pool, task or function; or the context is NMI" },
-	{ IN_THREAD, WITH_ROOM, GOING, -ENOENT, { },
-	  "the task's owner module is being unloaded" },
+	{ IN_THREAD, WITH_ROOM, GOING, -ENOENT, { }, "the task's owner module is being unloaded" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 1 },
-	  "either the function returns or &wpool_attrs.abort, if set, is called" },
-};
+	  "either the function returns or &wpool_attrs.abort, if set, is called" });
 
-static const struct wpk_row sleeping_fn[] = {
+ENTRIES(sleeping_fn,
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "it sleeps, killable, first-in-first-out, until the task fits" },
 	{ KILLED, FULL, UNUSED, -EINTR, { }, "the caller was killed while it waited" },
 	{ IN_OWN_TASK, FULL, UNUSED, -EDEADLK, { .refused = 1 },
 	  "the pool is full, and the caller is one of its own tasks and would have waited" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 1 },
-	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
-};
+	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN });
 
-static const struct wpk_row trying_fn[] = {
+ENTRIES(trying_fn,
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "Without __GFP_DIRECT_RECLAIM the call never sleeps and behaves as wpool_try_submit()" },
-	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "Without __GFP_DIRECT_RECLAIM the call never sleeps and behaves as wpool_try_submit()" },
-	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "Without __GFP_DIRECT_RECLAIM the call never sleeps and behaves as wpool_try_submit()" },
-	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "Without __GFP_DIRECT_RECLAIM the call never sleeps and behaves as wpool_try_submit()" },
+	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
+	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
+	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
-	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
-};
+	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "the pool is closed" });
 
-static const struct wpk_row plain_pool[] = {
+ENTRIES(plain_pool,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
-	  "-EINVAL if the pool is bound to no function" },
-};
-
-KUNIT_ARRAY_PARAM(every_fn, every_fn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(own_fn, own_fn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(sleeping_fn, sleeping_fn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(trying_fn, trying_fn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(plain_pool, plain_pool, wpk_contract_desc);
+	  "-EINVAL if the pool is bound to no function" });
 
 static long call_wpool_invoke_plain(struct wpk_world *w)
 {

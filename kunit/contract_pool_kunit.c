@@ -12,36 +12,23 @@ static long call_wpool_flush(struct wpk_world *w)
 	return wpool_flush(w->pool);
 }
 
-static const struct wpk_row flush[] = {
+ENTRIES(flush,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .waits = true },
 	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "wait for all tasks that were accepted before the call" },
-	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 },
-	  "-EINTR if the caller was killed" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 } },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED } },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -EDEADLK, { },
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
-	  "wait for all tasks that were accepted before the call" },
-};
-
-KUNIT_ARRAY_PARAM(flush, flush, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
 static long call_wpool_release(struct wpk_world *w)
 {
@@ -70,17 +57,16 @@ static long call_wpool_release_two(struct wpk_world *w)
 	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL | WPOOL_RELEASE_OWN);
 }
 
-static const struct wpk_row every_release[] = {
+ENTRIES(every_release,
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { },
 	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { },
-	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
-	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY for the default pool" },
-};
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY for the default pool" });
 
-static const struct wpk_row release[] = {
+ENTRIES(release,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "Running tasks are left alone and not waited for." },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) } },
 	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .runs = 2, .state = IS_NOW(WPOOL_CLOSED) },
 	  "queued tasks run to their end" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
@@ -91,13 +77,10 @@ static const struct wpk_row release[] = {
 	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "or closes it completely with another release" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 }, "Idempotent" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Idempotent" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
-	  "Running tasks are left alone and not waited for." },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED }, "Idempotent" },
-};
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED } });
 
-static const struct wpk_row release_cancel[] = {
+ENTRIES(release_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
 	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
 	  "queued tasks end with -ECANCELED" },
@@ -115,32 +98,21 @@ static const struct wpk_row release_cancel[] = {
 	  "queued tasks end with -ECANCELED" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .cancelled = 1, .status = -ECANCELED },
 	  "%WPOOL_RELEASE_CANCEL cancels the tasks that are still queued" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .cancelled = 1, .status = -ECANCELED },
-	  "%WPOOL_RELEASE_CANCEL cancels the tasks that are still queued" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED }, "Idempotent" },
-};
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .cancelled = 1, .status = -ECANCELED } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED }, "Idempotent" });
 
-static const struct wpk_row release_own[] = {
+ENTRIES(release_own,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
 	  "closes the pool to all except its own tasks and events" },
 	{ IN_THREAD, FULL, WAITING, 0,
 	  { .later = 1, .runs = 1, .state = IS_NOW(WPOOL_CLOSING) },
 	  "or with a batch, are accepted as room comes" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "Does nothing to a pool that is closed." },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 },
-	  "Does nothing to a pool that is closed." },
-};
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .runs = 1 } });
 
-static const struct wpk_row release_wrong[] = {
+ENTRIES(release_wrong,
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
-	  "-EINVAL if there is no pool, a flag is unknown, or there are two" },
-};
-
-KUNIT_ARRAY_PARAM(every_release, every_release, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release, release, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_own, release_own, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_wrong, release_wrong, wpk_contract_desc);
+	  "-EINVAL if there is no pool, a flag is unknown, or there are two" });
 
 static long call_wpool_release_timeout(struct wpk_world *w)
 {
@@ -176,81 +148,63 @@ static long call_wpool_release_timeout_negative(struct wpk_world *w)
 	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, LONG_MIN) == ret ? ret : 0;
 }
 
-static const struct wpk_row release_timeout[] = {
+ENTRIES(release_timeout,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - the pool is empty" },
 	{ IN_THREAD, DRAINS, AGAIN, 0, { .waits = true, .runs = 2 },
 	  "May be called again until it returns 0." },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 - the pool is empty" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "-EINTR - the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
 	  "After -EDEADLK, -EINVAL and -EBUSY the pool is unchanged." },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "-EBUSY - the default pool" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a flag that is unknown" },
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } },
 	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
-	  "and so does every submitter that waits for room, in the pool or in a group" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "0 - the pool is empty" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - the pool is empty" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
-	  "0 - the pool is empty" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "0 - the pool is empty" },
-};
+	  "and so does every submitter that waits for room, in the pool or in a group" });
 
-static const struct wpk_row release_timeout_0[] = {
+ENTRIES(release_timeout_0,
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ETIME, { .runs = 1, .state = IS_NOW(WPOOL_CLOSED) },
 	  "-ETIME - timed out" },
-	{ IN_THREAD, DRAINS, QUEUED, -ETIME, { .runs = 1 }, "-ETIME - timed out" },
-};
+	{ IN_THREAD, DRAINS, QUEUED, -ETIME, { .runs = 1 } });
 
-static const struct wpk_row release_timeout_cancel[] = {
+ENTRIES(release_timeout_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
 	  { .waits = true, .cancelled = 1, .status = -ECANCELED },
-	  "queued tasks end with -ECANCELED" },
-};
+	  "queued tasks end with -ECANCELED" });
 
-static const struct wpk_row release_timeout_wrong[] = {
+ENTRIES(release_timeout_wrong,
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
-	  "a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative @timeout" },
-};
-
-KUNIT_ARRAY_PARAM(release_timeout, release_timeout, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_timeout_0, release_timeout_0, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_timeout_cancel, release_timeout_cancel, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(release_timeout_wrong, release_timeout_wrong, wpk_contract_desc);
+	  "a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative @timeout" });
 
 static long call_wpool_reboot(struct wpk_world *w)
 {
 	return wpool_reboot(w->pool);
 }
 
-static const struct wpk_row reboot[] = {
+ENTRIES(reboot,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "Does nothing to an open pool." },
 	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1, .state = IS_NOW(WPOOL_OPEN) },
 	  "only closed to others (%WPOOL_RELEASE_OWN) opens at once." },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "Waits until every accepted task has finished, and the old workers are gone." },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
-	  "Waits until every accepted task has finished, and the old workers are gone." },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED } },
+	{ IN_THREAD, DRAINS, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DRAINS, AGAIN, 0, { .waits = true, .runs = 2 } },
 	{ KILLED, DRAINS, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
 	{ IN_OWN_TASK, DRAINS, UNUSED, -EDEADLK, { },
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 },
 	  "-ESHUTDOWN if it was destroyed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN if it was destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { }, "Does nothing to an open pool." },
+	{ IN_THREAD, FULL, WAITING, 0, { .later = 1, .runs = 1 } },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, FULL, WAITING, 0, { .later = 1, .runs = 1 }, "Does nothing to an open pool." },
-	{ IN_THREAD, DRAINS, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "Waits until every accepted task has finished, and the old workers are gone." },
-	{ IN_THREAD, DRAINS, AGAIN, 0, { .waits = true, .runs = 2 },
-	  "Waits until every accepted task has finished, and the old workers are gone." },
-};
-
-KUNIT_ARRAY_PARAM(reboot, reboot, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
 static long call_wpool_destroy(struct wpk_world *w)
 {
@@ -264,15 +218,16 @@ static long call_wpool_destroy(struct wpk_world *w)
 	return ret;
 }
 
-static const struct wpk_row destroy[] = {
+ENTRIES(destroy,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "lets every accepted task run to its end, and waits until the workers are gone" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
-	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 } },
 	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
 	  "Closes the pool, ends the wait of every submitter with -ESHUTDOWN" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "process context; sleeps, uninterruptibly" },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
@@ -283,19 +238,11 @@ static const struct wpk_row destroy[] = {
 	  "-EDEADLK if called from one of the pool's own tasks" },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },
 	  "-EBUSY for the default pool, which all modules share" },
-	{ IN_OWN_TASK, DEFAULT_POOL, UNUSED, -EBUSY, { },
-	  "-EBUSY for the default pool, which all modules share" },
+	{ IN_OWN_TASK, DEFAULT_POOL, UNUSED, -EBUSY, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
-	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "%NULL and ERR_PTR are allowed and ignored" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "lets every accepted task run to its end, and waits until the workers are gone" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "lets every accepted task run to its end, and waits until the workers are gone" },
+	{ IN_THREAD, ERR_POOL, UNUSED, 0, { } },
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .waits = true, .status = -ECANCELED },
-	  "waits until the workers are gone" },
-};
-
-KUNIT_ARRAY_PARAM(destroy, destroy, wpk_contract_desc);
+	  "waits until the workers are gone" });
 
 static long tune(struct wpk_world *w, u32 capacity, enum wpool_policy policy, u32 mask)
 {
@@ -333,36 +280,27 @@ static long call_wpool_tune_too_far(struct wpk_world *w)
 	return tune(w, WPOOL_MAX_CAPACITY + 1, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
 }
 
-static const struct wpk_row tunes[] = {
+ENTRIES(tunes,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 },
-	  "all attributes in @mask were changed" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 } },
 	{ IN_THREAD, FULL, WAITING, 0, { .submitted = 1, .runs = 1 },
 	  "If a limit grows, waiting submitters that now fit continue." },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED } },
 	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 }, "the pool was destroyed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool was destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { },
 	  "the default pool, which only the administrator tunes" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool, a bad value, capacity 0" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "all attributes in @mask were changed" },
-};
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
-static const struct wpk_row tune_wrong[] = {
+ENTRIES(tune_wrong,
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
-	  "capacity 0, an unknown bit, capacity of a preallocated pool, policy from or to" },
-};
+	  "capacity 0, an unknown bit, capacity of a preallocated pool, policy from or to" });
 
-static const struct wpk_row tune_range[] = {
-	{ IN_THREAD, WITH_ROOM, QUEUED, -ERANGE, { .runs = 1 }, "a number is out of its range" },
-};
-
-KUNIT_ARRAY_PARAM(tunes, tunes, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(tune_wrong, tune_wrong, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(tune_range, tune_range, wpk_contract_desc);
+ENTRIES(tune_range,
+	{ IN_THREAD, WITH_ROOM, QUEUED, -ERANGE, { .runs = 1 }, "a number is out of its range" });
 
 static long call_wpool_set_cgroup(struct wpk_world *w)
 {
@@ -374,23 +312,19 @@ static long call_wpool_set_cgroup_of_none(struct wpk_world *w)
 	return wpool_set_cgroup(w->pool, false);
 }
 
-static const struct wpk_row cgroups[] = {
+ENTRIES(cgroups,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 },
 	  "put the workers of a pool into cgroups" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 },
-	  "put the workers of a pool into cgroups" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },
-	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 }, "the pool is being destroyed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool is being destroyed" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .runs = 1 } },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, DESTROYING, QUEUED, -ESHUTDOWN, { .runs = 1 },
+	  "the pool is being destroyed" },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, -EBUSY, { }, "the default pool" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "there is no pool" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .runs = 1 }, "put the workers of a pool into cgroups" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "put the workers of a pool into cgroups" },
-};
-
-KUNIT_ARRAY_PARAM(cgroups, cgroups, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
 /* ---- attributes and statistics -------------------------------------------- */
 
@@ -432,22 +366,17 @@ static long call_wpool_owner(struct wpk_world *w)
 	return wpool_owner(w->pool) == THIS_MODULE;
 }
 
-static const struct wpk_row looks[] = {
+ENTRIES(looks,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { }, "filled in" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { }, "filled in" },
-	{ IN_THREAD, DRAINS, UNUSED, true, { }, "filled in" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { } },
+	{ IN_THREAD, DRAINS, UNUSED, true, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "An error path may hold %NULL" },
 	{ IN_THREAD, ERR_POOL, UNUSED, false, { },
-	  "or does nothing if it has no error to return" },
-	{ IN_THREAD, DESTROYED, UNUSED, true, { }, "filled in" },
-};
+	  "or does nothing if it has no error to return" });
 
-static const struct wpk_row looks_in_irq[] = {
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { }, "filled in" },
-};
-
-KUNIT_ARRAY_PARAM(looks, looks, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(looks_in_irq, looks_in_irq, wpk_contract_desc);
+ENTRIES(looks_in_irq,
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, { }, "filled in" });
 
 static long call_wpool_get_latency(struct wpk_world *w)
 {
@@ -465,16 +394,13 @@ static long call_wpool_get_costs(struct wpk_world *w)
 	return wpool_get_costs(w->pool, &cost, 1);
 }
 
-static const struct wpk_row no_data[] = {
+ENTRIES(no_data,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -ENODATA, { } },
+	{ IN_THREAD, DRAINS, UNUSED, -ENODATA, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, -ENODATA, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
-	{ IN_THREAD, DRAINS, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ENODATA, { }, "-ENODATA if latency was never on" },
-};
-
-KUNIT_ARRAY_PARAM(no_data, no_data, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
 /* ---- references ----------------------------------------------------------- */
 
@@ -512,44 +438,29 @@ static long call_wpool_default(struct wpk_world *w)
 	return found == wpool_default();
 }
 
-static const struct wpk_row references[] = {
+ENTRIES(references,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
 	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
 	{ IN_THREAD, DRAINS, UNUSED, true, { },
 	  "A reference keeps the memory; it does not keep the pool open." },
+	{ IN_THREAD, DESTROYED, UNUSED, true, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, true, { },
 	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
-	{ IN_THREAD, ERR_POOL, UNUSED, true, { },
-	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
-	  "a pool that the caller holds a reference to, %NULL or ERR_PTR" },
-	{ IN_THREAD, DESTROYED, UNUSED, true, { },
-	  "A reference keeps the memory; it does not keep the pool open." },
-};
+	{ IN_THREAD, ERR_POOL, UNUSED, true, { } },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { } });
 
-static const struct wpk_row by_name[] = {
+ENTRIES(by_name,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
 	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
-	{ IN_THREAD, DRAINS, UNUSED, true, { },
-	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
-	{ IN_THREAD, DESTROYED, UNUSED, false, { },
-	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
-	{ IN_THREAD, NO_POOL, UNUSED, true, { },
-	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
-	  "the pool, with a reference that the caller must drop with wpool_put(), or %NULL" },
-};
+	{ IN_THREAD, DRAINS, UNUSED, true, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { } },
+	{ IN_THREAD, NO_POOL, UNUSED, true, { } },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { } });
 
-static const struct wpk_row of_all[] = {
+ENTRIES(of_all,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { },
 	  "It is named \"default\" and has unlimited capacity." },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { },
-	  "It is named \"default\" and has unlimited capacity." },
-};
-
-KUNIT_ARRAY_PARAM(references, references, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(by_name, by_name, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(of_all, of_all, wpk_contract_desc);
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, { } });
 
 static long created(struct wpool *pool)
 {
@@ -582,12 +493,9 @@ static long call_wpool_create_func(struct wpk_world *w)
 	return created(wpool_create_func(&attrs, nothing));
 }
 
-static const struct wpk_row create[] = {
+ENTRIES(create,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "create an open pool" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "create an open pool" },
-};
-
-KUNIT_ARRAY_PARAM(create, create, wpk_contract_desc);
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { } });
 
 static long call_wpool_create_taken(struct wpk_world *w)
 {
@@ -597,12 +505,9 @@ static long call_wpool_create_taken(struct wpk_world *w)
 	return created(wpool_create(&attrs));
 }
 
-static const struct wpk_row create_taken[] = {
+ENTRIES(create_taken,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EEXIST, { }, "-EEXIST - the name is taken" },
-	{ IN_THREAD, DRAINS, UNUSED, -EEXIST, { }, "-EEXIST - the name is taken" },
-};
-
-KUNIT_ARRAY_PARAM(create_taken, create_taken, wpk_contract_desc);
+	{ IN_THREAD, DRAINS, UNUSED, -EEXIST, { } });
 
 static long call_wpool_create_of_0(struct wpk_world *w)
 {
@@ -623,12 +528,9 @@ static long call_wpool_create_func_of_none(struct wpk_world *w)
 	return created(wpool_create_func(&attrs, NULL));
 }
 
-static const struct wpk_row create_wrong[] = {
+ENTRIES(create_wrong,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
-	  "an attribute is missing or wrong, or capacity is 0" },
-};
-
-KUNIT_ARRAY_PARAM(create_wrong, create_wrong, wpk_contract_desc);
+	  "an attribute is missing or wrong, or capacity is 0" });
 
 NO_CONTRACT(wpool_attrs_init, "it cannot fail: create_kunit.c has the defaults");
 NO_CONTRACT(wpool_hist_from, "it takes neither pool nor task: hist_kunit.c");

@@ -80,166 +80,123 @@ static long call_wpool_strand_try_submit(struct wpk_world *w)
 }
 
 /* Rows for tasks of strands and for tasks of groups. */
-static const struct wpk_row every_turn[] = {
+ENTRIES(every_turn,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 }, "accepted" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool, task or function" },
 	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
-	{ IN_OWN_TASK, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
-	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
-	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_OWN_TASK, DRAINS, UNUSED, -ESHUTDOWN, { } },
+	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { } },
+	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN" },
 	{ IN_OWN_TASK, FOR_OWN, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "its tasks may submit more tasks to end the connections" },
-};
+	  "its tasks may submit more tasks to end the connections" });
 
-static const struct wpk_row sleeping_turn[] = {
+ENTRIES(sleeping_turn,
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "first-in-first-out" },
 	{ KILLED, FULL, UNUSED, -EINTR, { }, "-EINTR - the caller was killed while it waited" },
 	{ IN_OWN_TASK, FULL, UNUSED, -EDEADLK, { },
-	  "and the caller is one of the pool's own tasks" },
-};
+	  "and the caller is one of the pool's own tasks" });
 
-static const struct wpk_row signalled_turn[] = {
+ENTRIES(signalled_turn,
 	{ SIGNALLED, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "-EINTR - the caller was killed while it waited" },
-};
+	  "-EINTR - the caller was killed while it waited" });
 
-static const struct wpk_row interrupted_turn[] = {
-	{ SIGNALLED, FULL, UNUSED, -EINTR, { }, "but any signal ends the wait" },
-};
+ENTRIES(interrupted_turn,
+	{ SIGNALLED, FULL, UNUSED, -EINTR, { }, "but any signal ends the wait" });
 
-static const struct wpk_row trying_turn[] = {
+ENTRIES(trying_turn,
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "any except NMI, and not with scheduler locks held" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 } },
 	{ IN_HARDIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still" },
 	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
-	{ IN_HARDIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "-ESHUTDOWN - the pool is closed" },
+	{ IN_HARDIRQ, DRAINS, UNUSED, -ESHUTDOWN, { } },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
-	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
-	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
-	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { }, "or other submitters already wait" },
-};
+	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { } },
+	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { } },
+	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { } });
 
-static const struct wpk_row strand_submit[] = {
+ENTRIES(strand_submit,
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .later = 1, .runs = 2 },
 	  "submit it again, to run last in the strand" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 },
-	  "submit it again, to run last in the strand" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .submitted = 1, .runs = 2 } },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_FAIL },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { }, "the strand is full", WPOOL_DROP_OLDEST },
-	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is queued already" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is queued already" },
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
-	  "the strand has no pool or no limit, or the task no function" },
-};
-
-KUNIT_ARRAY_PARAM(every_turn, every_turn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(sleeping_turn, sleeping_turn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(signalled_turn, signalled_turn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(interrupted_turn, interrupted_turn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(trying_turn, trying_turn, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(strand_submit, strand_submit, wpk_contract_desc);
+	  "the strand has no pool or no limit, or the task no function" });
 
 static long call_wpool_strand_flush(struct wpk_world *w)
 {
 	return wpool_strand_flush(strand_of(w));
 }
 
-static const struct wpk_row strand_flush[] = {
+ENTRIES(strand_flush,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "Accepted tasks run to their end" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR if the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "wait for all tasks that were accepted before the call" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Accepted tasks run to their end" },
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "have not started are aborted with -ECANCELED" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Accepted tasks run to their end" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "wait for all tasks that were accepted before the call" },
-};
-
-KUNIT_ARRAY_PARAM(strand_flush, strand_flush, wpk_contract_desc);
+	  "have not started are aborted with -ECANCELED" });
 
 static long call_wpool_strand_destroy(struct wpk_world *w)
 {
 	return wpool_strand_destroy(strand_of(w));
 }
 
-static const struct wpk_row strand_destroy[] = {
+ENTRIES(strand_destroy,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "accept no more tasks, and wait for those accepted" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "accept no more tasks, and wait for those accepted" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "process context; sleeps, uninterruptibly. Not in an abort function." },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "Its pool may be gone already." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK if called by a task of the strand in its turn, and nothing was done" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "accept no more tasks, and wait for those accepted" },
-	{ IN_THREAD, FULL, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "accept no more tasks, and wait for those accepted" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "Accepted tasks run to their end" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Accepted tasks run to their end" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "have not started are aborted with -ECANCELED" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Accepted tasks run to their end" },
-};
-
-KUNIT_ARRAY_PARAM(strand_destroy, strand_destroy, wpk_contract_desc);
+	  "have not started are aborted with -ECANCELED" });
 
 static long call_wpool_strand_finish(struct wpk_world *w)
 {
 	return wpool_strand_finish(strand_task(w));
 }
 
-static const struct wpk_row strand_finish[] = {
+ENTRIES(strand_finish,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
 	  "From then on the caller may free the strand and the task." },
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "or if the caller is not a function of @task" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 },
+	{ IN_OWN_TASK, DRAINS, ITSELF, true, { .runs = 1 } },
+	{ IN_OWN_TASK, FOR_OWN, ITSELF, true, { .runs = 1 } },
+	{ IN_OWN_TASK, CANCELS, ITSELF, true, { .runs = 1 } },
+	{ IN_OWN_TASK, DESTROYING, ITSELF, true, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
 	  "or if the caller is not a function of @task" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 },
-	  "or if the caller is not a function of @task" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 },
-	  "or if the caller is not a function of @task" },
-	{ IN_OWN_TASK, DRAINS, ITSELF, true, { .runs = 1 },
-	  "From then on the caller may free the strand and the task." },
-	{ IN_OWN_TASK, FOR_OWN, ITSELF, true, { .runs = 1 },
-	  "From then on the caller may free the strand and the task." },
-	{ IN_OWN_TASK, CANCELS, ITSELF, true, { .runs = 1 },
-	  "From then on the caller may free the strand and the task." },
-	{ IN_OWN_TASK, DESTROYING, ITSELF, true, { .runs = 1 },
-	  "From then on the caller may free the strand and the task." },
-	{ IN_THREAD, DESTROYED, UNUSED, false, { }, "or if the caller is not a function of @task" },
-	{ IN_OWN_TASK, FULL, QUEUED, false, { .runs = 1 },
-	  "or if the caller is not a function of @task" },
-};
-
-KUNIT_ARRAY_PARAM(strand_finish, strand_finish, wpk_contract_desc);
+	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 } },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { } },
+	{ IN_OWN_TASK, FULL, QUEUED, false, { .runs = 1 } });
 
 NO_CONTRACT(wpool_strand_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_strand_task_init, "it cannot fail, and the scene of each row begins with it");
@@ -321,57 +278,43 @@ static long call_wpool_group_try_submit(struct wpk_world *w)
 	return wpool_group_try_submit(group_of(w), &member->task);
 }
 
-static const struct wpk_row group_submit[] = {
+ENTRIES(group_submit,
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
 	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "If the group is full, the submitter waits, killable, first-in-first-out.", WPOOL_RUN },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
-	  "the function may free the task, or hand it to another thread" },
-};
+	  "the function may free the task, or hand it to another thread" });
 
-static const struct wpk_row group_try[] = {
+ENTRIES(group_try,
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no pool, task or function" },
 	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 }, "or held by another" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
-	  "the function may free the task, or hand it to another thread" },
-};
-
-KUNIT_ARRAY_PARAM(group_submit, group_submit, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(group_try, group_try, wpk_contract_desc);
+	  "the function may free the task, or hand it to another thread" });
 
 static long call_wpool_group_wait(struct wpk_world *w)
 {
 	return wpool_group_wait(group_of(w));
 }
 
-static const struct wpk_row group_wait[] = {
+ENTRIES(group_wait,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "0 - every task returned 0" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "0 - every task returned 0" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "0 - every task returned 0" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 }, "0 - every task returned 0" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 }, "-EINTR - the caller was killed" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK - called from one of the pool's own tasks" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "-EDEADLK - called from one of the pool's own tasks" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "no group, or it has no pool" },
-	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "0 - every task returned 0" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "0 - every task returned 0" },
 	{ IN_THREAD, CANCELS, QUEUED, -ECANCELED, { .status = -ECANCELED },
-	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "0 - every task returned 0" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 - every task returned 0" },
-};
-
-KUNIT_ARRAY_PARAM(group_wait, group_wait, wpk_contract_desc);
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" });
 
 static long call_wpool_group_cancel(struct wpk_world *w)
 {
@@ -379,82 +322,58 @@ static long call_wpool_group_cancel(struct wpk_world *w)
 	return 0;
 }
 
-static const struct wpk_row group_cancel[] = {
+ENTRIES(group_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
 	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .status = -ECANCELED } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .runs = 1 }, "Running tasks are not interrupted" },
 	{ IN_THREAD, FULL, WAITING, 0, { },
 	  "Submitters that wait for room in the group get -ECANCELED." },
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { }, "Takes the same time for any number of tasks." },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .status = -ECANCELED },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "make sure that the tasks of a group that have not started do not run" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .runs = 1 }, "Running tasks are not" },
-};
-
-KUNIT_ARRAY_PARAM(group_cancel, group_cancel, wpk_contract_desc);
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .runs = 1 }, "Running tasks are not" });
 
 static long call_wpool_group_exit(struct wpk_world *w)
 {
 	return wpool_group_exit(group_of(w));
 }
 
-static const struct wpk_row group_exit[] = {
+ENTRIES(group_exit,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "Lets the tasks run to their end and waits for them" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Lets the tasks run to their end and waits for them" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ KILLED, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "process context; sleeps, uninterruptibly" },
 	{ IN_THREAD, FULL, WAITING, 0, { .waits = true },
 	  "and so does every submitter that waits for room in the group" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EDEADLK, { .runs = 1 },
 	  "-EDEADLK, with nothing done, if called from one of the pool's own tasks" },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { },
 	  "the group; one that is all zeroes, or has ended, is allowed and ignored" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "Lets the tasks run to their end and waits for them" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Lets the tasks run to their end and waits for them" },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Lets the tasks run to their end and waits for them" },
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
-	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "Lets the tasks run to their end and waits for them" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "Lets the tasks run to their end and waits for them" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "-EDEADLK, with nothing done, if called from one of the pool's own tasks" },
-};
-
-KUNIT_ARRAY_PARAM(group_exit, group_exit, wpk_contract_desc);
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" });
 
 static long call_wpool_release_cancel(struct wpk_world *w)
 {
 	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
 }
 
-static const struct wpk_row release_cancel[] = {
+ENTRIES(release_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,
 	  { .cancelled = 1, .status = -ECANCELED, .state = IS_NOW(WPOOL_CLOSED) },
-	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" },
-};
-
-KUNIT_ARRAY_PARAM(release_cancel, release_cancel, wpk_contract_desc);
+	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" });
 
 /* wpool_group_init() prepares a new group, not the group of the scene. */
 static long call_wpool_group_init(struct wpk_world *w)
@@ -466,17 +385,14 @@ static long call_wpool_group_init(struct wpk_world *w)
 	return ret;
 }
 
-static const struct wpk_row group_init[] = {
+ENTRIES(group_init,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "prepare a group" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { }, "or @max_outstanding is 0" },
+	{ IN_OWN_TASK, WITH_ROOM, NONE, -EINVAL, { } },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
-	{ IN_OWN_TASK, WITH_ROOM, NONE, -EINVAL, { }, "or @max_outstanding is 0" },
-	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "prepare a group" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "prepare a group" },
-};
-
-KUNIT_ARRAY_PARAM(group_init, group_init, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
 NO_CONTRACT(wpool_group_act_for_me, "it takes its caller's mm and credentials: behalf_kunit.c");
 NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row begins with it");

@@ -125,25 +125,21 @@ static long call_wpool_submit_batch_interruptible(struct wpk_world *w)
 
 /* ---- every submit --------------------------------------------------------- */
 
-static const struct wpk_row every_submit[] = {
+ENTRIES(every_submit,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "accepted, or run by the caller under %WPOOL_RUN" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 1 } },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "tasks that a task of the pool itself submits" },
 	{ IN_THREAD, WITH_ROOM, DETACHED, 0, { .submitted = 1, .runs = 1 },
 	  "Prepare it with wpool_task_init() (joinable) or wpool_task_init_detached()." },
-	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
-	{ IN_THREAD, FULL, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
-	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
+	{ IN_THREAD, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still pending" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 } },
+	{ IN_THREAD, FULL, QUEUED, -EALREADY, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EALREADY, { .runs = 1 } },
 	{ IN_THREAD, FULL, WAITING, -EALREADY, { .later = 1, .runs = 1 },
 	  "is held by another submitter that may yet be refused" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, -EALREADY, { .runs = 1 }, "the task is still pending" },
 	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, -EALREADY, { .runs = 1 },
 	  "is running in another pool" },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
@@ -152,130 +148,87 @@ static const struct wpk_row every_submit[] = {
 	  "and the submit takes no further room in the pool" },
 	{ IN_OWN_TASK, FULL, ITSELF, 0, { .submitted = 1, .runs = 2 },
 	  "it runs once more after its function has returned, never twice at once" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, -EALREADY, { .runs = 2 },
-	  "the task is still pending" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, -EALREADY, { .runs = 2 }, "the task is still pending" },
 	{ IN_THREAD, WITH_ROOM, DISABLED, -ECANCELED, { },
 	  "each submit of the task gets -ECANCELED, also in a batch" },
-	{ IN_OWN_TASK, WITH_ROOM, DISABLED, -ECANCELED, { },
-	  "each submit of the task gets -ECANCELED, also in a batch" },
-	{ IN_THREAD, WITH_ROOM, GOING, -ENOENT, { },
-	  "the task's owner module is being unloaded" },
+	{ IN_OWN_TASK, WITH_ROOM, DISABLED, -ECANCELED, { } },
+	{ IN_THREAD, WITH_ROOM, GOING, -ENOENT, { }, "the task's owner module is being unloaded" },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { },
 	  "no pool, task or function; or the context is NMI" },
-	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { },
-	  "no pool, task or function; or the context is NMI" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
-	  "no pool, task or function; or the context is NMI" },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { } },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { } },
 	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "under %WPOOL_FAIL it gets -EAGAIN like any caller", WPOOL_FAIL },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "the pool is full and the policy is %WPOOL_FAIL", WPOOL_FAIL },
-	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
+	{ IN_THREAD, DRAINS, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
 	{ IN_OWN_TASK, DRAINS, UNUSED, -ESHUTDOWN, { },
 	  "From then on every submit gets -ESHUTDOWN" },
-	{ IN_THREAD, DRAINS, INSIDE, -ESHUTDOWN, { .runs = 1 },
-	  "From then on every submit gets -ESHUTDOWN" },
-	{ IN_OWN_TASK, DRAINS, ITSELF, -ESHUTDOWN, { .runs = 1 },
-	  "From then on every submit gets -ESHUTDOWN" },
-	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
+	{ IN_THREAD, DRAINS, INSIDE, -ESHUTDOWN, { .runs = 1 } },
+	{ IN_OWN_TASK, DRAINS, ITSELF, -ESHUTDOWN, { .runs = 1 } },
+	{ IN_THREAD, CANCELS, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
 	{ IN_OWN_TASK, CANCELS, UNUSED, -ESHUTDOWN, { },
 	  "From then on every submit gets -ESHUTDOWN" },
-	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { },
-	  "clients get -ESHUTDOWN" },
-	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { },
-	  "clients get -ESHUTDOWN", WPOOL_FAIL },
-	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { },
-	  "clients get -ESHUTDOWN", WPOOL_RUN },
+	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN" },
+	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN", WPOOL_FAIL },
+	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN", WPOOL_RUN },
 	{ IN_THREAD, FOR_OWN, UNUSED, -ESHUTDOWN, { },
 	  "clients get -ESHUTDOWN", WPOOL_DROP_OLDEST },
-	{ IN_THREAD, FOR_OWN, INSIDE, -ESHUTDOWN, { .runs = 1 },
-	  "clients get -ESHUTDOWN" },
+	{ IN_THREAD, FOR_OWN, INSIDE, -ESHUTDOWN, { .runs = 1 } },
 	{ IN_OWN_TASK, FOR_OWN, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "released with %WPOOL_RELEASE_OWN; accepts its events and what its own tasks submit" },
-	{ IN_OWN_TASK, FOR_OWN, ITSELF, 0, { .submitted = 1, .runs = 2 },
-	  "released with %WPOOL_RELEASE_OWN; accepts its events and what its own tasks submit" },
-	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
+	{ IN_OWN_TASK, FOR_OWN, ITSELF, 0, { .submitted = 1, .runs = 2 } },
+	{ IN_THREAD, DESTROYING, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
 	{ IN_OWN_TASK, DESTROYING, UNUSED, -ESHUTDOWN, { },
 	  "From then on every submit gets -ESHUTDOWN" },
-	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
-	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 1 },
-	  "accepted, or run by the caller under %WPOOL_RUN" },
-};
-
-KUNIT_ARRAY_PARAM(every_submit, every_submit, wpk_contract_desc);
+	{ IN_THREAD, DESTROYED, UNUSED, -ESHUTDOWN, { }, "the pool is closed" });
 
 /* ---- submits that may sleep ----------------------------------------------- */
 
-static const struct wpk_row sleeping_submit[] = {
+ENTRIES(sleeping_submit,
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "it sleeps, killable, first-in-first-out, until the task fits" },
 	{ IN_OWN_TASK, FULL, UNUSED, -EDEADLK, { .refused = 1 },
-	  "the pool is full, and the caller is one of its own tasks and would have waited" },
-};
+	  "the pool is full, and the caller is one of its own tasks and would have waited" });
 
-KUNIT_ARRAY_PARAM(sleeping_submit, sleeping_submit, wpk_contract_desc);
-
-static const struct wpk_row killed_submit[] = {
-	{ KILLED, FULL, UNUSED, -EINTR, { },
-	  "the caller was killed while it waited" },
+ENTRIES(killed_submit,
+	{ KILLED, FULL, UNUSED, -EINTR, { }, "the caller was killed while it waited" },
 	{ SIGNALLED, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "it sleeps, killable, first-in-first-out, until the task fits" },
-};
+	  "it sleeps, killable, first-in-first-out, until the task fits" });
 
-KUNIT_ARRAY_PARAM(killed_submit, killed_submit, wpk_contract_desc);
-
-static const struct wpk_row interrupted_submit[] = {
+ENTRIES(interrupted_submit,
 	{ KILLED, FULL, UNUSED, -EINTR, { }, "any signal ends the wait" },
-	{ SIGNALLED, FULL, UNUSED, -EINTR, { }, "any signal ends the wait" },
-};
+	{ SIGNALLED, FULL, UNUSED, -EINTR, { } });
 
-KUNIT_ARRAY_PARAM(interrupted_submit, interrupted_submit, wpk_contract_desc);
-
-static const struct wpk_row submit_by_policy[] = {
+ENTRIES(submit_by_policy,
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
 	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
 	{ IN_OWN_TASK, FULL, UNUSED, 0, { .waits = true, .runs = 1 },
 	  "it runs the task itself; can be chosen only at creation", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "other task is queued, if eight events and tasks of strands come first,",
-	  WPOOL_DROP_OLDEST },
-};
-
-KUNIT_ARRAY_PARAM(submit_by_policy, submit_by_policy, wpk_contract_desc);
+	  WPOOL_DROP_OLDEST });
 
 /* ---- submits that never sleep --------------------------------------------- */
 
-static const struct wpk_row trying_submit[] = {
+ENTRIES(trying_submit,
 	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "any except NMI, and not with scheduler locks held" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
-	  "any except NMI, and not with scheduler locks held" },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 },
-	  "the task is still pending" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 } },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 }, "the task is still pending" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, -EALREADY, { .runs = 1 } },
 	{ IN_HARDIRQ, FULL, INSIDE, 0, { .submitted = 1, .runs = 2 },
 	  "and the submit takes no further room in the pool" },
 	{ IN_HARDIRQ, WITH_ROOM, DISABLED, -ECANCELED, { },
 	  "each submit of the task gets -ECANCELED, also in a batch" },
-	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
-	{ IN_HARDIRQ, DRAINS, UNUSED, -ESHUTDOWN, { },
-	  "the pool is closed" },
-	{ IN_HARDIRQ, FOR_OWN, UNUSED, -ESHUTDOWN, { },
-	  "clients get -ESHUTDOWN" },
+	{ IN_SOFTIRQ, DRAINS, UNUSED, -ESHUTDOWN, { }, "the pool is closed" },
+	{ IN_HARDIRQ, DRAINS, UNUSED, -ESHUTDOWN, { } },
+	{ IN_HARDIRQ, FOR_OWN, UNUSED, -ESHUTDOWN, { }, "clients get -ESHUTDOWN" },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "-EAGAIN if the pool is full or other submitters already wait" },
-	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "-EAGAIN if the pool is full or other submitters already wait" },
-	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "-EAGAIN if the pool is full or other submitters already wait" },
-	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "-EAGAIN if the pool is full or other submitters already wait" },
+	{ IN_OWN_TASK, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
+	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
+	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 } },
 	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "-EAGAIN if the pool is full or other submitters already wait", WPOOL_FAIL },
 	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
@@ -285,10 +238,7 @@ static const struct wpk_row trying_submit[] = {
 	{ IN_SOFTIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
 	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
 	{ IN_HARDIRQ, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN },
-};
-
-KUNIT_ARRAY_PARAM(trying_submit, trying_submit, wpk_contract_desc);
+	  "Never sleeps and never runs the task in the caller.", WPOOL_RUN });
 
 /* ---- submits with a timeout, a CPU, a number ------------------------------ */
 
@@ -304,29 +254,22 @@ static long call_wpool_submit_timeout_negative(struct wpk_world *w)
 	return wpool_submit_timeout(w->pool, w->task, LONG_MIN) == ret ? ret : 0;
 }
 
-static const struct wpk_row submit_timeout[] = {
+ENTRIES(submit_timeout,
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
 	  "it neither runs the task nor drops one", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "it neither runs the task nor drops one", WPOOL_DROP_OLDEST },
-};
+	  "it neither runs the task nor drops one", WPOOL_DROP_OLDEST });
 
-KUNIT_ARRAY_PARAM(submit_timeout, submit_timeout, wpk_contract_desc);
-
-static const struct wpk_row submit_timeout_0[] = {
+ENTRIES(submit_timeout_0,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
 	  "in jiffies; 0 does not wait" },
-	{ IN_THREAD, FULL, UNUSED, -ETIME, { },
-	  "With a @timeout of 0 it gives -ETIME at once" },
+	{ IN_THREAD, FULL, UNUSED, -ETIME, { }, "With a @timeout of 0 it gives -ETIME at once" },
 	{ IN_OWN_TASK, FULL, UNUSED, -ETIME, { },
 	  "With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks." },
 	{ IN_THREAD, FULL, UNUSED, -ETIME, { },
 	  "it neither runs the task nor drops one", WPOOL_RUN },
 	{ IN_THREAD, FULL, UNUSED, -EAGAIN, { .refused = 1 },
-	  "If the pool is full, %WPOOL_FAIL gives -EAGAIN.", WPOOL_FAIL },
-};
-
-KUNIT_ARRAY_PARAM(submit_timeout_0, submit_timeout_0, wpk_contract_desc);
+	  "If the pool is full, %WPOOL_FAIL gives -EAGAIN.", WPOOL_FAIL });
 
 static long call_wpool_submit_on_no_cpu(struct wpk_world *w)
 {
@@ -364,21 +307,14 @@ static long call_wpool_submit_batch_no_tasks(struct wpk_world *w)
 	return wpool_submit_batch(w->pool, NULL, 1, 0);
 }
 
-static const struct wpk_row bad_timeout[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "-EINVAL also if @timeout is negative" },
-};
+ENTRIES(bad_timeout,
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "-EINVAL also if @timeout is negative" });
 
-static const struct wpk_row bad_cpu[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "-EINVAL also if @cpu is not possible" },
-};
+ENTRIES(bad_cpu,
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "-EINVAL also if @cpu is not possible" });
 
-static const struct wpk_row bad_batch[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "or -EINVAL for a bad @nr or @flags" },
-};
-
-KUNIT_ARRAY_PARAM(bad_timeout, bad_timeout, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(bad_cpu, bad_cpu, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(bad_batch, bad_batch, wpk_contract_desc);
+ENTRIES(bad_batch,
+	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "or -EINVAL for a bad @nr or @flags" });
 
 NO_ROWS("no submit may be given an ERR_PTR", ERR_POOL, ERR, every_submit);
 NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, sleeping_submit);

@@ -14,17 +14,17 @@ static long call_wpool_task_wait(struct wpk_world *w)
 	return wpool_task_wait(w->task);
 }
 
-static const struct wpk_row task_wait[] = {
+ENTRIES(task_wait,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "the function returned, or the task was never submitted" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "Otherwise it sleeps until another worker has run the task." },
 	{ IN_THREAD, WITH_ROOM, AGAIN, 0, { .waits = true, .runs = 2 },
 	  "The first four results are the task's status after its last submit that was accepted" },
 	{ IN_THREAD, DRAINS, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "queued tasks run to their end" },
+	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 } },
 	{ IN_THREAD, DESTROYING, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "every accepted task run to its end" },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
@@ -36,35 +36,21 @@ static const struct wpk_row task_wait[] = {
 	  "and the second submit of a running task, end with -ECANCELED" },
 	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
 	  "the function returned, or the task was never submitted" },
-	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 },
-	  "the caller was killed" },
-	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 },
-	  "the caller was killed" },
+	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 }, "the caller was killed" },
+	{ KILLED, WITH_ROOM, QUEUED, -EINTR, { .runs = 1 } },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
 	  "the task would wait for itself, or all workers up to the capacity wait like this" },
 	{ IN_OWN_TASK, WITH_ROOM, QUEUED, 0, { .waits = true, .runs = 1 },
 	  "the caller runs the task itself while enough stack is left" },
 	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "Otherwise it sleeps until another worker has run the task." },
-	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 },
-	  "Otherwise it sleeps until another worker has run the task." },
-	{ IN_THREAD, FOR_OWN, QUEUED, 0, { .waits = true, .runs = 1 },
-	  "queued tasks run to their end" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, 0, { .waits = true, .runs = 1 },
-	  "Otherwise it sleeps until another worker has run the task." },
-	{ IN_OWN_TASK, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 },
-	  "Otherwise it sleeps until another worker has run the task." },
-};
-
-KUNIT_ARRAY_PARAM(task_wait, task_wait, wpk_contract_desc);
+	{ IN_THREAD, FULL, WAITING, 0, { .waits = true, .submitted = 1, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, 0, { .waits = true, .runs = 1 } },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { }, "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { } },
+	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { } });
 
 /* ---- taking back ---------------------------------------------------------- */
 
@@ -75,51 +61,35 @@ static long call_wpool_task_cancel(struct wpk_world *w)
 
 #define TAKEN_BACK { .cancelled = 1, .status = -ECANCELED }
 
-static const struct wpk_row task_cancel[] = {
+ENTRIES(task_cancel,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { }, "false if the task was not pending" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 }, "false if the task was not pending" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
-	  "false if the task was not pending" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, { }, "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 } },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, { } },
 	{ IN_THREAD, WITH_ROOM, NONE, false, { }, "the task; %NULL and ERR_PTR are allowed" },
-	{ IN_THREAD, WITH_ROOM, ERR, false, { }, "the task; %NULL and ERR_PTR are allowed" },
+	{ IN_THREAD, WITH_ROOM, ERR, false, { } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, true, TAKEN_BACK,
 	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_THREAD, DRAINS, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_THREAD, DESTROYING, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, TAKEN_BACK },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, TAKEN_BACK },
+	{ IN_THREAD, DRAINS, QUEUED, true, TAKEN_BACK },
+	{ IN_THREAD, DESTROYING, QUEUED, true, TAKEN_BACK },
 	{ IN_THREAD, CANCELS, QUEUED, false, { .status = -ECANCELED },
 	  "false if the task was not pending" },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, DETACHED, false, { } },
+	{ IN_THREAD, DESTROYED, UNUSED, false, { } },
 	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, true, { .cancelled = 1 },
 	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true,
-	  { .cancelled = 1, .runs = 1, .status = -ECANCELED },
-	  "true if a submit was taken back, so that the function does not run for it" },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, { .cancelled = 1, .runs = 1, .status = -ECANCELED } },
 	{ IN_HARDIRQ, WITH_ROOM, AGAIN, true,
-	  { .cancelled = 1, .runs = 1, .status = -ECANCELED },
-	  "true if a submit was taken back, so that the function does not run for it" },
+	  { .cancelled = 1, .runs = 1, .status = -ECANCELED } },
+	{ IN_THREAD, FOR_OWN, QUEUED, true, TAKEN_BACK },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, { .status = -ECANCELED } },
 	{ IN_THREAD, FULL, WAITING, true, { .status = -ECANCELED },
 	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
-	{ IN_HARDIRQ, FULL, WAITING, true, { .status = -ECANCELED },
-	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
-	{ IN_THREAD, FOR_OWN, QUEUED, true, TAKEN_BACK,
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, { .status = -ECANCELED },
-	  "true if a submit was taken back, so that the function does not run for it" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, { .runs = 1 },
-	  "false if the task was not pending" },
-	{ IN_THREAD, WITH_ROOM, DETACHED, false, { }, "false if the task was not pending" },
-	{ IN_THREAD, DESTROYED, UNUSED, false, { }, "false if the task was not pending" },
-};
-
-KUNIT_ARRAY_PARAM(task_cancel, task_cancel, wpk_contract_desc);
+	{ IN_HARDIRQ, FULL, WAITING, true, { .status = -ECANCELED } });
 
 static long call_wpool_task_cancel_sync(struct wpk_world *w)
 {
@@ -142,70 +112,47 @@ static long call_wpool_task_disable_sync(struct wpk_world *w)
 	return ret;
 }
 
-static const struct wpk_row cancel_sync[] = {
+ENTRIES(cancel_sync,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
 	  "the function returned, or the task was never submitted" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { },
-	  "the function returned, or the task was never submitted" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, { } },
 	{ IN_THREAD, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
 	  "the last submit was taken back, even if the task ran meanwhile" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
-	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK },
 	{ KILLED, WITH_ROOM, QUEUED, -ECANCELED, TAKEN_BACK,
 	  "sleeps, killable, only if the task is running, another thread is ending it" },
 	{ IN_THREAD, DRAINS, QUEUED, -ECANCELED, TAKEN_BACK,
 	  "the last submit was taken back, even if the task ran meanwhile" },
-	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, TAKEN_BACK,
-	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, DESTROYING, QUEUED, -ECANCELED, TAKEN_BACK },
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
 	  "the function returned, or the task was never submitted" },
-	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 },
-	  "the function returned, or the task was never submitted" },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
 	{ IN_THREAD, WITH_ROOM, AGAIN, -ECANCELED,
 	  { .waits = true, .cancelled = 1, .runs = 1, .status = -ECANCELED },
 	  "the last submit was taken back, even if the task ran meanwhile" },
-	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 },
-	  "the caller was killed" },
-	{ KILLED, WITH_ROOM, AGAIN, -EINTR, { .cancelled = 1, .runs = 1, .status = -ECANCELED },
-	  "the caller was killed" },
+	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, TAKEN_BACK },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, -ECANCELED, { .status = -ECANCELED } },
+	{ KILLED, WITH_ROOM, INSIDE, -EINTR, { .runs = 1 }, "the caller was killed" },
+	{ KILLED, WITH_ROOM, AGAIN, -EINTR, { .cancelled = 1, .runs = 1, .status = -ECANCELED } },
 	{ IN_THREAD, FULL, WAITING, -ECANCELED, { .status = -ECANCELED },
 	  "or back from a submitter that waits for room" },
-	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { },
-	  "the task is detached, %NULL or ERR_PTR" },
-	{ IN_THREAD, FOR_OWN, QUEUED, -ECANCELED, TAKEN_BACK,
-	  "the last submit was taken back, even if the task ran meanwhile" },
+	{ IN_THREAD, WITH_ROOM, DETACHED, -EINVAL, { }, "the task is detached, %NULL or ERR_PTR" },
+	{ IN_THREAD, WITH_ROOM, QUEUED_DETACHED, -EINVAL, { .runs = 1 } },
+	{ IN_THREAD, WITH_ROOM, NONE, -EINVAL, { } },
+	{ IN_THREAD, WITH_ROOM, ERR, -EINVAL, { } },
 	{ IN_THREAD, CANCELS, QUEUED, -ECANCELED, { .status = -ECANCELED },
-	  "queued tasks end with -ECANCELED" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, -ECANCELED, { .status = -ECANCELED },
-	  "the last submit was taken back, even if the task ran meanwhile" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, 0, { .waits = true, .runs = 1 },
-	  "the function returned, or the task was never submitted" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
-	  "the function returned, or the task was never submitted" },
-};
+	  "queued tasks end with -ECANCELED" });
 
-KUNIT_ARRAY_PARAM(cancel_sync, cancel_sync, wpk_contract_desc);
-
-static const struct wpk_row cancel_sync_of_itself[] = {
+ENTRIES(cancel_sync_of_itself,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK, { .runs = 1 },
-	  "the task would cancel itself, or no worker is left to run it" },
-};
+	  "the task would cancel itself, or no worker is left to run it" });
 
-KUNIT_ARRAY_PARAM(cancel_sync_of_itself, cancel_sync_of_itself, wpk_contract_desc);
-
-static const struct wpk_row disable_sync_of_itself[] = {
+ENTRIES(disable_sync_of_itself,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, -EDEADLK,
 	  { .submitted = 1, .cancelled = 1, .runs = 1, .status = -ECANCELED },
-	  "after -EINTR, -EDEADLK and -EINVAL the task is not disabled" },
-};
-
-KUNIT_ARRAY_PARAM(disable_sync_of_itself, disable_sync_of_itself, wpk_contract_desc);
+	  "after -EINTR, -EDEADLK and -EINVAL the task is not disabled" });
 
 static long call_wpool_task_enable(struct wpk_world *w)
 {
@@ -218,24 +165,16 @@ static long call_wpool_task_enable_one_of_two(struct wpk_world *w)
 	return wpool_task_enable(w->task);
 }
 
-static const struct wpk_row task_enable[] = {
+ENTRIES(task_enable,
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
 	  "true if the task can be submitted from now on" },
-	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { },
-	  "true if the task can be submitted from now on" },
-	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { },
-	  "true if the task can be submitted from now on" },
-	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { },
-	  "true if the task can be submitted from now on" },
-};
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, { } },
+	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, { } },
+	{ IN_OWN_TASK, WITH_ROOM, DISABLED, true, { } });
 
-static const struct wpk_row task_enable_one_of_two[] = {
+ENTRIES(task_enable_one_of_two,
 	{ IN_THREAD, WITH_ROOM, DISABLED, false, { },
-	  "false if it still is disabled by another call" },
-};
-
-KUNIT_ARRAY_PARAM(task_enable, task_enable, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(task_enable_one_of_two, task_enable_one_of_two, wpk_contract_desc);
+	  "false if it still is disabled by another call" });
 
 /* ---- room ----------------------------------------------------------------- */
 
@@ -244,29 +183,26 @@ static long call_wpool_nr_free(struct wpk_world *w)
 	return wpool_nr_free(w->pool);
 }
 
-static const struct wpk_row nr_free[] = {
+ENTRIES(nr_free,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "and all of them near the limit" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 }, "and all of them near the limit" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, 7, { .runs = 1 } },
 	{ IN_THREAD, FULL, UNUSED, 0, { }, "never more than there are" },
-	{ IN_OWN_TASK, FULL, UNUSED, 0, { }, "never more than there are" },
-	{ IN_SOFTIRQ, FULL, UNUSED, 0, { }, "never more than there are" },
-	{ IN_HARDIRQ, FULL, UNUSED, 0, { }, "never more than there are" },
+	{ IN_OWN_TASK, FULL, UNUSED, 0, { } },
+	{ IN_SOFTIRQ, FULL, UNUSED, 0, { } },
+	{ IN_HARDIRQ, FULL, UNUSED, 0, { } },
 	{ IN_THREAD, FULL, UNUSED, 0, { }, "never more than there are", WPOOL_DROP_OLDEST },
 	{ IN_THREAD, FULL, WAITING, 0, { .later = 1, .runs = 1 }, "or submitters wait" },
 	{ IN_THREAD, DRAINS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { }, "0 if the pool refuses the caller" },
-	{ IN_THREAD, FOR_OWN, UNUSED, 0, { }, "0 if the pool refuses the caller" },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { } },
+	{ IN_THREAD, FOR_OWN, UNUSED, 0, { } },
+	{ IN_THREAD, CANCELS, UNUSED, 0, { } },
+	{ IN_THREAD, DESTROYING, UNUSED, 0, { } },
 	{ IN_OWN_TASK, FOR_OWN, UNUSED, 8, { },
 	  "its tasks may submit more tasks to end the connections" },
 	{ IN_THREAD, NO_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
-	{ IN_THREAD, ERR_POOL, UNUSED, 0, { }, "the pool; for %NULL and ERR_PTR 0" },
+	{ IN_THREAD, ERR_POOL, UNUSED, 0, { } },
 	{ IN_THREAD, DEFAULT_POOL, UNUSED, WPOOL_UNLIMITED, { },
-	  "%WPOOL_UNLIMITED if there is no limit" },
-	{ IN_THREAD, CANCELS, UNUSED, 0, { }, "0 if the pool refuses the caller" },
-	{ IN_THREAD, DESTROYING, UNUSED, 0, { }, "0 if the pool refuses the caller" },
-};
-
-KUNIT_ARRAY_PARAM(nr_free, nr_free, wpk_contract_desc);
+	  "%WPOOL_UNLIMITED if there is no limit" });
 
 /* ---- the calling worker --------------------------------------------------- */
 
@@ -275,23 +211,17 @@ static long call_wpool_worker_own(struct wpk_world *w)
 	return !!wpool_worker_own(w->pool);
 }
 
-static const struct wpk_row worker_own[] = {
+ENTRIES(worker_own,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
 	  "%NULL if the caller is not in a task of @pool" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, { },
-	  "%NULL if the caller is not in a task of @pool" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, { } },
 	{ IN_OWN_TASK, WITH_ROOM, UNUSED, false, { },
 	  "what &wpool_attrs.worker_start set in this thread" },
-	{ IN_THREAD, NO_POOL, UNUSED, false, { }, "%NULL if the caller is not in a task of @pool" },
-	{ IN_OWN_TASK, DRAINS, UNUSED, false, { },
-	  "what &wpool_attrs.worker_start set in this thread" },
-	{ IN_THREAD, DESTROYED, UNUSED, false, { },
+	{ IN_OWN_TASK, DRAINS, UNUSED, false, { } },
+	{ IN_THREAD, NO_POOL, UNUSED, false, { },
 	  "%NULL if the caller is not in a task of @pool" },
-	{ IN_THREAD, ERR_POOL, UNUSED, false, { },
-	  "%NULL if the caller is not in a task of @pool" },
-};
-
-KUNIT_ARRAY_PARAM(worker_own, worker_own, wpk_contract_desc);
+	{ IN_THREAD, DESTROYED, UNUSED, false, { } },
+	{ IN_THREAD, ERR_POOL, UNUSED, false, { } });
 
 static long call_wpool_worker_set_func(struct wpk_world *w)
 {
@@ -299,14 +229,11 @@ static long call_wpool_worker_set_func(struct wpk_world *w)
 	return 0;
 }
 
-static const struct wpk_row worker_set_func[] = {
+ENTRIES(worker_set_func,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "the function of a task" },
-	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { }, "does nothing in any other context" },
-};
-
-KUNIT_ARRAY_PARAM(worker_set_func, worker_set_func, wpk_contract_desc);
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, 0, { } },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, 0, { } },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, 0, { }, "the function of a task" });
 
 /* ---- loops ---------------------------------------------------------------- */
 
@@ -326,31 +253,23 @@ static long call_wpool_parallel_for(struct wpk_world *w)
 				  w->row->object == WITHOUT_FUNC ? NULL : note_range, job);
 }
 
-static const struct wpk_row parallel_for[] = {
+ENTRIES(parallel_for,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .runs = 3 }, "the loop is done" },
+	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 3 } },
 	{ IN_OWN_TASK, FULL, UNUSED, 0, { .runs = 3 },
 	  "and a task of the same pool may call it, even at capacity 1" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
 	  "it works with a pool that is full or closed" },
 	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
 	  "it works with a pool that is full or closed", WPOOL_RUN },
-	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
+	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 } },
+	{ IN_THREAD, CANCELS, UNUSED, 0, { .runs = 3 } },
+	{ IN_THREAD, FOR_OWN, UNUSED, 0, { .runs = 3 } },
+	{ IN_THREAD, DESTROYING, UNUSED, 0, { .runs = 3 } },
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
-	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { }, "no pool or function" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { }, "no pool or function" },
-	{ IN_THREAD, CANCELS, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, FOR_OWN, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, DESTROYING, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, DEFAULT_POOL, UNUSED, 0, { .runs = 3 }, "the loop is done" },
-};
-
-KUNIT_ARRAY_PARAM(parallel_for, parallel_for, wpk_contract_desc);
+	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { } });
 
 /* Three chunks: the caller asks for help. */
 static long call_wpool_parallel_for_in_chunks(struct wpk_world *w)
@@ -358,28 +277,20 @@ static long call_wpool_parallel_for_in_chunks(struct wpk_world *w)
 	return wpool_parallel_for(w->pool, 0, 3, 1, note_range, w->object);
 }
 
-static const struct wpk_row parallel_for_in_chunks[] = {
+ENTRIES(parallel_for_in_chunks,
 	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
 	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 },
-	  "it works with a pool that is full or closed" },
-};
-
-KUNIT_ARRAY_PARAM(parallel_for_in_chunks, parallel_for_in_chunks, wpk_contract_desc);
+	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 } },
+	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 } });
 
 static long call_wpool_parallel_for_backwards(struct wpk_world *w)
 {
 	return wpool_parallel_for(w->pool, 1, 0, 0, note_range, w->object);
 }
 
-static const struct wpk_row parallel_for_backwards[] = {
+ENTRIES(parallel_for_backwards,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
-	  "no pool or function, or @from is greater than @to" },
-};
-
-KUNIT_ARRAY_PARAM(parallel_for_backwards, parallel_for_backwards, wpk_contract_desc);
+	  "no pool or function, or @from is greater than @to" });
 
 NO_CONTRACT(wpool_task_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object_kunit.c");

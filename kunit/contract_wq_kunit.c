@@ -238,99 +238,93 @@ CALL(wpool_wq_queue_delayed_0, wpool_wq_queue_delayed(0, wq_of(w), dwork_of(w), 
 CALL(wpool_wq_mod_delayed, wpool_wq_mod_delayed(0, wq_of(w), dwork_of(w), 2 * FAR))
 CALL(wpool_wq_mod_delayed_0, wpool_wq_mod_delayed(WORK_CPU_UNBOUND, wq_of(w), dwork_of(w), 0))
 
-static const struct wpk_row every_queue[] = {
-	{ IN_THREAD, WITH_ROOM, QUEUED, false, RUNS(1), "if the work is pending already" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, RUNS(1), "if the work is pending already" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, RUNS(1), "if the work is pending already" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, false, RUNS(1), "if the work is pending already" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, false, RUNS(2), "if the work is pending already" },
-	{ IN_THREAD, WITH_ROOM, MOVED, false, RUNS(2), "if the work is pending already" },
-	{ IN_THREAD, DRAINS, QUEUED, false, RUNS(1), "if the work is pending already" },
-	{ IN_THREAD, DESTROYING, QUEUED, false, RUNS(1), "if the work is pending already" },
-	{ IN_THREAD, NO_POOL, UNUSED, false, RUNS(0), "or if @wq, @work or its function is %NULL" },
-	{ IN_THREAD, WITH_ROOM, NONE, false, RUNS(0), "or if @wq, @work or its function is %NULL" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, false, RUNS(0), "@work or its function is %NULL" },
-};
+ENTRIES(every_queue,
+	{ IN_THREAD, WITH_ROOM, QUEUED, false, RUNS(1),
+	  "Does nothing if the work is pending already, or is disabled" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, RUNS(1) },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, false, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, false, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, false, RUNS(2) },
+	{ IN_THREAD, WITH_ROOM, MOVED, false, RUNS(2) },
+	{ IN_THREAD, DRAINS, QUEUED, false, RUNS(1) },
+	{ IN_THREAD, DESTROYING, QUEUED, false, RUNS(1) },
+	{ IN_THREAD, NO_POOL, UNUSED, false, RUNS(0),
+	  "or if @wq, @work or its function is %NULL" },
+	{ IN_THREAD, WITH_ROOM, NONE, false, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, false, RUNS(0) });
 
-static const struct wpk_row queue_of_work[] = {
-	{ IN_THREAD, WITH_ROOM, ARMED, false, TIMER(0), "if the work is pending already" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0), "already, or is disabled" },
-	{ IN_HARDIRQ, WITH_ROOM, DISABLED, false, RUNS(0), "already, or is disabled" },
-};
+ENTRIES(queue_of_work,
+	{ IN_THREAD, WITH_ROOM, ARMED, false, TIMER(0),
+	  "Does nothing if the work is pending already, or is disabled" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0) },
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, false, RUNS(0) });
 
-static const struct wpk_row queue_now[] = {
+ENTRIES(queue_now,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, RUNS(1), "true if this call queued the work" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(1), "true if this call queued the work" },
-	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, RUNS(1), "not with scheduler locks held" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, RUNS(1), "not with scheduler locks held" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, true, RUNS(2), "it runs once more afterwards" },
-	{ IN_HARDIRQ, WITH_ROOM, INSIDE, true, RUNS(2), "it runs once more afterwards" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, RUNS(2), "it runs once more afterwards" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, RUNS(2), "it runs once more afterwards" },
-};
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(1) },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, RUNS(1),
+	  "any except NMI, and not with scheduler locks held" },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, true, RUNS(2),
+	  "it runs once more afterwards, never twice at once" },
+	{ IN_HARDIRQ, WITH_ROOM, INSIDE, true, RUNS(2) },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, RUNS(2) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, RUNS(2) });
 
-static const struct wpk_row queue_in_drain[] = {
-	{ IN_THREAD, DRAINS, UNUSED, false, RUNS(0), "or a timer queues is dropped" },
-	{ IN_HARDIRQ, DRAINS, UNUSED, false, RUNS(0), "or a timer queues is dropped" },
-	{ IN_THREAD, DRAINS, INSIDE, false, RUNS(1), "or a timer queues is dropped" },
-	{ IN_OWN_TASK, DRAINS, UNUSED, true, RUNS(1), "only a running work of @wq may queue" },
-	{ IN_OWN_TASK, DRAINS, ITSELF, true, RUNS(2), "only a running work of @wq may queue" },
-	{ IN_OWN_TASK, DESTROYING, ITSELF, true, RUNS(2), "Drains @wq as wpool_wq_drain()" },
-};
+ENTRIES(queue_in_drain,
+	{ IN_THREAD, DRAINS, UNUSED, false, RUNS(0),
+	  "A work that another thread, an interrupt or a timer queues is dropped" },
+	{ IN_HARDIRQ, DRAINS, UNUSED, false, RUNS(0) },
+	{ IN_THREAD, DRAINS, INSIDE, false, RUNS(1) },
+	{ IN_OWN_TASK, DRAINS, UNUSED, true, RUNS(1),
+	  "Meanwhile only a running work of @wq may queue works on it." },
+	{ IN_OWN_TASK, DRAINS, ITSELF, true, RUNS(2) },
+	{ IN_OWN_TASK, DESTROYING, ITSELF, true, RUNS(2), "Drains @wq as wpool_wq_drain()" });
 
-static const struct wpk_row queue_later[] = {
+ENTRIES(queue_later,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, TIMER(0), "queue a work after a time" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, TIMER(0), "queue a work after a time" },
-	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, TIMER(0), "queue a work after a time" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, TIMER(0), "queue a work after a time" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, true, TIMER(1), "queue a work after a time" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, TIMER(1), "queue a work after a time" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, TIMER(1), "queue a work after a time" },
-	{ IN_THREAD, DRAINS, UNUSED, true, TIMER(0), "queue a work after a time" },
-};
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, TIMER(0) },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, TIMER(0) },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, TIMER(0) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, true, TIMER(1) },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, TIMER(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, TIMER(1) },
+	{ IN_THREAD, DRAINS, UNUSED, true, TIMER(0) });
 
-static const struct wpk_row every_mod[] = {
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0), "already, or is disabled" },
-	{ IN_THREAD, NO_POOL, ARMED, false, TIMER(0), "the call does nothing and returns false" },
-	{ IN_THREAD, WITH_ROOM, NONE, false, RUNS(0), "the call does nothing and returns false" },
-	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, false, RUNS(0), "does nothing and returns false" },
-};
+ENTRIES(every_mod,
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0),
+	  "Does nothing if the work is pending already, or is disabled" },
+	{ IN_THREAD, NO_POOL, ARMED, false, TIMER(0),
+	  "@dwork or its function is %NULL, the call does nothing and returns false" },
+	{ IN_THREAD, WITH_ROOM, NONE, false, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, false, RUNS(0) });
 
-static const struct wpk_row mod_later[] = {
+ENTRIES(mod_later,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, TIMER(0), "true if the work was pending" },
-	{ IN_THREAD, WITH_ROOM, ARMED, true, TIMER(0), "true if the work was pending" },
+	{ IN_THREAD, WITH_ROOM, ARMED, true, TIMER(0) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, TIMER(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, TIMER(1) },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, TIMER(1) },
 	{ IN_THREAD, WITH_ROOM, QUEUED, true, TIMER(0), "first taken out of its queue" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, TIMER(0), "first taken out of its queue" },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, TIMER(0), "first taken out of its queue" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, TIMER(0), "first taken out of its queue" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, TIMER(0), "first taken out of its queue" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true, TIMER(1), "first taken out of its queue" },
-	{ IN_THREAD, WITH_ROOM, MOVED, true, TIMER(1), "first taken out of its queue" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, TIMER(1), "true if the work was pending" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, TIMER(1), "true if the work was pending" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, TIMER(1), "true if the work was pending" },
-	{ IN_THREAD, DRAINS, QUEUED, true, TIMER(0), "first taken out of its queue" },
-};
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, TIMER(0) },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, TIMER(0) },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, TIMER(0) },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, TIMER(0) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, TIMER(1) },
+	{ IN_THREAD, WITH_ROOM, MOVED, true, TIMER(1) },
+	{ IN_THREAD, DRAINS, QUEUED, true, TIMER(0) });
 
-static const struct wpk_row mod_now[] = {
+ENTRIES(mod_now,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, RUNS(1), "from now; 0 queues it at once" },
-	{ IN_THREAD, WITH_ROOM, ARMED, true, RUNS(1), "from now; 0 queues it at once" },
-	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, RUNS(1), "from now; 0 queues it at once" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(1), "from now; 0 queues it at once" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, RUNS(2), "from now; 0 queues it at once" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true, RUNS(2), "from now; 0 queues it at once" },
-	{ IN_THREAD, DRAINS, ARMED, true, RUNS(0), "or a timer queues is dropped" },
-	{ IN_OWN_TASK, DRAINS, ARMED, true, RUNS(1), "only a running work of @wq may queue" },
-};
-
-KUNIT_ARRAY_PARAM(every_queue, every_queue, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(queue_of_work, queue_of_work, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(queue_now, queue_now, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(queue_in_drain, queue_in_drain, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(queue_later, queue_later, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(every_mod, every_mod, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(mod_later, mod_later, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(mod_now, mod_now, wpk_contract_desc);
+	{ IN_THREAD, WITH_ROOM, ARMED, true, RUNS(1) },
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, RUNS(2) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, RUNS(2) },
+	{ IN_THREAD, DRAINS, ARMED, true, RUNS(0),
+	  "A work that another thread, an interrupt or a timer queues is dropped" },
+	{ IN_OWN_TASK, DRAINS, ARMED, true, RUNS(1),
+	  "Meanwhile only a running work of @wq may queue works on it." });
 
 /* ---- take back ------------------------------------------------------------ */
 
@@ -351,69 +345,58 @@ CALL(wpool_work_disable_sync, refuses(w, wpool_work_disable_sync(work_of(w))))
 CALL(wpool_delayed_work_cancel_sync, wpool_delayed_work_cancel_sync(dwork_of(w)))
 CALL(wpool_delayed_work_disable_sync, refuses(w, wpool_delayed_work_disable_sync(dwork_of(w))))
 
-static const struct wpk_row every_cancel[] = {
+ENTRIES(every_cancel,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(0), "true if the work was pending" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, DRAINS, QUEUED, true, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, DESTROYING, QUEUED, true, RUNS(0), "true if the work was pending" },
-	{ IN_THREAD, DESTROYED, QUEUED, false, RUNS(1), "queued here may be called afterwards" },
-};
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(0) },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, RUNS(0) },
+	{ IN_THREAD, DRAINS, QUEUED, true, RUNS(0) },
+	{ IN_THREAD, DESTROYING, QUEUED, true, RUNS(0) },
+	{ IN_THREAD, DESTROYED, QUEUED, false, RUNS(1),
+	  "of a work that was queued here may be called afterwards" });
 
-static const struct wpk_row cancel[] = {
+ENTRIES(cancel,
 	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, true, RUNS(0), "true if the work was pending" },
-	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, RUNS(0), "true if the work was pending" },
+	{ IN_HARDIRQ, WITH_ROOM, QUEUED, true, RUNS(0) },
 	{ IN_THREAD, WITH_ROOM, INSIDE, false, RUNS(1), "a running function continues" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true, RUNS(1), "a running function continues" },
-	{ IN_HARDIRQ, WITH_ROOM, AGAIN, true, RUNS(1), "a running function continues" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, RUNS(1), "a running function continues" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, RUNS(1), "a running function continues" },
-	{ IN_THREAD, WITH_ROOM, MOVED, true, RUNS(1), "a running function continues" },
-};
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, RUNS(1) },
+	{ IN_HARDIRQ, WITH_ROOM, AGAIN, true, RUNS(1) },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, MOVED, true, RUNS(1) });
 
-static const struct wpk_row cancel_sync[] = {
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, WAITS(1), "wait until its function does not run" },
-	{ IN_OWN_TASK, WITH_ROOM, INSIDE, false, WAITS(1), "wait until its function does not run" },
-	{ KILLED, WITH_ROOM, INSIDE, false, WAITS(1), "sleeps, uninterruptibly. Not in the work" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true, WAITS(1), "wait until its function does not run" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, WAITS(1), "until its function does not" },
-	{ IN_THREAD, WITH_ROOM, MOVED, true, WAITS(1), "wait until its function does not run" },
-};
+ENTRIES(cancel_sync,
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, WAITS(1),
+	  "and wait until its function does not run" },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE, false, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, false, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, MOVED, true, WAITS(1) },
+	{ KILLED, WITH_ROOM, INSIDE, false, WAITS(1),
+	  "process context; sleeps, uninterruptibly. Not in the work itself." });
 
-static const struct wpk_row cancel_delayed[] = {
+ENTRIES(cancel_delayed,
 	{ IN_THREAD, WITH_ROOM, ARMED, true, RUNS(0), "true if the work was pending" },
-	{ IN_OWN_TASK, WITH_ROOM, ARMED, true, RUNS(0), "true if the work was pending" },
-};
+	{ IN_OWN_TASK, WITH_ROOM, ARMED, true, RUNS(0) });
 
-static const struct wpk_row cancel_in_irq[] = {
+ENTRIES(cancel_in_irq,
 	{ IN_SOFTIRQ, WITH_ROOM, ARMED, true, RUNS(0), "any except NMI" },
-	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, RUNS(0), "any except NMI" },
-};
-
-KUNIT_ARRAY_PARAM(every_cancel, every_cancel, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(cancel, cancel, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(cancel_sync, cancel_sync, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(cancel_delayed, cancel_delayed, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(cancel_in_irq, cancel_in_irq, wpk_contract_desc);
+	{ IN_HARDIRQ, WITH_ROOM, ARMED, true, RUNS(0) });
 
 CALL(wpool_work_enable, wpool_work_enable(work_of(w)) && queue_work(wq_of(w), work_of(w)))
 CALL(wpool_work_enable_one_of_two, wpool_work_disable(work_of(w)) || wpool_work_enable(work_of(w)))
 
-static const struct wpk_row enable[] = {
-	{ IN_THREAD, WITH_ROOM, DISABLED, true, RUNS(1), "if the work can be queued from now on" },
-	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, RUNS(1), "if the work can be queued from now on" },
-	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, RUNS(1), "if the work can be queued from now on" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(1), "if the work can be queued from now on" },
-};
+ENTRIES(enable,
+	{ IN_THREAD, WITH_ROOM, DISABLED, true, RUNS(1),
+	  "true if the work can be queued from now on" },
+	{ IN_SOFTIRQ, WITH_ROOM, DISABLED, true, RUNS(1) },
+	{ IN_HARDIRQ, WITH_ROOM, DISABLED, true, RUNS(1) },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(1) });
 
-static const struct wpk_row enable_one_of_two[] = {
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0), "one call that disabled a work" },
-};
-
-KUNIT_ARRAY_PARAM(enable, enable, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(enable_one_of_two, enable_one_of_two, wpk_contract_desc);
+ENTRIES(enable_one_of_two,
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0),
+	  "take back one call that disabled a work" });
 
 /* ---- flush ---------------------------------------------------------------- */
 
@@ -422,55 +405,54 @@ CALL(wpool_delayed_work_flush, wpool_delayed_work_flush(dwork_of(w)))
 CALL(wpool_rcu_work_flush, wpool_rcu_work_flush(rwork_of(w)))
 CALL(wpool_work_busy, wpool_work_busy(work_of(w)))
 
-static const struct wpk_row every_flush[] = {
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, RUNS(0), "true if there was something to wait for" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0), "if there was something to wait for" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, WAITS(1), "the last queueing before the call" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, true, WAITS(1), "the last queueing before the call" },
-	{ IN_OWN_TASK, WITH_ROOM, INSIDE, true, WAITS(1), "the last queueing before the call" },
-	{ KILLED, WITH_ROOM, INSIDE, true, WAITS(1), "sleeps, uninterruptibly. Not in the work" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, true, WAITS(2), "the last queueing before the call" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, WAITS(1), "the last queueing before the call" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, WAITS(1), "last queueing before the call" },
-	{ IN_THREAD, WITH_ROOM, MOVED, true, WAITS(2), "the last queueing before the call" },
-	{ IN_THREAD, DRAINS, QUEUED, true, WAITS(1), "the last queueing before the call" },
-	{ IN_THREAD, DESTROYING, QUEUED, true, WAITS(1), "the last queueing before the call" },
-	{ IN_THREAD, DESTROYED, QUEUED, false, RUNS(1), "queued here may be called afterwards" },
-};
+ENTRIES(every_flush,
+	{ IN_THREAD, WITH_ROOM, UNUSED, false, RUNS(0),
+	  "true if there was something to wait for" },
+	{ IN_THREAD, WITH_ROOM, DISABLED, false, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, WAITS(1),
+	  "Waits until the last queueing before the call has ended" },
+	{ IN_THREAD, WITH_ROOM, INSIDE, true, WAITS(1) },
+	{ IN_OWN_TASK, WITH_ROOM, INSIDE, true, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, true, WAITS(2) },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, true, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, true, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, MOVED, true, WAITS(2) },
+	{ IN_THREAD, DRAINS, QUEUED, true, WAITS(1) },
+	{ IN_THREAD, DESTROYING, QUEUED, true, WAITS(1) },
+	{ KILLED, WITH_ROOM, INSIDE, true, WAITS(1),
+	  "process context; sleeps, uninterruptibly. Not in the work itself." },
+	{ IN_THREAD, DESTROYED, QUEUED, false, RUNS(1),
+	  "of a work that was queued here may be called afterwards" });
 
-static const struct wpk_row flush_work_of_timer[] = {
-	{ IN_THREAD, WITH_ROOM, ARMED, false, TIMER(0), "true if there was something to wait for" },
-};
+ENTRIES(flush_work_of_timer,
+	{ IN_THREAD, WITH_ROOM, ARMED, false, TIMER(0),
+	  "true if there was something to wait for" });
 
-static const struct wpk_row flush_delayed[] = {
-	{ IN_THREAD, WITH_ROOM, ARMED, true, WAITS(1), "at once if its timer runs, and flush it" },
-	{ IN_THREAD, DRAINS, ARMED, false, RUNS(0), "or a timer queues is dropped" },
-};
+ENTRIES(flush_delayed,
+	{ IN_THREAD, WITH_ROOM, ARMED, true, WAITS(1),
+	  "queue a delayed work at once if its timer runs, and flush it" },
+	{ IN_THREAD, DRAINS, ARMED, false, RUNS(0),
+	  "A work that another thread, an interrupt or a timer queues is dropped" });
 
 #define BUSY_BOTH (WORK_BUSY_PENDING | WORK_BUSY_RUNNING)
 
-static const struct wpk_row busy[] = {
+ENTRIES(busy,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, RUNS(0), "is a work pending or running?" },
-	{ IN_THREAD, WITH_ROOM, DISABLED, 0, RUNS(0), "is a work pending or running?" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, WORK_BUSY_PENDING, RUNS(1), "%WORK_BUSY_PENDING" },
-	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, WORK_BUSY_PENDING, RUNS(1), "%WORK_BUSY_PENDING" },
-	{ IN_THREAD, WITH_ROOM, ELSEWHERE, WORK_BUSY_PENDING, RUNS(1), "%WORK_BUSY_PENDING" },
-	{ IN_THREAD, WITH_ROOM, ARMED, WORK_BUSY_PENDING, TIMER(0), "%WORK_BUSY_PENDING" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, WORK_BUSY_RUNNING, RUNS(1), "%WORK_BUSY_RUNNING" },
-	{ IN_HARDIRQ, WITH_ROOM, INSIDE, WORK_BUSY_RUNNING, RUNS(1), "%WORK_BUSY_RUNNING" },
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, WORK_BUSY_RUNNING, RUNS(1), "%WORK_BUSY_RUNNING" },
-	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, WORK_BUSY_RUNNING, RUNS(1), "both or 0" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, BUSY_BOTH, RUNS(2), "both or 0" },
-	{ IN_THREAD, WITH_ROOM, MOVED, BUSY_BOTH, RUNS(2), "both or 0" },
-	{ IN_THREAD, DRAINS, QUEUED, WORK_BUSY_PENDING, RUNS(1), "%WORK_BUSY_PENDING" },
-	{ IN_THREAD, DESTROYING, QUEUED, WORK_BUSY_PENDING, RUNS(1), "%WORK_BUSY_PENDING" },
-	{ IN_THREAD, DESTROYED, QUEUED, 0, RUNS(1), "both or 0" },
-};
-
-KUNIT_ARRAY_PARAM(every_flush, every_flush, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(flush_work_of_timer, flush_work_of_timer, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(flush_delayed, flush_delayed, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(busy, busy, wpk_contract_desc);
+	{ IN_THREAD, WITH_ROOM, DISABLED, 0, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, QUEUED, WORK_BUSY_PENDING, RUNS(1),
+	  "%WORK_BUSY_PENDING, %WORK_BUSY_RUNNING, both or 0." },
+	{ IN_SOFTIRQ, WITH_ROOM, QUEUED, WORK_BUSY_PENDING, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, ELSEWHERE, WORK_BUSY_PENDING, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, ARMED, WORK_BUSY_PENDING, TIMER(0) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, WORK_BUSY_RUNNING, RUNS(1) },
+	{ IN_HARDIRQ, WITH_ROOM, INSIDE, WORK_BUSY_RUNNING, RUNS(1) },
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, WORK_BUSY_RUNNING, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE_ELSEWHERE, WORK_BUSY_RUNNING, RUNS(1) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, BUSY_BOTH, RUNS(2) },
+	{ IN_THREAD, WITH_ROOM, MOVED, BUSY_BOTH, RUNS(2) },
+	{ IN_THREAD, DRAINS, QUEUED, WORK_BUSY_PENDING, RUNS(1) },
+	{ IN_THREAD, DESTROYING, QUEUED, WORK_BUSY_PENDING, RUNS(1) },
+	{ IN_THREAD, DESTROYED, QUEUED, 0, RUNS(1) });
 
 /* ---- queues --------------------------------------------------------------- */
 
@@ -489,32 +471,27 @@ static long call_wpool_wq_destroy(struct wpk_world *w)
 	return 0;
 }
 
-static const struct wpk_row every_wait[] = {
+ENTRIES(every_wait,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, WAITS(0), "wait until a queue is empty" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, 0, WAITS(1), "wait until a queue is empty" },
-	{ KILLED, WITH_ROOM, QUEUED, 0, WAITS(1), "sleeps, uninterruptibly. Not in a work" },
-	{ IN_THREAD, WITH_ROOM, INSIDE, 0, WAITS(1), "wait until a queue is empty" },
-	{ IN_THREAD, WITH_ROOM, AGAIN, 0, WAITS(2), "wait until a queue is empty" },
-	{ IN_THREAD, WITH_ROOM, MOVED, 0, WAITS(2), "wait until a queue is empty" },
-	{ IN_THREAD, NO_POOL, UNUSED, 0, RUNS(0), "the queue; %NULL is allowed" },
-};
+	{ IN_THREAD, WITH_ROOM, QUEUED, 0, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, 0, WAITS(1) },
+	{ IN_THREAD, WITH_ROOM, AGAIN, 0, WAITS(2) },
+	{ IN_THREAD, WITH_ROOM, MOVED, 0, WAITS(2) },
+	{ KILLED, WITH_ROOM, QUEUED, 0, WAITS(1),
+	  "process context; sleeps, uninterruptibly. Not in a work of @wq." },
+	{ IN_THREAD, NO_POOL, UNUSED, 0, RUNS(0), "the queue; %NULL is allowed" });
 
-static const struct wpk_row drain_queue[] = {
+ENTRIES(drain_queue,
 	{ IN_THREAD, WITH_ROOM, ARMED, 0, { .waits = true, .status = -ECANCELED },
 	  "wait until a queue is empty" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, WAITS(1), "wait until a queue is empty" },
-};
+	{ IN_THREAD, DRAINS, QUEUED, 0, WAITS(1) });
 
-static const struct wpk_row flush_queue[] = {
+ENTRIES(flush_queue,
 	{ IN_THREAD, WITH_ROOM, ARMED, 0, { .waits = true, .status = -ECANCELED },
 	  "and does not wait for timers" },
-	{ IN_THREAD, DRAINS, QUEUED, 0, WAITS(1), "that were queued before the call" },
-	{ IN_THREAD, DESTROYING, QUEUED, 0, WAITS(1), "that were queued before the call" },
-};
-
-KUNIT_ARRAY_PARAM(every_wait, every_wait, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(drain_queue, drain_queue, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(flush_queue, flush_queue, wpk_contract_desc);
+	{ IN_THREAD, DRAINS, QUEUED, 0, WAITS(1),
+	  "wait for all works that were queued before the call" },
+	{ IN_THREAD, DESTROYING, QUEUED, 0, WAITS(1) });
 
 /* Returns true if the object starts beside the holder. */
 static long call_wpool_wq_set_max_active(struct wpk_world *w)
@@ -538,27 +515,21 @@ static long call_wpool_wq_system(struct wpk_world *w)
 	return wq && wpool_wq_system(WPOOL_WQ_BH) && wpool_wq_system(WPOOL_WQ_BH) != wq;
 }
 
-static const struct wpk_row set_max_active[] = {
-	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(1), "how many works run at the same time" },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, RUNS(1), "how many works run at the same time" },
-	{ IN_THREAD, DRAINS, QUEUED, true, RUNS(1), "how many works run at the same time" },
-};
+ENTRIES(set_max_active,
+	{ IN_THREAD, WITH_ROOM, QUEUED, true, RUNS(1),
+	  "change how many works run at the same time" },
+	{ IN_OWN_TASK, WITH_ROOM, QUEUED, true, RUNS(1) },
+	{ IN_THREAD, DRAINS, QUEUED, true, RUNS(1) });
 
-static const struct wpk_row create[] = {
+ENTRIES(create,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, RUNS(0), "the queue, or %NULL" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(0), "the queue, or %NULL" },
-};
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(0) });
 
-static const struct wpk_row system_queue[] = {
+ENTRIES(system_queue,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
-	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
-	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
-	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, RUNS(0), "exists as soon as the module is loaded" },
-};
-
-KUNIT_ARRAY_PARAM(set_max_active, set_max_active, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(create, create, wpk_contract_desc);
-KUNIT_ARRAY_PARAM(system_queue, system_queue, wpk_contract_desc);
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, true, RUNS(0) },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, true, RUNS(0) },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, true, RUNS(0) });
 
 NO_CONTRACT(wpool_delayed_work_timer_fn, "only timers call it");
 NO_CONTRACT(wpool_delayed_work_destroy_on_stack, "it cannot fail: wq_kunit.c");
