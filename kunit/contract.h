@@ -124,6 +124,13 @@ struct wpk_contract {
 	long (*call)(struct wpk_world *w);
 };
 
+/* Define call_<name>(), which returns the value of the expression. */
+#define CALL(name, expression)						\
+static long call_##name(struct wpk_world *w)				\
+{									\
+	return expression;						\
+}
+
 /* A case of a suite: the results of call_<function>() are those of the table. */
 #define CONTRACT(function, table, of)					\
 {									\

@@ -86,10 +86,7 @@ static const struct wpk_noun hrevent_noun = {
 
 #define LEFT_ARMED .status = -ECANCELED
 
-static long call_wpool_event_fire(struct wpk_world *w)
-{
-	return wpool_event_fire(event_of(w));
-}
+CALL(wpool_event_fire, wpool_event_fire(event_of(w)))
 
 ENTRIES(event_fire,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
@@ -130,20 +127,9 @@ ENTRIES(hrevent_fire,
 	{ IN_THREAD, WITH_ROOM, ARMED, true, { .submitted = 1, .runs = 1 },
 	  "If the event is also armed, the start of the function disarms it." });
 
-static long call_wpool_event_arm(struct wpk_world *w)
-{
-	return wpool_event_arm(event_of(w), WPK_FAR);
-}
-
-static long call_wpool_event_arm_at(struct wpk_world *w)
-{
-	return wpool_event_arm_at(event_of(w), jiffies + WPK_FAR);
-}
-
-static long call_wpool_hrevent_arm(struct wpk_world *w)
-{
-	return wpool_hrevent_arm(hrevent_of(w), ktime_set(1000, 0));
-}
+CALL(wpool_event_arm, wpool_event_arm(event_of(w), WPK_FAR))
+CALL(wpool_event_arm_at, wpool_event_arm_at(event_of(w), jiffies + WPK_FAR))
+CALL(wpool_hrevent_arm, wpool_hrevent_arm(hrevent_of(w), ktime_set(1000, 0)))
 
 static long call_wpool_hrevent_arm_at(struct wpk_world *w)
 {
@@ -175,10 +161,7 @@ ENTRIES(event_arm,
 	{ IN_THREAD, DESTROYING, UNUSED, true, { LEFT_ARMED } },
 	{ IN_THREAD, DESTROYED, UNUSED, true, { LEFT_ARMED } });
 
-static long call_wpool_event_mod(struct wpk_world *w)
-{
-	return wpool_event_mod(event_of(w), WPK_FAR);
-}
+CALL(wpool_event_mod, wpool_event_mod(event_of(w), WPK_FAR))
 
 ENTRIES(event_mod,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { LEFT_ARMED },
@@ -205,10 +188,7 @@ ENTRIES(event_mod,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1, LEFT_ARMED },
 	  "true if the event was armed before, or a fire was taken back" });
 
-static long call_wpool_event_cancel(struct wpk_world *w)
-{
-	return wpool_event_cancel(event_of(w));
-}
+CALL(wpool_event_cancel, wpool_event_cancel(event_of(w)))
 
 static long call_wpool_event_disable(struct wpk_world *w)
 {
@@ -242,10 +222,7 @@ ENTRIES(event_cancel,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, false, { .runs = 1 },
 	  "true if the event was armed, or a fire was taken back" });
 
-static long call_wpool_event_cancel_sync(struct wpk_world *w)
-{
-	return wpool_event_cancel_sync(event_of(w));
-}
+CALL(wpool_event_cancel_sync, wpool_event_cancel_sync(event_of(w)))
 
 static long call_wpool_event_disable_sync(struct wpk_world *w)
 {
@@ -284,10 +261,7 @@ ENTRIES(event_cancel_sync,
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { },
 	  "the function returned, or the event never fired" });
 
-static long call_wpool_event_enable(struct wpk_world *w)
-{
-	return wpool_event_enable(event_of(w));
-}
+CALL(wpool_event_enable, wpool_event_enable(event_of(w)))
 
 ENTRIES(event_enable,
 	{ IN_THREAD, WITH_ROOM, DISABLED, true, { },
@@ -323,10 +297,7 @@ ENTRIES(event_finish,
 	{ IN_OWN_TASK, CANCELS, ITSELF, 0, { } },
 	{ IN_OWN_TASK, DESTROYING, ITSELF, 0, { } });
 
-static long call_wpool_release_cancel(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
-}
+CALL(wpool_release_cancel, wpool_release(w->pool, WPOOL_RELEASE_CANCEL))
 
 ENTRIES(release_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,

@@ -51,30 +51,11 @@ static long submit_fn(struct wpk_world *w, wpool_arg_abort_fn abort, gfp_t gfp)
 	return wpool_submit_fn(w->pool, fn, w->object, owner, gfp);
 }
 
-static long call_wpool_submit_fn(struct wpk_world *w)
-{
-	return submit_fn(w, NULL, GFP_KERNEL);
-}
-
-static long call_wpool_submit_fn_atomic(struct wpk_world *w)
-{
-	return submit_fn(w, NULL, GFP_ATOMIC);
-}
-
-static long call_wpool_submit_fn_abortable(struct wpk_world *w)
-{
-	return submit_fn(w, note_abort, GFP_KERNEL);
-}
-
-static long call_wpool_submit_fn_abortable_atomic(struct wpk_world *w)
-{
-	return submit_fn(w, note_abort, GFP_ATOMIC);
-}
-
-static long call_wpool_invoke(struct wpk_world *w)
-{
-	return wpool_invoke(w->pool, w->object);
-}
+CALL(wpool_submit_fn, submit_fn(w, NULL, GFP_KERNEL))
+CALL(wpool_submit_fn_atomic, submit_fn(w, NULL, GFP_ATOMIC))
+CALL(wpool_submit_fn_abortable, submit_fn(w, note_abort, GFP_KERNEL))
+CALL(wpool_submit_fn_abortable_atomic, submit_fn(w, note_abort, GFP_ATOMIC))
+CALL(wpool_invoke, wpool_invoke(w->pool, w->object))
 
 ENTRIES(every_fn,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .submitted = 1, .runs = 1 },
@@ -127,10 +108,7 @@ ENTRIES(plain_pool,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
 	  "-EINVAL if the pool is bound to no function" });
 
-static long call_wpool_invoke_plain(struct wpk_world *w)
-{
-	return wpool_invoke(w->pool, w->object);
-}
+CALL(wpool_invoke_plain, wpool_invoke(w->pool, w->object))
 
 NO_ROWS("no submit may be given an ERR_PTR", ERR_POOL, every_fn);
 NO_ROWS("they sleep: with GFP_ATOMIC see trying_fn", IN_SOFTIRQ, IN_HARDIRQ, sleeping_fn);

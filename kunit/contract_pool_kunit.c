@@ -7,10 +7,7 @@
 
 #include "contract.h"
 
-static long call_wpool_flush(struct wpk_world *w)
-{
-	return wpool_flush(w->pool);
-}
+CALL(wpool_flush, wpool_flush(w->pool))
 
 ENTRIES(flush,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { .waits = true },
@@ -30,20 +27,9 @@ ENTRIES(flush,
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { }, "-EINVAL if there is no pool" },
 	{ IN_THREAD, ERR_POOL, UNUSED, -EINVAL, { } });
 
-static long call_wpool_release(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_DRAIN);
-}
-
-static long call_wpool_release_cancel(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
-}
-
-static long call_wpool_release_own(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_OWN);
-}
+CALL(wpool_release, wpool_release(w->pool, WPOOL_RELEASE_DRAIN))
+CALL(wpool_release_cancel, wpool_release(w->pool, WPOOL_RELEASE_CANCEL))
+CALL(wpool_release_own, wpool_release(w->pool, WPOOL_RELEASE_OWN))
 
 static long call_wpool_release_unknown(struct wpk_world *w)
 {
@@ -52,10 +38,7 @@ static long call_wpool_release_unknown(struct wpk_world *w)
 	return wpool_release(w->pool, ~0U) == ret ? ret : 0;
 }
 
-static long call_wpool_release_two(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL | WPOOL_RELEASE_OWN);
-}
+CALL(wpool_release_two, wpool_release(w->pool, WPOOL_RELEASE_CANCEL | WPOOL_RELEASE_OWN))
 
 ENTRIES(every_release,
 	{ IN_THREAD, NO_POOL, UNUSED, -EINVAL, { },
@@ -119,20 +102,14 @@ static long call_wpool_release_timeout(struct wpk_world *w)
 	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, MAX_SCHEDULE_TIMEOUT);
 }
 
-static long call_wpool_release_timeout_0(struct wpk_world *w)
-{
-	return wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, 0);
-}
+CALL(wpool_release_timeout_0, wpool_release_timeout(w->pool, WPOOL_RELEASE_DRAIN, 0))
 
 static long call_wpool_release_timeout_cancel(struct wpk_world *w)
 {
 	return wpool_release_timeout(w->pool, WPOOL_RELEASE_CANCEL, MAX_SCHEDULE_TIMEOUT);
 }
 
-static long call_wpool_release_timeout_own(struct wpk_world *w)
-{
-	return wpool_release_timeout(w->pool, WPOOL_RELEASE_OWN, 0);
-}
+CALL(wpool_release_timeout_own, wpool_release_timeout(w->pool, WPOOL_RELEASE_OWN, 0))
 
 static long call_wpool_release_timeout_unknown(struct wpk_world *w)
 {
@@ -181,10 +158,7 @@ ENTRIES(release_timeout_wrong,
 	{ IN_THREAD, WITH_ROOM, QUEUED, -EINVAL, { .runs = 1 },
 	  "a flag that is unknown or %WPOOL_RELEASE_OWN, or a negative @timeout" });
 
-static long call_wpool_reboot(struct wpk_world *w)
-{
-	return wpool_reboot(w->pool);
-}
+CALL(wpool_reboot, wpool_reboot(w->pool))
 
 ENTRIES(reboot,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "Does nothing to an open pool." },
@@ -253,20 +227,9 @@ static long tune(struct wpk_world *w, u32 capacity, enum wpool_policy policy, u3
 	return wpool_tune(w->pool, &attrs, mask);
 }
 
-static long call_wpool_tune(struct wpk_world *w)
-{
-	return tune(w, 2, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
-}
-
-static long call_wpool_tune_to_0(struct wpk_world *w)
-{
-	return tune(w, 0, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
-}
-
-static long call_wpool_tune_to_run(struct wpk_world *w)
-{
-	return tune(w, 2, WPOOL_RUN, WPOOL_TUNE_POLICY);
-}
+CALL(wpool_tune, tune(w, 2, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY))
+CALL(wpool_tune_to_0, tune(w, 0, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY))
+CALL(wpool_tune_to_run, tune(w, 2, WPOOL_RUN, WPOOL_TUNE_POLICY))
 
 static long call_wpool_tune_unknown(struct wpk_world *w)
 {
@@ -275,10 +238,7 @@ static long call_wpool_tune_unknown(struct wpk_world *w)
 	return tune(w, 2, WPOOL_BLOCK, BIT(31)) == ret ? ret : 0;
 }
 
-static long call_wpool_tune_too_far(struct wpk_world *w)
-{
-	return tune(w, WPOOL_MAX_CAPACITY + 1, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY);
-}
+CALL(wpool_tune_too_far, tune(w, WPOOL_MAX_CAPACITY + 1, WPOOL_BLOCK, WPOOL_TUNE_CAPACITY))
 
 ENTRIES(tunes,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0, { .runs = 1 }, "all attributes in @mask were changed" },
@@ -361,10 +321,7 @@ static long call_wpool_get_cpu_stats(struct wpk_world *w)
 	return submitted != 0;
 }
 
-static long call_wpool_owner(struct wpk_world *w)
-{
-	return wpool_owner(w->pool) == THIS_MODULE;
-}
+CALL(wpool_owner, wpool_owner(w->pool) == THIS_MODULE)
 
 ENTRIES(looks,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { }, "filled in" },
@@ -412,10 +369,7 @@ static long call_wpool_get(struct wpk_world *w)
 	return pool == w->pool;
 }
 
-static long call_wpool_put(struct wpk_world *w)
-{
-	return call_wpool_get(w);
-}
+CALL(wpool_put, call_wpool_get(w))
 
 static long call_wpool_find(struct wpk_world *w)
 {

@@ -74,10 +74,7 @@ static const struct wpk_noun strand_noun = {
 	.status = status_of_strand_task,
 };
 
-static long call_wpool_strand_try_submit(struct wpk_world *w)
-{
-	return wpool_strand_try_submit(strand_task(w));
-}
+CALL(wpool_strand_try_submit, wpool_strand_try_submit(strand_task(w)))
 
 /* Rows for tasks of strands and for tasks of groups. */
 ENTRIES(every_turn,
@@ -133,10 +130,7 @@ ENTRIES(strand_submit,
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { },
 	  "the strand has no pool or no limit, or the task no function" });
 
-static long call_wpool_strand_flush(struct wpk_world *w)
-{
-	return wpool_strand_flush(strand_of(w));
-}
+CALL(wpool_strand_flush, wpool_strand_flush(strand_of(w)))
 
 ENTRIES(strand_flush,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
@@ -155,10 +149,7 @@ ENTRIES(strand_flush,
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
 	  "have not started are aborted with -ECANCELED" });
 
-static long call_wpool_strand_destroy(struct wpk_world *w)
-{
-	return wpool_strand_destroy(strand_of(w));
-}
+CALL(wpool_strand_destroy, wpool_strand_destroy(strand_of(w)))
 
 ENTRIES(strand_destroy,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
@@ -178,10 +169,7 @@ ENTRIES(strand_destroy,
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
 	  "have not started are aborted with -ECANCELED" });
 
-static long call_wpool_strand_finish(struct wpk_world *w)
-{
-	return wpool_strand_finish(strand_task(w));
-}
+CALL(wpool_strand_finish, wpool_strand_finish(strand_task(w)))
 
 ENTRIES(strand_finish,
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
@@ -294,10 +282,7 @@ ENTRIES(group_try,
 	{ IN_THREAD, WITH_ROOM, INSIDE, 0, { .submitted = 1, .runs = 2 },
 	  "the function may free the task, or hand it to another thread" });
 
-static long call_wpool_group_wait(struct wpk_world *w)
-{
-	return wpool_group_wait(group_of(w));
-}
+CALL(wpool_group_wait, wpool_group_wait(group_of(w)))
 
 ENTRIES(group_wait,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "0 - every task returned 0" },
@@ -339,10 +324,7 @@ ENTRIES(group_cancel,
 	{ IN_THREAD, WITH_ROOM, NONE, 0, { }, "Takes the same time for any number of tasks." },
 	{ IN_OWN_TASK, WITH_ROOM, ITSELF, 0, { .runs = 1 }, "Running tasks are not" });
 
-static long call_wpool_group_exit(struct wpk_world *w)
-{
-	return wpool_group_exit(group_of(w));
-}
+CALL(wpool_group_exit, wpool_group_exit(group_of(w)))
 
 ENTRIES(group_exit,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
@@ -365,10 +347,7 @@ ENTRIES(group_exit,
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
 	  "or the pool was closed with %WPOOL_RELEASE_CANCEL" });
 
-static long call_wpool_release_cancel(struct wpk_world *w)
-{
-	return wpool_release(w->pool, WPOOL_RELEASE_CANCEL);
-}
+CALL(wpool_release_cancel, wpool_release(w->pool, WPOOL_RELEASE_CANCEL))
 
 ENTRIES(release_cancel,
 	{ IN_THREAD, WITH_ROOM, QUEUED, 0,

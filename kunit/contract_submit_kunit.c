@@ -75,30 +75,11 @@ const struct wpk_noun wpk_task_noun = {
 	.status = status_of_task,
 };
 
-static long call_wpool_submit(struct wpk_world *w)
-{
-	return wpool_submit(w->pool, w->task);
-}
-
-static long call_wpool_submit_timeout(struct wpk_world *w)
-{
-	return wpool_submit_timeout(w->pool, w->task, MAX_SCHEDULE_TIMEOUT);
-}
-
-static long call_wpool_submit_on(struct wpk_world *w)
-{
-	return wpool_submit_on(w->pool, wpk_cpu(0), w->task);
-}
-
-static long call_wpool_try_submit(struct wpk_world *w)
-{
-	return wpool_try_submit(w->pool, w->task);
-}
-
-static long call_wpool_try_submit_on(struct wpk_world *w)
-{
-	return wpool_try_submit_on(w->pool, wpk_cpu(0), w->task);
-}
+CALL(wpool_submit, wpool_submit(w->pool, w->task))
+CALL(wpool_submit_timeout, wpool_submit_timeout(w->pool, w->task, MAX_SCHEDULE_TIMEOUT))
+CALL(wpool_submit_on, wpool_submit_on(w->pool, wpk_cpu(0), w->task))
+CALL(wpool_try_submit, wpool_try_submit(w->pool, w->task))
+CALL(wpool_try_submit_on, wpool_try_submit_on(w->pool, wpk_cpu(0), w->task))
 
 /* A batch of one task: its result of 1 stands for the 0 of the other submits. */
 static long submit_batch(struct wpk_world *w, unsigned int flags)
@@ -108,20 +89,9 @@ static long submit_batch(struct wpk_world *w, unsigned int flags)
 	return ret == 1 ? 0 : ret;
 }
 
-static long call_wpool_submit_batch(struct wpk_world *w)
-{
-	return submit_batch(w, 0);
-}
-
-static long call_wpool_submit_batch_try(struct wpk_world *w)
-{
-	return submit_batch(w, WPOOL_BATCH_TRY);
-}
-
-static long call_wpool_submit_batch_interruptible(struct wpk_world *w)
-{
-	return submit_batch(w, WPOOL_BATCH_INTERRUPTIBLE);
-}
+CALL(wpool_submit_batch, submit_batch(w, 0))
+CALL(wpool_submit_batch_try, submit_batch(w, WPOOL_BATCH_TRY))
+CALL(wpool_submit_batch_interruptible, submit_batch(w, WPOOL_BATCH_INTERRUPTIBLE))
 
 /* ---- every submit --------------------------------------------------------- */
 
@@ -242,10 +212,7 @@ ENTRIES(trying_submit,
 
 /* ---- submits with a timeout, a CPU, a number ------------------------------ */
 
-static long call_wpool_submit_timeout_0(struct wpk_world *w)
-{
-	return wpool_submit_timeout(w->pool, w->task, 0);
-}
+CALL(wpool_submit_timeout_0, wpool_submit_timeout(w->pool, w->task, 0))
 
 static long call_wpool_submit_timeout_negative(struct wpk_world *w)
 {
@@ -287,25 +254,10 @@ static long call_wpool_try_submit_on_no_cpu(struct wpk_world *w)
 	return ret == -EINVAL ? wpool_try_submit_on(w->pool, INT_MAX, w->task) : ret;
 }
 
-static long call_wpool_submit_batch_of_none(struct wpk_world *w)
-{
-	return wpool_submit_batch(w->pool, &w->task, 0, 0);
-}
-
-static long call_wpool_submit_batch_too_many(struct wpk_world *w)
-{
-	return wpool_submit_batch(w->pool, &w->task, 1U + INT_MAX, 0);
-}
-
-static long call_wpool_submit_batch_unknown_flag(struct wpk_world *w)
-{
-	return wpool_submit_batch(w->pool, &w->task, 1, BIT(2));
-}
-
-static long call_wpool_submit_batch_no_tasks(struct wpk_world *w)
-{
-	return wpool_submit_batch(w->pool, NULL, 1, 0);
-}
+CALL(wpool_submit_batch_of_none, wpool_submit_batch(w->pool, &w->task, 0, 0))
+CALL(wpool_submit_batch_too_many, wpool_submit_batch(w->pool, &w->task, 1U + INT_MAX, 0))
+CALL(wpool_submit_batch_unknown_flag, wpool_submit_batch(w->pool, &w->task, 1, BIT(2)))
+CALL(wpool_submit_batch_no_tasks, wpool_submit_batch(w->pool, NULL, 1, 0))
 
 ENTRIES(bad_timeout,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { }, "-EINVAL also if @timeout is negative" });

@@ -9,10 +9,7 @@
 
 /* ---- waiting -------------------------------------------------------------- */
 
-static long call_wpool_task_wait(struct wpk_world *w)
-{
-	return wpool_task_wait(w->task);
-}
+CALL(wpool_task_wait, wpool_task_wait(w->task))
 
 ENTRIES(task_wait,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { },
@@ -54,10 +51,7 @@ ENTRIES(task_wait,
 
 /* ---- taking back ---------------------------------------------------------- */
 
-static long call_wpool_task_cancel(struct wpk_world *w)
-{
-	return wpool_task_cancel(w->task);
-}
+CALL(wpool_task_cancel, wpool_task_cancel(w->task))
 
 #define TAKEN_BACK { .cancelled = 1, .status = -ECANCELED }
 
@@ -91,10 +85,7 @@ ENTRIES(task_cancel,
 	  "If the submitter still waits for room, its submit returns with -ECANCELED" },
 	{ IN_HARDIRQ, FULL, WAITING, true, { .status = -ECANCELED } });
 
-static long call_wpool_task_cancel_sync(struct wpk_world *w)
-{
-	return wpool_task_cancel_sync(w->task);
-}
+CALL(wpool_task_cancel_sync, wpool_task_cancel_sync(w->task))
 
 /* Check that a submit is refused after 0 or -ECANCELED, and is accepted after -EDEADLK. */
 static long call_wpool_task_disable_sync(struct wpk_world *w)
@@ -154,10 +145,7 @@ ENTRIES(disable_sync_of_itself,
 	  { .submitted = 1, .cancelled = 1, .runs = 1, .status = -ECANCELED },
 	  "after -EINTR, -EDEADLK and -EINVAL the task is not disabled" });
 
-static long call_wpool_task_enable(struct wpk_world *w)
-{
-	return wpool_task_enable(w->task);
-}
+CALL(wpool_task_enable, wpool_task_enable(w->task))
 
 static long call_wpool_task_enable_one_of_two(struct wpk_world *w)
 {
@@ -178,10 +166,7 @@ ENTRIES(task_enable_one_of_two,
 
 /* ---- room ----------------------------------------------------------------- */
 
-static long call_wpool_nr_free(struct wpk_world *w)
-{
-	return wpool_nr_free(w->pool);
-}
+CALL(wpool_nr_free, wpool_nr_free(w->pool))
 
 ENTRIES(nr_free,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 8, { }, "and all of them near the limit" },
@@ -206,10 +191,7 @@ ENTRIES(nr_free,
 
 /* ---- the calling worker --------------------------------------------------- */
 
-static long call_wpool_worker_own(struct wpk_world *w)
-{
-	return !!wpool_worker_own(w->pool);
-}
+CALL(wpool_worker_own, !!wpool_worker_own(w->pool))
 
 ENTRIES(worker_own,
 	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
@@ -272,10 +254,7 @@ ENTRIES(parallel_for,
 	{ IN_THREAD, WITH_ROOM, WITHOUT_FUNC, -EINVAL, { } });
 
 /* Three chunks: the caller asks for help. */
-static long call_wpool_parallel_for_in_chunks(struct wpk_world *w)
-{
-	return wpool_parallel_for(w->pool, 0, 3, 1, note_range, w->object);
-}
+CALL(wpool_parallel_for_in_chunks, wpool_parallel_for(w->pool, 0, 3, 1, note_range, w->object))
 
 ENTRIES(parallel_for_in_chunks,
 	{ IN_THREAD, FULL, UNUSED, 0, { .runs = 3 },
@@ -283,10 +262,7 @@ ENTRIES(parallel_for_in_chunks,
 	{ IN_THREAD, DRAINS, UNUSED, 0, { .runs = 3 } },
 	{ IN_THREAD, DESTROYED, UNUSED, 0, { .runs = 3 } });
 
-static long call_wpool_parallel_for_backwards(struct wpk_world *w)
-{
-	return wpool_parallel_for(w->pool, 1, 0, 0, note_range, w->object);
-}
+CALL(wpool_parallel_for_backwards, wpool_parallel_for(w->pool, 1, 0, 0, note_range, w->object))
 
 ENTRIES(parallel_for_backwards,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },

@@ -223,12 +223,6 @@ NOUN(rcu_work);
 #define WAITS(nr) { .waits = true, .runs = nr }
 #define TIMER(nr) { .runs = nr, .status = -ECANCELED }
 
-#define CALL(name, expression)						\
-static long call_##name(struct wpk_world *w)				\
-{									\
-	return expression;						\
-}
-
 /* ---- queue ---------------------------------------------------------------- */
 
 CALL(wpool_wq_queue, wpool_wq_queue(wq_of(w), work_of(w)))
