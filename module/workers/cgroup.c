@@ -268,12 +268,12 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 	mutex_lock(&anchors_mutex);
 	/* the state is set before wpool_cgroup_end() takes the mutex */
 	over = READ_ONCE(pool->state) == WPOOL_DESTROYED;
-	/* the kernel changes the CPUs of the oldest thread of a cpuset first: keep the old anchor */
+	/* the kernel changes the CPUs of the oldest thread of a cpuset first: keep the anchor */
 	same = anchor && pool->anchor && has_same_cgroups(anchor, pool->anchor);
 	old = over || same ? anchor : pool->anchor;
 	if (!over && (anchor || old)) {
-		/* pairs with wpool_housekeeping_cpuset() */
 		if (!same)
+			/* pairs with wpool_housekeeping_cpuset() */
 			smp_store_release(&pool->anchor, anchor);
 		/* 0 is the number of a new worker, which is in the cgroups of kthreadd */
 		nr = pool->cgroup_nr + 1;

@@ -225,7 +225,7 @@ TEST_F(cgroup, cpuset_capacity_per_cpu)
 	if (!file_write(CPU1 "/online", "0", 1)) {
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "capacity") == 1));
 		EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
-		/* the kernel puts the CPU into the cpuset a moment later: a task lets the pool look */
+		/* the cpuset gets the CPU a moment later: a task lets the pool look */
 		EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_SPIN, LONG, 0));
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
 	}
