@@ -259,10 +259,56 @@ static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
 	run_load(test, do_delayed_load);
 }
 
+/* ---- drain ---- */
+
+static int do_drain(struct wpk_thread *thread)
+{
+	drain_workqueue(thread->arg);
+	return 0;
+}
+
+static void queue_again(struct wpk_item *item)
+{
+	if (item->left && item->left--)
+		queue_work(item->wq, wpk_work(item));
+}
+
+/* Drain and destroy wait for all works that works queue meanwhile, one after the other. */
+static void drain_and_destroy_wait_for_a_chain_of_works(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
+	struct wpk_thread *drain;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		items[i].wq = wq;
+		items[i].body = queue_again;
+		items[i].left = 5;
+	}
+	items[0].gate = gate;
+	queue_work(wq, wpk_work(&items[0]));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	drain = wpk_thread(test, do_drain, NULL, NULL, wq);
+	KUNIT_ASSERT_TRUE(test, wpk_waits(drain));
+	for (i = 2; i <= 6; i++) {
+		wpk_gate_let(gate, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, i));
+		KUNIT_EXPECT_TRUE(test, wpk_still_waits(drain));
+	}
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, drain), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 6);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 6);
+}
+
 WPK_SUITE(wq_flush,
 	  KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
 	  KUNIT_CASE(flush_workqueue_ends_while_others_queue),
 	  KUNIT_CASE(cancel_work_ends_a_flush_of_the_work),
 	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
+	  KUNIT_CASE(drain_and_destroy_wait_for_a_chain_of_works),
 	  KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
 	  KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues));
