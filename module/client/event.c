@@ -209,7 +209,7 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 	if (in_nmi() || !wpool_event_has_pool(event))
 		return false;
 	raw_spin_lock_irqsave(&event->lock, flags);
-	/* first: mod_timer() may leave a timer that is about to expire where it is */
+	/* first: the timer must not fire the event after it is taken back */
 	ret = wpool_event_timer_stop(event);
 	if (event_take_back(event)) {
 		raw_spin_unlock_irqrestore(&event->lock, flags);

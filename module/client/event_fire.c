@@ -105,7 +105,8 @@ static bool timer_is_queued(struct wpool_event *event)
 
 void wpool_event_timer_set(struct wpool_event *event, u64 expires)
 {
-	lockdep_assert_held(&event->lock);
+	/* mod_timer() may leave a timer that is about to expire where it is, and it fires early */
+	wpool_event_timer_stop(event);
 	WRITE_ONCE(event->task.armed, true);
 	if (is_hr(event))
 		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS_SOFT);
