@@ -82,8 +82,8 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 			break;
 		ret = -EALREADY;
 		/*
-		 * The state is read, then the pool. A thread that submits a task for the first time
-		 * sets the pool without the lock, and before it queues the task.
+		 * The state is read, then the pool. Submits and queues set the pool without the
+		 * lock, before the task runs: see wpool_task_set_pool() and core/fifo.c.
 		 */
 		smp_rmb();
 		if (state == WPOOL_ST_PENDING ||
