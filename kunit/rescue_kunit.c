@@ -334,8 +334,8 @@ static void wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 
 #define NR_MOVES 100
 
-/* May each worker of the pool run on this CPU, and on no other? */
-static bool all_bound_to(struct wpool *pool, int cpu)
+/* May each worker of the pool run on one CPU of @mask, and on no other? */
+static bool all_bound_to(struct wpool *pool, const struct cpumask *mask)
 {
 	struct wpool_worker *w;
 	bool ret = true;
@@ -343,7 +343,8 @@ static bool all_bound_to(struct wpool *pool, int cpu)
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
 		/* the worker, or the pool's work, may be changing the mask */
-		ret = ret && data_race(cpumask_equal(w->thread->cpus_ptr, cpumask_of(cpu)));
+		ret = ret && data_race(w->thread->nr_cpus_allowed == 1 &&
+				       cpumask_subset(w->thread->cpus_ptr, mask));
 	rcu_read_unlock();
 	return ret;
 }
@@ -360,28 +361,16 @@ static void wpool_tune_cpumask_binds_idle_workers(struct kunit *test)
 		cpu = wpk_cpu(i % 2);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 		KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(cpu)), 0);
-		WPK_ASSERT_EVENTUALLY(test, all_bound_to(pool, cpu));
+		WPK_ASSERT_EVENTUALLY(test, all_bound_to(pool, cpumask_of(cpu)));
 	}
-}
-
-/* May each worker of the pool run on one CPU only? */
-static bool all_bound(struct wpool *pool)
-{
-	struct wpool_worker *w;
-	bool ret = true;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		ret = ret && READ_ONCE(w->thread->nr_cpus_allowed) == 1;
-	rcu_read_unlock();
-	return ret;
 }
 
 /* If other CPUs are left, too, idle workers are still bound to one of them. */
 static void wpool_tune_cpumask_binds_idle_workers_to_one_of_two(struct kunit *test)
 {
+	static struct cpumask mask[2];
+	const struct cpumask *to;
 	struct wpk_jobs *warm;
-	struct cpumask mask[2];
 	struct wpool *pool;
 	int i;
 
@@ -395,8 +384,9 @@ static void wpool_tune_cpumask_binds_idle_workers_to_one_of_two(struct kunit *te
 	wpk_gate_open(warm->gate);
 	for (i = 0; i < NR_MOVES; i++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
-		KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, &mask[i % 2]), 0);
-		WPK_ASSERT_EVENTUALLY(test, all_bound(pool));
+		to = &mask[i % 2];
+		KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, to), 0);
+		WPK_ASSERT_EVENTUALLY(test, all_bound_to(pool, to));
 	}
 }
 
