@@ -64,13 +64,13 @@ struct wpool_worker {
 	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
+	bool stray;			/* O: the last try to bind it to its home failed */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
 	u32 nested;			/* O: number of tasks that run inside the outermost one */
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
 	int locks_left;			/* O: locks that its tasks left held: lockdep counts them */
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
-	bool stray;			/* O: the last try to bind it to its home failed */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
 	bool may_roam;			/* X: set when it is a hog or the rescuer, or its home is
