@@ -9,7 +9,9 @@
 #include <linux/lockdep.h>
 #include <linux/string.h>
 
+#include "client/event_fire.h"
 #include "core/state.h"
+#include "event.h"
 #include "fixture.h"
 #include "full_pool.h"
 #include "inject.h"
@@ -595,6 +597,81 @@ static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct
 	wpk_gate_open(full.gate);
 }
 
+/* ---- a disable of an event beside the fire of its timer ---------------------- */
+
+/* Arguments of disable_beside_fire(). @begun: it calls wpool_event_disable() now */
+struct disable {
+	struct wpool_event *event;
+	struct completion ready;
+	bool begun;
+};
+
+static struct disable *disable;
+
+/* Stop the fire until the event is disabled, or until the disable has waited for 50 ms. */
+static void stop_fire(struct wpool_task *task)
+{
+	u64 now, begun = 0, end = ktime_get_mono_fast_ns() + jiffies_to_nsecs(WPK_PATIENCE);
+
+	if (task != &disable->event->task || atomic_inc_return(&delayed->stops) > 1)
+		return;
+	do {
+		cpu_relax();
+		now = ktime_get_mono_fast_ns();
+		if (!begun && READ_ONCE(disable->begun))
+			begun = now;
+	} while (!(atomic_read(&disable->event->state) & EVENT_ENDING_MASK) &&
+		 now < (begun ? begun + 50 * NSEC_PER_MSEC : end));
+}
+
+static int disable_beside_fire(struct wpk_thread *thread)
+{
+	wpk_move_to(wpk_cpu(1));
+	complete(&disable->ready);
+	while (!atomic_read(&delayed->stops) && !wpk_stopped(thread->test))
+		usleep_range(100, 200);
+	WRITE_ONCE(disable->begun, true);
+	return wpool_event_disable(disable->event);
+}
+
+/* The timer's fire is either taken back, or the event was still armed: "true" in both cases. */
+static void disable_while_the_timer_fires(struct kunit *test, bool hr)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs_kind(test, pool, NULL, 1, hr);
+	struct wpk_thread *thread;
+
+	disable = wpk_alloc(test, sizeof(*disable));
+	disable->event = wpk_event(ev);
+	init_completion(&disable->ready);
+	begin_delays(test, stop_fire);
+	thread = wpk_thread(test, disable_beside_fire, NULL, NULL, NULL);
+	wait_for_completion(&disable->ready);
+	if (hr)
+		wpool_hrevent_arm(&ev->hr, NSEC_PER_MSEC);
+	else
+		wpool_event_arm(disable->event, 1);
+	/* a CPU that is not idle runs its timers itself */
+	while (!atomic_read(&delayed->stops) && !wpk_stopped(test))
+		cond_resched();
+	wpk_move_to(-1);
+	KUNIT_EXPECT_NE(test, atomic_read(&delayed->stops), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), true);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 0);
+	KUNIT_EXPECT_TRUE(test, wpool_event_enable(disable->event));
+}
+
+static void wpool_event_disable_beside_the_timer_takes_its_fire_back(struct kunit *test)
+{
+	disable_while_the_timer_fires(test, false);
+}
+
+static void wpool_event_disable_beside_the_hrtimer_takes_its_fire_back(struct kunit *test)
+{
+	disable_while_the_timer_fires(test, true);
+}
+
 WPK_SUITE(between,
 	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
@@ -605,4 +682,6 @@ WPK_SUITE(between,
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
 	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
 	  KUNIT_CASE(wpool_release_own_before_a_submitter_runs_its_task_starts_nothing),
-	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed));
+	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed),
+	  KUNIT_CASE(wpool_event_disable_beside_the_timer_takes_its_fire_back),
+	  KUNIT_CASE(wpool_event_disable_beside_the_hrtimer_takes_its_fire_back));

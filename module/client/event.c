@@ -186,18 +186,24 @@ static bool event_take_off(struct wpool_event *event)
 	return ret;
 }
 
-bool wpool_event_cancel(struct wpool_event *event)
+/* @ending: as in wpool_event_disarm() */
+static bool event_cancel(struct wpool_event *event, int ending)
 {
 	bool ret;
 
 	if (in_nmi())
 		return false;
-	ret = wpool_event_disarm(event);
+	ret = wpool_event_disarm(event, ending);
 	if (event_take_back(event)) {
 		event_take_off(event);
 		ret = true;
 	}
 	return ret;
+}
+
+bool wpool_event_cancel(struct wpool_event *event)
+{
+	return event_cancel(event, 0);
 }
 EXPORT_SYMBOL_GPL(wpool_event_cancel);
 
@@ -242,10 +248,7 @@ static bool has_returned(struct wpool_event *event)
 
 bool wpool_event_disable(struct wpool_event *event)
 {
-	if (in_nmi())
-		return false;
-	atomic_add(EVENT_ENDING, &event->state);
-	return wpool_event_cancel(event);
+	return event_cancel(event, EVENT_ENDING);
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable);
 
@@ -277,8 +280,7 @@ int wpool_event_disable_sync(struct wpool_event *event)
 	if ((state & EVENT_STATE_MASK) == EVENT_RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
-	atomic_add(EVENT_ENDING, &event->state);
-	ret = wpool_event_disarm(event);
+	ret = wpool_event_disarm(event, EVENT_ENDING);
 	wpool_event_timer_sync(event);
 	ret |= event_take_back(event);
 	state = await_idle(event);
@@ -322,8 +324,7 @@ void wpool_event_finish(struct wpool_event *event)
 	might_sleep();
 	if (WARN_ON_ONCE(READ_ONCE(task->runner) != current))
 		return;
-	atomic_add(EVENT_ENDING, &event->state);
-	wpool_event_disarm(event);
+	wpool_event_disarm(event, EVENT_ENDING);
 	wpool_event_timer_sync(event);
 	/* from here on the death of the worker must not touch the event */
 	if (w && w->task == task)

@@ -45,7 +45,7 @@ static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
 	int old = EVENT_IDLE, new;
 
-	*home = likely(atomic_try_cmpxchg(&event->state, &old, EVENT_PENDING | timed));
+	*home = likely(wpool_event_exchange(event, &old, EVENT_PENDING | timed));
 	if (*home)
 		return true;
 	/* claim:B, since an exchange that failed orders nothing */
@@ -214,12 +214,14 @@ bool wpool_event_timer_stop(struct wpool_event *event)
 	return true;
 }
 
-bool wpool_event_disarm(struct wpool_event *event)
+bool wpool_event_disarm(struct wpool_event *event, int ending)
 {
 	unsigned long flags;
 	bool ret;
 
 	raw_spin_lock_irqsave(&event->lock, flags);
+	if (ending)
+		atomic_add(ending, &event->state);
 	ret = wpool_event_timer_stop(event);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;

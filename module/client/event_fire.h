@@ -50,8 +50,11 @@ void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&
 /* Stop the timer; true if the event was armed. */
 bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
 
-/* As wpool_event_timer_stop(), called without the lock. */
-bool wpool_event_disarm(struct wpool_event *event);
+/*
+ * As wpool_event_timer_stop(), called without the lock. @ending: EVENT_ENDING to forbid fires and
+ * arms in the same step, so that the timer's fire comes before it or not at all; otherwise 0.
+ */
+bool wpool_event_disarm(struct wpool_event *event, int ending);
 
 /* Wait until no callback of the timer is running; no thread arms the event meanwhile. */
 void wpool_event_timer_sync(struct wpool_event *event);
