@@ -17,8 +17,9 @@
  *              a helper, the helper cannot enter, and drops its reference.
  *
  * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop for
- * the dead worker. If the caller dies, nr_inside never becomes 0, and the loop's memory is leaked,
- * so that helpers that start later still find it.
+ * the dead worker. If a worker dies as the caller, tidy.c ends the loop before it ends the worker's
+ * task. If another thread dies as the caller, nr_inside never becomes 0, and the loop's memory is
+ * leaked, so that helpers that start later still find it.
  */
 #include <linux/cache.h>
 #include <linux/completion.h>
@@ -59,6 +60,7 @@ struct helper {
  * does its own locking.
  */
 struct loop {
+	struct wpool_call call;	/* I: in the list of the worker that is the caller */
 	struct wpool *pool;	/* I: where the helpers run */
 	wpool_for_fn fn;	/* I: the caller's function */
 	void *arg;	/* I: the last argument of @fn */
@@ -237,12 +239,35 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 	return loop;
 }
 
+/* The caller leaves the loop; returns the loop's error. */
+static int end_loop(struct loop *loop)
+{
+	int err;
+	u32 i;
+
+	leave_loop(loop);
+	wait_for_completion(&loop->left);
+	/* no helper is submitted from here on: take out the helpers that have not started */
+	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
+		wpool_finish_take_out(&loop->helpers[i].task);
+	err = loop->error;
+	put_loop(loop);
+	return err;
+}
+
+static void caller_died(struct wpool_call *call)
+{
+	struct loop *loop = container_of(call, struct loop, call);
+
+	loop_keep_error(loop, -EIO);
+	end_loop(loop);
+}
+
 int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 		       unsigned long grain, wpool_for_fn fn, void *arg)
 {
+	struct wpool_worker *w = wpool_worker_current();
 	struct loop *loop, alone;
-	int err;
-	u32 i;
 
 	might_sleep();
 	if (IS_ERR_OR_NULL(pool) || !fn || from > to)
@@ -271,15 +296,15 @@ int wpool_parallel_for(struct wpool *pool, unsigned long from, unsigned long to,
 	refcount_set(&loop->nr_inside, 1);
 	atomic_set(&loop->nr_asked, 0);
 	init_completion(&loop->left);
+	loop->call.died = caller_died;
+	if (w) {
+		loop->call.outer = w->calls;
+		w->calls = &loop->call;
+	}
 	ask_for_help(loop);
 	work_chunks(loop);
-	leave_loop(loop);
-	wait_for_completion(&loop->left);
-	/* no helper is submitted from here on: take out the helpers that have not started */
-	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
-		wpool_finish_take_out(&loop->helpers[i].task);
-	err = loop->error;
-	put_loop(loop);
-	return err;
+	if (w)
+		w->calls = loop->call.outer;
+	return end_loop(loop);
 }
 EXPORT_SYMBOL_GPL(wpool_parallel_for);

@@ -44,6 +44,12 @@ struct wpool_context {
 /* two contexts are compared by memcmp(), so there is no padding */
 static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long));
 
+/* A call of a function that is in progress, and that other threads take part in. */
+struct wpool_call {
+	struct wpool_call *outer;	/* O: the call around it, or NULL */
+	void (*died)(struct wpool_call *call);	/* I: ends it if its caller died; sleeps */
+};
+
 struct wpool_worker {
 	struct wpool *pool;		/* I */
 	struct task_struct *thread;	/* I: referenced until an RCU grace period after its end */
@@ -90,6 +96,7 @@ struct wpool_worker {
 	void *func;			/* V: function of @task */
 	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
+	struct wpool_call *calls;	/* O: calls in progress of its tasks, innermost first */
 	void *own;			/* O: what worker_start stored for wpool_worker_own() */
 	struct wpool_preparing *preparing; /* G: its creator's wait for worker_start */
 	struct completion may_go;	/* K: its creator has counted it in, or made it rescuer */
