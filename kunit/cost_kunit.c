@@ -25,7 +25,7 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 		for (i = 0; i < nr; i++) {
 			one.func = nth_func(i);
 			one.worst_ns = round == 2 ? 1000 + i : i;
-			wpool_cost_count(costs, &one);
+			wpool_cost_add(wpool_cost_find(costs, WPOOL_NR_COSTS, one.func), &one);
 		}
 	}
 	for (i = 0; i < WPOOL_NR_COSTS - 1; i++) {
@@ -41,7 +41,7 @@ static void wpool_cost_keeps_as_many_functions_as_it_has_entries(struct kunit *t
 	KUNIT_EXPECT_EQ(test, last->runs, 3 * 10);
 	KUNIT_EXPECT_EQ(test, last->worst_ns, 1000 + nr - 1);
 	KUNIT_EXPECT_PTR_EQ(test, wpool_cost_find(costs, WPOOL_NR_COSTS, NULL), last);
-	wpool_cost_clear(costs);
+	wpool_hist_clear(costs, WPOOL_NR_COSTS * sizeof(*costs));
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(costs, 0, WPOOL_NR_COSTS * sizeof(*costs)), NULL);
 }
 

@@ -22,16 +22,6 @@ void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist)
 		sum->nr[i] += READ_ONCE(hist->nr[i]);
 }
 
-void wpool_hist_clear(struct wpool_hist *hist)
-{
-	u32 i;
-
-	WRITE_ONCE(hist->sum_ns, 0);
-	WRITE_ONCE(hist->max_ns, 0);
-	for (i = 0; i < WPOOL_HIST_BUCKETS; i++)
-		WRITE_ONCE(hist->nr[i], 0);
-}
-
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func)
 {
 	struct wpool_cost *cost, *last = &costs[nr - 1];
@@ -54,21 +44,11 @@ void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost)
 	WRITE_ONCE(sum->runs, sum->runs + READ_ONCE(cost->runs));
 }
 
-void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one)
+void wpool_hist_clear(void *from, size_t bytes)
 {
-	wpool_cost_add(wpool_cost_find(costs, WPOOL_NR_COSTS, one->func), one);
-}
+	unsigned long *first = from, *word = from + bytes;
 
-void wpool_cost_clear(struct wpool_cost *costs)
-{
-	u32 i;
-
-	for (i = 0; i < WPOOL_NR_COSTS; i++) {
-		WRITE_ONCE(costs[i].runs, 0);
-		WRITE_ONCE(costs[i].func, NULL);
-		WRITE_ONCE(costs[i].wait_ns, 0);
-		WRITE_ONCE(costs[i].run_ns, 0);
-		WRITE_ONCE(costs[i].cpu_ns, 0);
-		WRITE_ONCE(costs[i].worst_ns, 0);
-	}
+	/* backwards: the runs of a cost before its function */
+	while (word > first)
+		WRITE_ONCE(*--word, 0);
 }

@@ -55,8 +55,8 @@ void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 /** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - empty a histogram; the caller excludes threads that count, not readers */
-void wpool_hist_clear(struct wpool_hist *hist);
+/** wpool_hist_clear() - clear a histogram, or costs; the caller excludes threads that count */
+void wpool_hist_clear(void *from, size_t bytes);
 
 /*
  * Find the entry of a function. @costs: the table, whose used entries come first; @nr: how many
@@ -65,16 +65,7 @@ void wpool_hist_clear(struct wpool_hist *hist);
  */
 struct wpool_cost *wpool_cost_find(struct wpool_cost *costs, u32 nr, void *func);
 
-/*
- * Count a task that has returned. @costs: table of WPOOL_NR_COSTS entries; @one: its function and
- * its times, with runs = 1. Context: the table's own CPU, interrupts off.
- */
-void wpool_cost_count(struct wpool_cost *costs, const struct wpool_cost *one);
-
 /** wpool_cost_add() - add one entry to another one of the same function */
 void wpool_cost_add(struct wpool_cost *sum, const struct wpool_cost *cost);
-
-/** wpool_cost_clear() - clear a table; the caller excludes threads that count, but not readers */
-void wpool_cost_clear(struct wpool_cost *costs);
 
 #endif /* WPOOL_CORE_HIST_H */

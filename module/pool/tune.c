@@ -211,9 +211,10 @@ static void tune_latency(struct wpool *pool, bool latency)
 		/* shuts out workers that have seen latency on, see hists_here() in run.c */
 		synchronize_rcu();
 		wpool_for_each_runq(pool, rq, cpu) {
-			wpool_hist_clear(&rq->hists->wait);
-			wpool_hist_clear(&rq->hists->run);
-			wpool_cost_clear(rq->hists->costs);
+			wpool_hist_clear(&rq->hists->wait, sizeof(rq->hists->wait));
+			wpool_hist_clear(&rq->hists->run, sizeof(rq->hists->run));
+			wpool_hist_clear(rq->hists->costs,
+					 WPOOL_NR_COSTS * sizeof(*rq->hists->costs));
 		}
 	}
 	/* tune_latency:A, the counts are zero before latency is on, see hists_here() in run.c */

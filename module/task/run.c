@@ -102,7 +102,7 @@ static void count_run(struct wpool *pool, const struct wpool_cost *cost)
 	hists = hists_here(pool);
 	if (hists) {
 		wpool_hist_count(&hists->run, cost->run_ns);
-		wpool_cost_count(hists->costs, cost);
+		wpool_cost_add(wpool_cost_find(hists->costs, WPOOL_NR_COSTS, cost->func), cost);
 	}
 	local_irq_restore(flags);
 }
