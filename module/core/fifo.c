@@ -164,21 +164,6 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
 	return task;
 }
 
-void wpool_tasks_visit(raw_spinlock_t *lock, struct list_head *tasks,
-		       void (*fn)(struct wpool_task *task, void *data), void *data)
-{
-	struct wpool_task *task;
-	u32 nr = WPOOL_FIFO_MAX_PASSED;
-
-	raw_spin_lock_irq(lock);
-	list_for_each_entry(task, tasks, node) {
-		fn(task, data);
-		if (!--nr)
-			break;
-	}
-	raw_spin_unlock_irq(lock);
-}
-
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)
 {
 	unsigned long word = (unsigned long)READ_ONCE(task->pool);

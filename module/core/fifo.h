@@ -90,10 +90,6 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 
-/* Call @fn for the first 4,096 of @tasks, a list that @lock protects; interrupts are on. */
-void wpool_tasks_visit(raw_spinlock_t *lock, struct list_head *tasks,
-		       void (*fn)(struct wpool_task *task, void *data), void *data);
-
 /*
  * Take a given task out of its list. @task: its memory is valid, but it may have left the pool.
  * Interrupts are off. Returns true if the task was in a list of @pool.

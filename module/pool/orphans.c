@@ -47,9 +47,8 @@ struct func_count {
 	u32 nr;
 };
 
-static void count_func(struct wpool_task *task, void *data)
+static void count_func(const struct wpool_task *task, struct func_count *count)
 {
-	struct func_count *count = data;
 	unsigned long func = (unsigned long)wpool_trace_func(task);
 
 	if (func <= count->after || func > count->func || !within_module(func, count->mod))
@@ -60,9 +59,19 @@ static void count_func(struct wpool_task *task, void *data)
 	count->nr++;
 }
 
-static void count_in_fifo(struct wpool_fifo *fifo, struct func_count *count)
+/* Visit the first 4,096 of @tasks, a list that @lock protects. */
+static void count_in(raw_spinlock_t *lock, struct list_head *tasks, struct func_count *count)
 {
-	wpool_tasks_visit(&fifo->lock, &fifo->tasks, count_func, count);
+	u32 nr = WPOOL_FIFO_MAX_PASSED;
+	struct wpool_task *task;
+
+	raw_spin_lock_irq(lock);
+	list_for_each_entry(task, tasks, node) {
+		count_func(task, count);
+		if (!--nr)
+			break;
+	}
+	raw_spin_unlock_irq(lock);
 }
 
 /* Each pass finds one function, so any number of functions is reported. */
@@ -79,13 +88,12 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		wpool_for_each_active(pool, rq, i) {
 			/* tasks in a ring must not be read: move them to the backlog */
 			wpool_sched_spill(rq);
-			count_in_fifo(&rq->backlog, &count);
+			count_in(&rq->backlog.lock, &rq->backlog.tasks, &count);
 		}
-		count_in_fifo(&pool->globq, &count);
-		count_in_fifo(&pool->urgent, &count);
+		count_in(&pool->globq.lock, &pool->globq.tasks, &count);
+		count_in(&pool->urgent.lock, &pool->urgent.tasks, &count);
 		/* events and strands; a submitter has no function here: the module must end it */
-		wpool_tasks_visit(&pool->admission.lock, &pool->admission.waiters, count_func,
-				  &count);
+		count_in(&pool->admission.lock, &pool->admission.waiters, &count);
 		if (count.nr)
 			pr_err("%s: module %s is unloaded while %u of its %ps are queued here\n",
 			       pool->name, mod->name, count.nr, (void *)count.func);
