@@ -23,12 +23,7 @@ bool wpool_idle_any(struct wpool *pool)
 
 u32 wpool_idle_nr(struct wpool *pool)
 {
-	struct wpool_runq *rq;
-	u32 nr = 0, i;
-
-	wpool_for_each_active(pool, rq, i)
-		nr += READ_ONCE(rq->nr_idle);
-	return nr;
+	return wpool_sum_active(pool, READ_ONCE(rq->nr_idle));
 }
 
 void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)

@@ -58,17 +58,7 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
 	return false;
 }
 
-bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq)
-{
-	return wpool_queues_wait_here(pool, rq) || READ_ONCE(pool->unserved);
-}
-
 u32 wpool_queues_len(struct wpool *pool)
 {
-	u32 n = wpool_shared_len(pool), i;
-	struct wpool_runq *rq;
-
-	wpool_for_each_active(pool, rq, i)
-		n += wpool_runq_len(rq);
-	return n;
+	return wpool_shared_len(pool) + wpool_sum_active(pool, wpool_runq_len(rq));
 }

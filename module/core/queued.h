@@ -73,6 +73,9 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq);
  * Does a task wait for the workers of a CPU? @rq: the CPU's run queue. Takes no lock. Returns true
  * if a task is queued there or for all CPUs, or if pool->unserved says that a task got no worker.
  */
-bool wpool_queues_are_waiting(struct wpool *pool, struct wpool_runq *rq);
+static inline bool wpool_queues_are_waiting(struct wpool *pool, const struct wpool_runq *rq)
+{
+	return wpool_queues_wait_here(pool, rq) || READ_ONCE(pool->unserved);
+}
 
 #endif /* WPOOL_CORE_QUEUED_H */

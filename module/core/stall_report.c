@@ -82,21 +82,12 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 	return true;
 }
 
-static u32 count_looks(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	u32 looks = 0, i;
-
-	wpool_for_each_active(pool, rq, i)
-		looks += READ_ONCE(rq->tick);
-	return looks;
-}
-
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
 	struct wpool_looked *watch = &pool->monitor.watch;
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
-	u64 ns = wpool_standing_ns(&watch->looks, count_looks(pool), now);
+	u32 looks = wpool_sum_active(pool, READ_ONCE(rq->tick));
+	u64 ns = wpool_standing_ns(&watch->looks, looks, now);
 
 	/* users may keep the workers of their pools in tasks for as long as they like */
 	if (wpool_is_users(pool))

@@ -223,6 +223,16 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
 
+/** wpool_sum_active() - sum @value over the active run queues; in @value, rq is the run queue */
+#define wpool_sum_active(pool, value) ({					\
+	struct wpool_runq *rq;							\
+	u32 _sum = 0, _i;							\
+										\
+	wpool_for_each_active(pool, rq, _i)					\
+		_sum += (value);						\
+	_sum;									\
+})
+
 /** wpool_runq_len() - how many tasks a run queue holds: racy */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)
 {
