@@ -33,8 +33,8 @@ static const struct kernel_param_ops max_workers_ops = {
 	.get = param_get_uint,
 };
 
-static unsigned int max_workers;
-module_param_cb(max_workers, &max_workers_ops, &max_workers, 0444);
+unsigned int wpool_max_workers;
+module_param_cb(max_workers, &max_workers_ops, &wpool_max_workers, 0444);
 __MODULE_PARM_TYPE(max_workers, "uint");
 MODULE_PARM_DESC(max_workers,
 		 "workers at most, over all pools, 1 to 4194304 (default: a quarter of the boot-time pid_max)");
@@ -46,17 +46,12 @@ u32 wpool_workers_room(void)
 {
 	u32 nr = atomic_read(&nr_all_workers);
 
-	return nr < max_workers ? max_workers - nr : 0;
-}
-
-u32 wpool_workers_max(void)
-{
-	return max_workers;
+	return nr < wpool_max_workers ? wpool_max_workers - nr : 0;
 }
 
 bool wpool_workers_enter_place(void)
 {
-	return atomic_add_unless(&nr_all_workers, 1, max_workers);
+	return atomic_add_unless(&nr_all_workers, 1, wpool_max_workers);
 }
 
 void wpool_workers_leave_place(void)
@@ -264,7 +259,7 @@ struct wpool_runq *wpool_running_leave(struct wpool_worker *w)
 void wpool_counts_init(void)
 {
 	/* the same formula as the kernel uses at boot, because pid_max is not exported */
-	if (!max_workers)
-		max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
-				    PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;
+	if (!wpool_max_workers)
+		wpool_max_workers = max_t(unsigned int, PID_MAX_DEFAULT,
+					  PIDS_PER_CPU_DEFAULT * num_possible_cpus()) / 4;
 }

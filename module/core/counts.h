@@ -26,7 +26,7 @@ static inline void wpool_workers_leave(struct wpool *pool)
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 }
 
-u32 wpool_workers_max(void);
+extern unsigned int wpool_max_workers;
 
 /** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
 void wpool_workers_leave_place(void);

@@ -74,7 +74,7 @@ enum wpool_why wpool_why(struct wpool *pool, char *text, size_t size)
 			  READ_ONCE(pool->spawn.error));
 	} else if (all_busy && !wpool_workers_room()) {
 		scnprintf(text, size, "max_workers = %u is reached: this pool has %u workers",
-			  wpool_workers_max(), workers);
+			  wpool_max_workers, workers);
 		return WPOOL_WHY_EXHAUSTED;
 	} else if (hog) {
 		scnprintf(text, size, "hogs keep the CPUs: %ps on CPU %d without sleep",

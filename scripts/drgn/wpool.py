@@ -142,7 +142,7 @@ def common_func(busy):
 def why(prog, pool, busy, queued):
     """The answer of wpool_why(). @busy: the workers in tasks; @queued: the number of tasks"""
     workers, in_tasks = pool.nr_workers.value_(), len(busy)
-    most = prog.variable('max_workers', 'counts.c').value_()
+    most = prog.variable('wpool_max_workers', 'counts.c').value_()
     room = most - prog.variable('nr_all_workers', 'counts.c').counter.value_()
     all_busy = in_tasks >= workers
     hog = find_hog(prog, busy)

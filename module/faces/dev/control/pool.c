@@ -161,7 +161,7 @@ static u32 workers_taken(const struct devpool *entry)
 static int charge_workers(struct devpool *entry, u32 workers)
 {
 	struct devpool *other;
-	u32 most = min(max_user_workers, wpool_workers_max() / 2);
+	u32 most = min(max_user_workers, wpool_max_workers / 2);
 	u64 sum = workers;
 	int err = 0;
 
