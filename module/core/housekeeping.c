@@ -47,16 +47,6 @@ void wpool_housekeeping_copy(struct cpumask *mask)
 	rcu_read_unlock();
 }
 
-bool wpool_housekeeping_has(int cpu)
-{
-	bool ret;
-
-	rcu_read_lock();
-	ret = mask_word(BIT_WORD(cpu)) & BIT_MASK(cpu);
-	rcu_read_unlock();
-	return ret;
-}
-
 void wpool_housekeeping_look(void)
 {
 	bool same = true;

@@ -16,9 +16,6 @@ struct wpool;
 /** wpool_housekeeping_copy() - copy the present set to @mask */
 void wpool_housekeeping_copy(struct cpumask *mask);
 
-/** wpool_housekeeping_has() - is a CPU in the present set? */
-bool wpool_housekeeping_has(int cpu);
-
 /*
  * Check whether the set has changed. If so, the function that wpool_housekeeping_init() was given
  * is soon called for each pool. The check reads a few words, and writes none. Context: any except

@@ -14,7 +14,7 @@
  *         pools_mutex (registry.c)
  *           pool->tune_mutex
  *             pool->workers.mutex
- *             wpool_free_mutex (workers/roam.h): only the raw locks are taken under it
+ *             free_mutex (workers/affinity.c): only the raw locks are taken under it
  *             items->lock (task/item.c): nothing is taken under it
  *             the raw locks
  *   pool->flush_mutex: nothing is taken under it

@@ -122,7 +122,7 @@ struct wpool {
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
 					 *    wpool_reserve_follow(), and for new workers. Also
-					 *    written under wpool_free_mutex, under which roam.c
+					 *    written under free_mutex, under which affinity.c
 					 *    reads it
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */

@@ -144,7 +144,7 @@
  *   wpool_idle_wake_runq:A
  *                       a state of the pool is changed; then the idle lists are read. Pairs with
  *                       wpool_park_join:A: a worker that parks then checks the state. The same for
- *                       the CPUs of a worker, in workers/roam.c.
+ *                       the CPUs of a worker, in workers/affinity.c.
  *   set_limits:A        the capacity is changed; then the queues are read. Pairs with the first
  *                       list: a thread that found the pool at its old capacity, and so asked for no
  *                       worker, has queued its task before.

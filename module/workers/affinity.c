@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* On which CPUs workers are at home, see affinity.h. */
+/* On which CPUs workers are at home, and which of them may leave their home, see affinity.h. */
 #include "workers/affinity.h"
 
 #include <linux/cpumask.h>
@@ -7,60 +7,86 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/housekeeping.h"
 #include "core/idle.h"
+#include "core/registry.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/waiters.h"
-#include "workers/roam.h"
 
 static bool by_cache = true;
 module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
+/*
+ * Protects the masks below. Held while workers are freed, and while pool->homes changes: otherwise
+ * a worker that has gone home meanwhile could be bound to the old CPUs. The kernel moves a queued
+ * kthread also to a CPU that is about to die, which then dies with it. So a worker is moved to
+ * other CPUs first; a CPU that goes offline waits for the mutex before it dies.
+ */
+static DEFINE_MUTEX(free_mutex);
+/* the CPUs that may be homes */
+static struct cpumask usable;
+/* the CPUs of a pool, and those of them to which a worker can be moved now */
+static struct cpumask found, safe_mask;
+
+/*
+ * Choose CPUs for workers: set @found to the CPUs of @cpumask that are in @cpuset, or, if none of
+ * these is usable, to those of @cpuset, or else to all. At least one is usable, unless all CPUs go
+ * offline.
+ */
+static void choose_homes(const struct cpumask *cpumask, const struct cpumask *cpuset)
+{
+	lockdep_assert_held(&free_mutex);
+	/* if the kernel writes it now, the monitor sees a difference later */
+	data_race(cpumask_and(&found, cpumask, cpuset));
+	if (!cpumask_intersects(&found, &usable))
+		/* the same */
+		data_race(cpumask_and(&found, cpu_possible_mask, cpuset));
+	/* if no CPU of the cpuset is online, any CPU is better than none */
+	if (!cpumask_intersects(&found, &usable))
+		cpumask_copy(&found, cpu_possible_mask);
+}
+
 u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 {
-	u32 nr = 0, in_cpuset = 0, all = 0;
-	int cpu;
+	u32 nr;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	mutex_lock(&wpool_free_mutex);
-	for_each_cpu(cpu, &wpool_usable) {
-		all++;
-		if (!cpumask_test_cpu(cpu, pool->cpuset))
-			continue;
-		in_cpuset++;
-		nr += mask ? cpumask_test_cpu(cpu, mask) : wpool_housekeeping_has(cpu);
-	}
-	mutex_unlock(&wpool_free_mutex);
-	return nr ?: in_cpuset ?: all;
+	mutex_lock(&free_mutex);
+	if (!mask)
+		wpool_housekeeping_copy(&found);
+	choose_homes(mask ?: &found, pool->cpuset);
+	cpumask_and(&found, &found, &usable);
+	nr = cpumask_weight(&found);
+	mutex_unlock(&free_mutex);
+	return nr;
 }
 
 static void find_homes(struct wpool *pool)
 {
-	/* the homes may be read now: they change from the old ones to the new ones */
-	static struct cpumask found;
-
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
 	rcu_read_lock();
-	/* as in wpool_homes_choose() */
+	/* as in choose_homes() */
 	data_race(cpumask_and(pool->cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
 	rcu_read_unlock();
-	wpool_homes_choose(&found, pool->cpumask, pool->cpuset);
+	choose_homes(pool->cpumask, pool->cpuset);
+	/* the homes may be read now: they change from the old ones to the new ones */
 	cpumask_copy(pool->homes, &found);
 }
 
 /* Is @cpu excluded as a home of workers? */
 static bool is_out(struct wpool *pool, int cpu)
 {
-	return !cpumask_test_cpu(cpu, pool->homes) || !cpumask_test_cpu(cpu, &wpool_usable);
+	return !cpumask_test_cpu(cpu, pool->homes) || !cpumask_test_cpu(cpu, &usable);
 }
 
 void wpool_affinity_set(struct wpool *pool)
@@ -71,7 +97,7 @@ void wpool_affinity_set(struct wpool *pool)
 	int cpu;
 
 	lockdep_assert_held(&pool->tune_mutex);
-	mutex_lock(&wpool_free_mutex);
+	mutex_lock(&free_mutex);
 	find_homes(pool);
 	wpool_for_each_runq(pool, rq, cpu) {
 		/* a CPU that has a run queue is coming, or has been online: these are known */
@@ -95,7 +121,7 @@ void wpool_affinity_set(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (is_out(pool, cpu))
 			WRITE_ONCE(rq->redirect, true);
-	mutex_unlock(&wpool_free_mutex);
+	mutex_unlock(&free_mutex);
 	/* the work changes the capacity, see pool/tune.c */
 	if (pool->capacity_per_cpu)
 		schedule_delayed_work(&pool->follow_work, 0);
@@ -131,4 +157,67 @@ void wpool_affinity_look(struct wpool *pool)
 {
 	if (!wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		wpool_affinity_update(pool, NULL);
+}
+
+void wpool_affinity_set_usable(int cpu, bool on)
+{
+	mutex_lock(&free_mutex);
+	__assign_bit(cpu, cpumask_bits(&usable), on);
+	mutex_unlock(&free_mutex);
+	wpool_pools_walk(wpool_affinity_update, NULL);
+}
+
+/* ---- workers that may leave their home CPU: a hog, and a worker of an excluded CPU ---- */
+
+/* If a worker parked at home before it was freed, let it go home once more. */
+static void call_home(struct wpool *pool, struct task_struct *thread)
+{
+	struct wpool_worker *w;
+
+	/* the mask is set, then @parked is read; pairs with wpool_park_join:A */
+	smp_mb();
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		if (w->thread != thread)
+			continue;
+		if (READ_ONCE(w->parked))
+			wpool_idle_wake_runq(READ_ONCE(w->rq));
+		break;
+	}
+	rcu_read_unlock();
+}
+
+void wpool_workers_set_free(struct wpool *pool)
+{
+	struct task_struct *thread;
+	struct wpool_worker *w;
+
+again:
+	mutex_lock(&free_mutex);
+	rcu_read_lock();
+	/* the cpuset may have changed since the homes were found */
+	choose_homes(pool->homes, wpool_housekeeping_cpuset(pool));
+	cpumask_and(&safe_mask, &found, &usable);
+	list_for_each_entry_rcu(w, &pool->workers.list, node) {
+		if (!READ_ONCE(w->may_roam))
+			continue;
+		WRITE_ONCE(w->may_roam, false);
+		thread = w->thread;
+		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
+		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&
+		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
+			continue;
+		get_task_struct(thread);
+		rcu_read_unlock();
+		/* the second call moves nothing; without a safe CPU the kernel finds one */
+		if (!set_cpus_allowed_ptr(thread, &safe_mask))
+			set_cpus_allowed_ptr(thread, &found);
+		mutex_unlock(&free_mutex);
+		call_home(pool, thread);
+		put_task_struct(thread);
+		cond_resched();
+		goto again;
+	}
+	rcu_read_unlock();
+	mutex_unlock(&free_mutex);
 }

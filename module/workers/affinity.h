@@ -35,4 +35,17 @@ void wpool_affinity_look(struct wpool *pool);
  */
 u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 
+/*
+ * A CPU becomes usable as a home (@on), or is about to go offline. For CPU hotplug: then no worker
+ * is moved to the CPU any more. Tells all pools; process context.
+ */
+void wpool_affinity_set_usable(int cpu, bool on);
+
+/*
+ * Let the scheduler move the workers with @may_roam. A worker whose task ends just now finds before
+ * it looks for work that it is not bound to its home, and goes there. Sleeps. The caller has a
+ * reference to @pool.
+ */
+void wpool_workers_set_free(struct wpool *pool);
+
 #endif /* WPOOL_WORKERS_AFFINITY_H */

@@ -17,7 +17,6 @@
 #include "core/registry.h"
 #include "core/runq_alloc.h"
 #include "workers/affinity.h"
-#include "workers/roam.h"
 
 static enum cpuhp_state online_state, prepare_state;
 
@@ -48,22 +47,14 @@ static int cpu_up(unsigned int cpu)
 	/* once more, for new pools: an administrator may have stopped the CPU half-way up */
 	int err = cpu_prepare(cpu);
 
-	if (err)
-		return err;
-	mutex_lock(&wpool_free_mutex);
-	cpumask_set_cpu(cpu, &wpool_usable);
-	mutex_unlock(&wpool_free_mutex);
-	wpool_pools_walk(wpool_affinity_update, NULL);
-	return 0;
+	if (!err)
+		wpool_affinity_set_usable(cpu, true);
+	return err;
 }
 
 static int cpu_down_begins(unsigned int cpu)
 {
-	/* after this, no worker is moved there */
-	mutex_lock(&wpool_free_mutex);
-	cpumask_clear_cpu(cpu, &wpool_usable);
-	mutex_unlock(&wpool_free_mutex);
-	wpool_pools_walk(wpool_affinity_update, NULL);
+	wpool_affinity_set_usable(cpu, false);
 	return 0;
 }
 

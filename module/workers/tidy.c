@@ -16,9 +16,9 @@
 #include "core/tidy_queue.h"
 #include "task/finish.h"
 #include "task/wait.h"
+#include "workers/affinity.h"
 #include "workers/reaper.h"
 #include "workers/retire.h"
-#include "workers/roam.h"
 
 /* Report a dead worker to the fault handler, or to the log. */
 static void report_fault(struct wpool_worker *w)
