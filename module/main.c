@@ -31,10 +31,10 @@
 #include "task/item.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
+#include "workers/expire.h"
 #include "workers/freezer.h"
 #include "workers/hotplug.h"
 #include "workers/reaper.h"
-#include "workers/shrinker.h"
 #include "workers/worker.h"
 
 #ifdef COMPAT_UNTESTED

@@ -5,16 +5,22 @@
  * A worker that parks, and one that is new, arm the timer if the pool has more than min_workers
  * workers. Once no more than min_workers are left, a quiet pool arms no timer. The timer runs in
  * softirq context.
+ *
+ * If memory is short, workers beyond min_workers that have been idle for 100 ms leave at once, the
+ * coldest of each pool first: each takes memory for its stack and the kernel's data about its
+ * thread. The shrinker is called in the middle of any allocation, so it takes raw locks only.
  */
 #include "workers/expire.h"
 
 #include <linux/jiffies.h>
 #include <linux/sched.h>
+#include <linux/shrinker.h>
 #include <linux/timer.h>
 
 #include "compat.h"
 #include "core/freeze.h"
 #include "core/idle.h"
+#include "core/registry.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "workers/retire.h"
@@ -95,8 +101,10 @@ void wpool_expire_timer(struct timer_list *timer)
 		timer_reduce(&pool->workers.expiry_timer, max(since + life, jiffies + 1));
 }
 
+/* ---- when memory is short ---- */
+
 /* If the timer is not pending, no idle worker may expire: then no run queue is read. */
-u32 wpool_expire_count(struct wpool *pool)
+static u32 count_spare(struct wpool *pool)
 {
 	u32 workers = READ_ONCE(pool->nr_workers), least = READ_ONCE(pool->min_workers);
 
@@ -105,13 +113,61 @@ u32 wpool_expire_count(struct wpool *pool)
 	return min(workers - least, wpool_idle_nr(pool));
 }
 
-bool wpool_expire_early(struct wpool *pool)
+/* Send the coldest idle worker away, if it may expire and has been idle for EARLY_MS. */
+static bool expire_early(struct wpool *pool)
 {
 	unsigned long since, life = msecs_to_jiffies(EARLY_MS);
 	struct wpool_runq *rq;
 
-	if (!wpool_expire_count(pool) || wpool_is_closed(pool))
+	if (!count_spare(pool) || wpool_is_closed(pool))
 		return false;
 	rq = wpool_idle_coldest_runq(pool, &since);
 	return rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
+}
+
+static struct shrinker *shrinker;
+
+static bool count_pool(struct wpool *pool, void *nr)
+{
+	*(unsigned long *)nr += count_spare(pool);
+	return false;
+}
+
+static bool shrink_pool(struct wpool *pool, void *left)
+{
+	while (*(unsigned long *)left && expire_early(pool))
+		--*(unsigned long *)left;
+	return false;
+}
+
+static unsigned long count_idle(struct shrinker *unused, struct shrink_control *control)
+{
+	unsigned long nr = 0;
+
+	wpool_pools_walk_rcu(count_pool, &nr);
+	return nr ?: SHRINK_EMPTY;
+}
+
+static unsigned long scan_idle(struct shrinker *unused, struct shrink_control *control)
+{
+	unsigned long left = control->nr_to_scan;
+
+	wpool_pools_walk_rcu(shrink_pool, &left);
+	return control->nr_to_scan - left ?: SHRINK_STOP;
+}
+
+int wpool_shrinker_init(void)
+{
+	shrinker = compat_shrinker_alloc();
+	if (!shrinker)
+		return -ENOMEM;
+	shrinker->count_objects = count_idle;
+	shrinker->scan_objects = scan_idle;
+	shrinker->seeks = DEFAULT_SEEKS;
+	return compat_shrinker_register(shrinker);
+}
+
+void wpool_shrinker_exit(void)
+{
+	compat_shrinker_free(shrinker);
 }

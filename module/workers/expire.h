@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How idle workers expire: a timer sends away the coldest of them. */
+/* How idle workers expire: a timer, or the shrinker if memory is short, sends the coldest away. */
 #ifndef WPOOL_WORKERS_EXPIRE_H
 #define WPOOL_WORKERS_EXPIRE_H
 
@@ -11,16 +11,11 @@ struct wpool;
 /** wpool_expire_arm() - check in @ms at the latest which idle workers have expired, if any may */
 void wpool_expire_arm(struct wpool *pool, u32 ms);
 
-/** wpool_expire_count() - how many idle workers the pool can spare: racy */
-u32 wpool_expire_count(struct wpool *pool);
-
-/*
- * Send the coldest idle worker away, if it may expire and has been idle for 100 ms. Takes raw locks
- * only. Returns true if a worker was sent away.
- */
-bool wpool_expire_early(struct wpool *pool);
-
 /** wpool_expire_timer() - the function of pool->workers.expiry_timer */
 void wpool_expire_timer(struct timer_list *timer);
+
+int wpool_shrinker_init(void);
+/** wpool_shrinker_exit() - unregister the shrinker, and wait for calls that are in progress */
+void wpool_shrinker_exit(void);
 
 #endif /* WPOOL_WORKERS_EXPIRE_H */
