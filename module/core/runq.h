@@ -11,7 +11,6 @@
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
 
-#include "core/admission.h"
 #include "core/fifo.h"
 #include "core/hist.h"
 #include "core/parts.h"
@@ -85,7 +84,7 @@ struct wpool_runq {
 
 	/* Only this CPU changes the next fields, but other CPUs take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
-	struct wpool_share share;	/* cached tokens, and counts: see admission.h */
+	struct wpool_share share;	/* cached tokens, and counts: see parts.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because a worker had blocked */
 	u32 turn_tick;			/* P: @tick at which the global queue's next turn begins */

@@ -2,7 +2,7 @@
 /*
  * The state that the layers share: struct wpool, with accessors. The fields that only one mechanism
  * uses are in a struct of that mechanism, in the headers included below. The order of all locks is
- * in locks.h.
+ * at the end of this file.
  *
  * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read the
  * field anywhere; K, D, M, O and G say who may use it at all.
@@ -32,10 +32,12 @@
 #ifndef WPOOL_CORE_STATE_H
 #define WPOOL_CORE_STATE_H
 
+#include <linux/bitops.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -47,8 +49,6 @@
 #include <linux/wpool.h>
 #include <linux/wpool_stats.h>
 
-#include "core/admission.h"
-#include "core/bits.h"
 #include "core/fifo.h"
 #include "core/near.h"
 #include "core/parts.h"
@@ -179,6 +179,48 @@ struct wpool {
 #endif
 };
 
+/* Bitmaps of run queues: a CPU may change bits while another CPU visits them. */
+
+/** wpool_next_bit() - the first set bit from @i on, or @nr: racy, as CPUs change the bits */
+static inline u32 wpool_next_bit(const unsigned long *mask, u32 nr, u32 i)
+{
+	unsigned long word;
+
+	for (; i < nr; i = (i | (BITS_PER_LONG - 1)) + 1) {
+		/* find_next_bit() does not use READ_ONCE() */
+		word = READ_ONCE(mask[i / BITS_PER_LONG]) >> (i % BITS_PER_LONG);
+		if (word)
+			return min_t(u32, i + __ffs(word), nr);
+	}
+	return nr;
+}
+
+/* The first set bit from @i on, in a circle that begins and ends at @start; @nr if none is set. */
+static inline u32 wpool_next_bit_wrap(const unsigned long *mask, u32 nr, u32 start, u32 i)
+{
+	u32 n;
+
+	if (i >= start) {
+		n = wpool_next_bit(mask, nr, i);
+		if (n < nr)
+			return n;
+		i = 0;
+	}
+	n = wpool_next_bit(mask, start, i);
+	return n < start ? n : nr;
+}
+
+/** wpool_for_each_bit() - visit the set bits; @i is the number of each */
+#define wpool_for_each_bit(i, mask, nr)						\
+	for ((i) = wpool_next_bit(mask, nr, 0); (i) < (nr);			\
+	     (i) = wpool_next_bit(mask, nr, (i) + 1))
+
+/** wpool_for_each_bit_wrap() - visit the set bits in a circle that begins at @start, below @nr */
+#define wpool_for_each_bit_wrap(i, mask, nr, start)				\
+	for ((i) = wpool_next_bit_wrap(mask, nr, start, start); (i) < (nr);	\
+	     (i) = (i) + 1 == (start) ? (nr) :					\
+		   wpool_next_bit_wrap(mask, nr, start, (i) + 1))
+
 /** wpool_this_runq() - run queue of this CPU; preemption is off */
 static inline struct wpool_runq *wpool_this_runq(struct wpool *pool)
 {
@@ -280,5 +322,46 @@ static inline bool wpool_drops(const struct wpool *pool)
 {
 	return READ_ONCE(pool->attention) & WPOOL_ATT_DROPS;
 }
+
+/*
+ * Lock order, outer lock first: a lock may be taken under each lock that it is indented below. Raw
+ * locks are taken with interrupts off. Each lockless section has interrupts or preemption off, so
+ * an RCU grace period waits for all threads that were inside one.
+ *
+ *   file->attach_mutex (faces/dev/load/file.h)
+ *   devpool->mutex (faces/dev/control/pool.c)
+ *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
+ *     pool->change_mutex: held while worker_start runs, which may take the locks below
+ *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait
+ *         cgroup_mutex (the kernel's): cpu_hotplug_lock is taken under it
+ *       cpu_hotplug_lock (the kernel's)
+ *         pools_mutex (registry.c)
+ *           pool->tune_mutex
+ *             pool->workers.mutex
+ *             free_mutex (workers/affinity.c): only the raw locks are taken under it
+ *             items->lock (task/item.c): nothing is taken under it
+ *             the raw locks
+ *   pool->flush_mutex: nothing is taken under it
+ *   file->attach_mutex, file->cancel_mutex (faces/dev/load/file.h)
+ *     file->lock (faces/dev/load/file.h)
+ *       the raw locks
+ *   bit 0 of lock_word (faces/dev/load/workload.c), held by test workloads: nothing is taken
+ *     under it
+ *
+ * The raw locks; only the indented ones nest:
+ *
+ *   event->lock (client/event_fire.c): only the kernel's own locks of timers are taken under it
+ *   strand->lock (client/strand.c): only the lock of a completion is taken under it
+ *   group->lock (client/group.c): only the kernel's own locks of wake-ups are taken under it
+ *   pool->admission.lock
+ *     pool_locks (task/state.c)
+ *   fifo.lock (fifo.h)
+ *   pool->tidy.lock (parts.h), the lock in spawn_queue.c: the kernel's own locks of workqueues and
+ *     timers are taken under each, and so those of the scheduler
+ *   the lock in workers/reaper.c
+ *   pool->workers.lock: the scheduler's own locks and a completion's are taken under it, too
+ *     runq->lock: taken under the scheduler's own locks, in a preempt notifier: nothing of the
+ *       scheduler may be called under it, not even by a tracepoint
+ */
 
 #endif /* WPOOL_CORE_STATE_H */
