@@ -11,7 +11,7 @@
  *   a stall   the same task has been at the head of the queue for 10 ms, although the pool has an
  *             idle worker or may create one. A worker is woken, moved here, or created. If the
  *             queue does not move for a second, the log says so once, with the stacks of some of
- *             the workers: stall_report.c.
+ *             the workers: why.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
@@ -49,11 +49,11 @@
 #include "core/notify.h"
 #include "core/queued.h"
 #include "core/registry.h"
-#include "core/stall_report.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "core/wake.h"
+#include "core/why.h"
 
 #define PERIOD_NS	(10 * NSEC_PER_MSEC)
 #define STALL_NS	PERIOD_NS

@@ -146,7 +146,7 @@ struct wpool_looked {
 	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
 				 *    max_wait_ms; cleared by wpool_finish_sweep()
 				 */
-	bool jam_reported;	/* N: no more to log about this jam, see stall_report.h */
+	bool jam_reported;	/* N: no more to log about this jam, see why.h */
 	bool jam_counted;	/* N: @exhausted of the pool counts this episode */
 };
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why tasks of a pool wait: one answer, for the monitor's message and for a dump of the pool. */
+/*
+ * Why tasks of a pool wait: one answer, for the monitor's message and for a dump of the pool. And
+ * what the monitor writes to the kernel's log about a pool: one message for each episode.
+ */
 #ifndef WPOOL_CORE_WHY_H
 #define WPOOL_CORE_WHY_H
 
 #include <linux/types.h>
 
+struct seq_file;
 struct wpool;
-struct wpool_worker;
+struct wpool_looked;
 
 enum wpool_why {
 	WPOOL_WHY_OTHER,	/* another reason, which may soon be over, or is in the log */
@@ -24,9 +28,26 @@ enum wpool_why wpool_why(struct wpool *pool, char *text, size_t size);
 u32 wpool_workers_in(struct wpool *pool, void *func);
 
 /*
- * Find a hog: a worker in a task, counted out of nr_running although it does not sleep. @cpu: the
- * worker's CPU, or -1 for any. Returns the worker, or NULL. Racy; under RCU.
+ * Report that no worker takes tasks from a queue, although a worker could. @watch: the monitor's
+ * record of the queue, where the report is noted; @cpu: the queue's CPU, or -1 for the global
+ * queue; @ns: for how long no task was taken.
+ * Context: the monitor, in an RCU read-side section.
  */
-struct wpool_worker *wpool_find_hog(struct wpool *pool, int cpu);
+void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
+
+/*
+ * A task is queued, or a submitter waits: check whether the pool is in a jam. If no worker of the
+ * pool has looked for a task for a second, the log says why: the capacity is used up, max_workers
+ * is reached, or hogs keep the CPUs. The episode ends with wpool_report_no_jam(). Context: the
+ * monitor, in an RCU read-side section. Returns true if the monitor must come again: the episode is
+ * not reported yet, or panic_on_stall_ms is set.
+ */
+bool wpool_report_jam(struct wpool *pool, u64 now);
+
+/* wpool_dump(), which prints a stalled pool; set before there is a pool. The monitor calls it. */
+extern void (*wpool_stall_dump)(struct wpool *pool, struct seq_file *seq);
+
+/** wpool_report_no_jam() - end an episode: no task is queued, and no submitter waits */
+void wpool_report_no_jam(struct wpool *pool);
 
 #endif /* WPOOL_CORE_WHY_H */
