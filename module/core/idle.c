@@ -8,7 +8,6 @@
 
 #include "core/counts.h"
 #include "core/monitor_timer.h"
-#include "core/state.h"
 #include "core/trace.h"
 
 bool wpool_idle_any(struct wpool *pool)

@@ -24,8 +24,6 @@
  */
 #include "core/ring.h"
 
-#include <linux/compiler.h>
-#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "inject.h"

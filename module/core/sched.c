@@ -3,18 +3,13 @@
 #include "core/sched.h"
 
 #include <linux/bitops.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/sched/stat.h>
 #include <linux/time.h>
 
 #include "core/counts.h"
-#include "core/length.h"
-#include "core/queued.h"
-#include "core/state.h"
 #include "core/steal.h"
-#include "core/wake.h"
 
 #define STEAL_ROUNDS	4
 

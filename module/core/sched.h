@@ -15,8 +15,6 @@
 #include "core/state.h"
 #include "core/wake.h"
 
-struct wpool_worker;
-
 /* The most tasks taken in a row from the next slot while another task waits. */
 #define WPOOL_NEXT_STREAK	16
 /* The most urgent tasks taken in a row while a task that is not urgent waits. */

@@ -25,7 +25,6 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "core/counts.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"
 #include "core/trace.h"

@@ -2,7 +2,6 @@
 /* Which worker to wake, see wake.h, and the argument that no wake-up is lost. */
 #include "core/wake.h"
 
-#include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/sched/rt.h>
 #include <linux/smp.h>
@@ -12,9 +11,7 @@
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/near.h"
-#include "core/queued.h"
 #include "core/spawn_queue.h"
-#include "core/state.h"
 
 /**
  * DOC: the protocol: who comes for this task

@@ -12,7 +12,6 @@
 #include "core/handoff.h"
 #include "core/queued.h"
 #include "core/sched.h"
-#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "task/context.h"
 #include "task/flush.h"
