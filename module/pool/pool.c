@@ -43,7 +43,6 @@
 #include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
-#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/freezer.h"
 #include "workers/rescuer.h"

@@ -49,10 +49,10 @@
 #include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
-#include "workers/create.h"
 #include "workers/expire.h"
 #include "workers/freezer.h"
 #include "workers/rescuer.h"
+#include "workers/spawner.h"
 
 /* ---- limits: capacity, capacity_per_cpu, queue_depth and min_workers ---- */
 

@@ -234,7 +234,7 @@ static struct task_struct *make_anchor(struct wpool *pool, struct task_struct *f
 	anchor = kthread_create(anchor_main, &begun, "wp-cg/%s", pool->name);
 	if (IS_ERR(anchor))
 		goto out;
-	/* the kernel would give other CPUs to a thread that was not bound, see create.c */
+	/* the kernel would give other CPUs to a thread that was not bound, see spawner.c */
 	kthread_bind(anchor, raw_smp_processor_id());
 	set_cpus_allowed_ptr(anchor, cpu_possible_mask);
 	wake_up_process(anchor);

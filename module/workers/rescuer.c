@@ -187,7 +187,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	/* if the home is excluded, or this fails, the worker looks for another one */
 	if (!READ_ONCE(w->rq->redirect))
 		wpool_worker_bind(w);
-	/* as in wpool_worker_create() */
+	/* as in spawn_at() */
 	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return true;
 }

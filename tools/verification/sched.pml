@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, queued.c,
- * handoff.c; module/workers/park.c, retire.c, spawner.c, create.c. The protocol is explained
+ * handoff.c; module/workers/park.c, retire.c, spawner.c. The protocol is explained
  * in wake.c.
  *
  * There are two CPUs, each with a ring. Two workers have their home on CPU 0, where one may
@@ -912,7 +912,7 @@ proctype timer(byte me)
 	od
 }
 
-/* wpool_worker_create() */
+/* spawn_at() */
 inline create()
 {
 	atomic {
@@ -944,7 +944,7 @@ inline retry_later()
 #endif
 }
 
-/* wpool_worker_create() has failed: wpool_worker_count_out() */
+/* spawn_at() has failed: wpool_worker_count_out() */
 inline fail()
 {
 	atomic {
