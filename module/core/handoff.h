@@ -2,11 +2,10 @@
 /*
  * Hand-off: a run queue does not wait for a worker that blocks.
  *
- * A worker that counts in its run queue's nr_running will look for work again (counts.h). If its
- * task blocks, a preempt notifier sees that the worker is switched out asleep, counts the worker
- * out and, if tasks wait, has an irq_work wake another worker. If its task runs for too long, the
- * monitor counts the worker out. Where the kernel has no preempt notifiers, the monitor also counts
- * out a worker that blocks. After Go's handoffp() and retake().
+ * If the task of a worker that counts in nr_running (counts.h) blocks, a preempt notifier counts
+ * the worker out and, if tasks wait, has an irq_work wake another one. If its task runs for too
+ * long, the monitor counts the worker out. Where the kernel has no preempt notifiers, the monitor
+ * also counts out a worker that blocks. After Go's handoffp() and retake().
  *
  * A worker that has slept in its task is counted in when it is switched in again. A hog that does
  * not sleep, and any worker where there are no preempt notifiers, counts itself in when its task

@@ -6,9 +6,6 @@
  * the pool while it is pending. The work is the spawner. The spawner clears the flag before it
  * looks at the pool: spawn_worker:A, in workers/spawner.c.
  *
- * A pool that has a worker in reserve takes it at once, without a spawner: all spawners may be
- * waiting for memory. The request is then for the next worker in reserve.
- *
  * A pool that needs a worker and has none, because max_workers is reached, starves. While a pool
  * starves, the other pools create no worker. While more pools starve than there are free places,
  * workers of other pools leave. When a place becomes free, the spawner of the pool that has starved

@@ -11,9 +11,8 @@
 #include "core/state.h"
 
 /*
- * The workqueues are unbound: fault and abort functions may sleep for any time. @reclaim_wq is for
- * pools with reclaim: if there is no memory for a new kworker, one thread runs all works of
- * @reclaim_wq, one after the other. So joinable tasks, whose end calls no function, use another.
+ * Unbound: fault and abort functions may sleep for any time. @reclaim_wq is for pools with reclaim:
+ * without memory for a new kworker, one thread runs all its works, one after the other.
  */
 static struct workqueue_struct *normal_wq, *reclaim_wq;
 struct workqueue_struct *wpool_short_wq;
