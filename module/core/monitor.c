@@ -337,10 +337,9 @@ static void forget_waits(struct wpool *pool, u64 now)
  * Check a pool. Returns true if it is busy: a task is queued, a worker runs or a submitter waits.
  * Workers that sleep in a task do not count.
  */
-static bool look_closely(struct wpool *pool)
+static bool look_closely(struct wpool *pool, u64 now)
 {
 	bool busy = false, queued = false, suspects = false;
-	u64 now = ktime_get_mono_fast_ns();
 	struct wpool_runq *rq;
 	u32 i;
 
@@ -387,19 +386,23 @@ static bool look_closely(struct wpool *pool)
 	return busy || queued || pool->pressure.is_on;
 }
 
-/* Called for each pool in each period. A quiet pool costs one test. */
-static bool look_at(struct wpool *pool, void *unused)
+/*
+ * Called for each pool in each period. A quiet pool costs one test. @data: the time of the look,
+ * the same for all pools, so that a stop of the machine is between two looks.
+ */
+static bool look_at(struct wpool *pool, void *data)
 {
+	u64 now = *(u64 *)data;
 	bool busy;
 
 	if (!READ_ONCE(pool->is_watched))
 		return false;
-	busy = look_closely(pool);
+	busy = look_closely(pool, now);
 	if (!busy) {
 		WRITE_ONCE(pool->is_watched, false);
 		/* look_at:A, pairs with the barriers that monitor_timer.c lists */
 		smp_mb();
-		busy = look_closely(pool);
+		busy = look_closely(pool, now);
 		if (busy)
 			WRITE_ONCE(pool->is_watched, true);
 	}
@@ -426,7 +429,7 @@ static bool look_at_pools(void)
 
 	was_away = (s64)(start - last_ns) > AWAY_NS;
 	last_ns = start;
-	busy = wpool_pools_walk_rcu(look_at, NULL);
+	busy = wpool_pools_walk_rcu(look_at, &start);
 	wpool_housekeeping_look();
 	set_period(ktime_get_mono_fast_ns() - start);
 	return busy;
