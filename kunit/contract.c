@@ -2,6 +2,7 @@
 /* The scene of a row of the contract, the call, and the comparison: see contract.h. */
 #include <linux/err.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 
 #include "contract.h"
@@ -38,6 +39,9 @@ void wpk_contract_desc(const struct wpk_row *row, char *desc)
 		 where_names[row->where], pool_names[row->pool], policy_names[row->policy],
 		 object_names[row->object]);
 }
+
+/* A line in a failure of the row: scripts/ktap prints the text after "Promised: " first. */
+#define PROMISE		"    Promised: %s"
 
 /* ---- the call ------------------------------------------------------------- */
 
@@ -96,8 +100,14 @@ static void let_thread_call(struct wpk_world *w)
 		wpk_kill(thread);
 	if (w->row->where == SIGNALLED)
 		send_sig(SIGUSR1, thread->task, 1);
-	if (w->row->left.waits)
+	if (w->row->left.waits) {
+		if (w->row->where != IN_THREAD) {
+			/* before its wait, or after it, the call may wait for a grace period */
+			synchronize_rcu();
+			KUNIT_EXPECT_TRUE_MSG(w->test, wpk_waits(thread), PROMISE, w->says);
+		}
 		open_gates(w);
+	}
 	wpk_join(w->test, thread);
 }
 
@@ -272,9 +282,6 @@ static void make_scene(struct wpk_world *w)
 }
 
 /* ---- a row ---------------------------------------------------------------- */
-
-/* A line in a failure of the row: scripts/ktap prints the text after "Promised: " first. */
-#define PROMISE		"    Promised: %s"
 
 /*
  * Compare the figures with the row. @later: the gates are open. Wait for the figures, since another

@@ -141,6 +141,20 @@ bool wpk_sleeps(struct wpk_thread *thread)
 	return wpk_eventually(READ_ONCE(thread->task->__state) & TASK_WAKEKILL);
 }
 
+bool wpk_still_waits(struct wpk_thread *thread)
+{
+	unsigned int state = READ_ONCE(thread->task->__state);
+
+	/* after its function the thread is TASK_IDLE, which has both bits */
+	return (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE &&
+	       !wpk_ended(thread);
+}
+
+bool wpk_waits(struct wpk_thread *thread)
+{
+	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) && !wpk_ended(thread);
+}
+
 void wpk_kill(struct wpk_thread *thread)
 {
 	send_sig(SIGKILL, thread->task, 1);

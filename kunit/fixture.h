@@ -277,6 +277,13 @@ bool wpk_ended(struct wpk_thread *thread);
 bool wpk_patiently(struct completion *done, struct task_struct *thread);
 /* Wait until the thread is in a killable sleep. */
 bool wpk_sleeps(struct wpk_thread *thread);
+/*
+ * True if the thread is in the only sleep of its function, and neither another thread nor a signal
+ * has woken it: a wake-up changes its state at once.
+ */
+bool wpk_still_waits(struct wpk_thread *thread);
+/* Wait until the thread is in the only sleep of its function, which nothing ends early. */
+bool wpk_waits(struct wpk_thread *thread);
 void wpk_kill(struct wpk_thread *thread);
 /* Loops of threads and tasks end when this returns true. */
 bool wpk_stopped(struct kunit *test);

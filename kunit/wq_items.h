@@ -113,25 +113,6 @@ static inline int wpk_runs(struct wpk_item *item)
 	return atomic_read(&item->runs);
 }
 
-/*
- * True if the thread is in the only sleep of its function, and no other thread has woken it: a
- * wake-up changes its state at once. After its function the thread is TASK_IDLE, which has both
- * bits.
- */
-static inline bool wpk_still_waits(struct wpk_thread *thread)
-{
-	unsigned int state = READ_ONCE(thread->task->__state);
-
-	return (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE &&
-	       !wpk_ended(thread);
-}
-
-/* Wait until the thread is in the only sleep of its function, which nothing ends early. */
-static inline bool wpk_waits(struct wpk_thread *thread)
-{
-	return wpk_eventually(wpk_still_waits(thread) || wpk_ended(thread)) && !wpk_ended(thread);
-}
-
 /* Functions for wpk_thread(): wpk_do_<call>() makes this call. */
 static inline int wpk_do_flush_work(struct wpk_thread *thread)
 {
