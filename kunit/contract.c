@@ -4,6 +4,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 #include "contract.h"
 
@@ -47,8 +48,13 @@ void wpk_contract_desc(const struct wpk_row *row, char *desc)
 
 static void make_call(struct wpk_world *w)
 {
-	long ret = w->call(w);
+	long ret;
 
+	if (w->row->where == IN_OWN_TASK) {
+		/* after its sleep at the gate: let_task_call() must read a later state */
+		smp_store_release(&w->caller, get_task_struct(current));
+	}
+	ret = w->call(w);
 	w->saw_open = READ_ONCE(w->opened);
 	w->ret = ret;
 	complete(&w->called);
@@ -114,8 +120,12 @@ static void let_thread_call(struct wpk_world *w)
 static void let_task_call(struct wpk_world *w)
 {
 	wpk_gate_let(w->row->object == ITSELF ? w->object_gate : w->gate, 1);
-	if (w->row->left.waits)
+	if (w->row->left.waits) {
+		WPK_ASSERT_EVENTUALLY(w->test, READ_ONCE(w->caller));
+		WPK_EVENTUALLY(w->test, completion_done(&w->called) ||
+			       READ_ONCE(w->caller->__state));
 		open_gates(w);
+	}
 }
 
 static void let_call(struct wpk_world *w)
@@ -138,6 +148,8 @@ static void let_call(struct wpk_world *w)
 	}
 	KUNIT_ASSERT_TRUE(w->test, wpk_patiently(&w->called, NULL));
 	complete(&w->called);
+	if (w->caller)
+		put_task_struct(w->caller);
 }
 
 /* ---- the scene ------------------------------------------------------------ */
@@ -334,7 +346,7 @@ void wpk_contract(struct kunit *test)
 	*before = *wpk_snapshot(w->real);
 	let_call(w);
 	KUNIT_EXPECT_EQ_MSG(test, w->ret, row->ret, PROMISE, w->says);
-	if (row->left.waits && row->where != IN_OWN_TASK)
+	if (row->left.waits)
 		KUNIT_EXPECT_TRUE_MSG(test, w->saw_open, PROMISE, w->says);
 	expect_figures(w, before, false);
 

@@ -190,6 +190,7 @@ struct wpk_noun {
  * @gone: the pool is destroyed
  * @opened: the gates are open
  * @saw_open: the gates were open when the call returned
+ * @caller: the thread that makes a call IN_OWN_TASK; %NULL before
  * @called: the call has returned
  * @ret: the result of the call
  */
@@ -210,6 +211,7 @@ struct wpk_world {
 	bool gone;
 	bool opened;
 	bool saw_open;
+	struct task_struct *caller;
 	struct completion called;
 	long ret;
 };
