@@ -282,6 +282,32 @@ static void queue_rcu_work_runs_after_a_grace_period(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
+static int flush_rcu(struct wpk_thread *thread)
+{
+	return flush_rcu_work(thread->arg);
+}
+
+static void flush_rcu_work_waits_for_a_work_that_is_queued(struct kunit *test)
+{
+	struct rcu_item *item = wpk_alloc(test, sizeof(*item));
+	struct wpk_item *first = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 1);
+	struct wpk_thread *flush;
+
+	INIT_RCU_WORK(&item->rwork, rcu_item_fn);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(first)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_rcu_work(wq, &item->rwork));
+	flush = wpk_thread(test, flush_rcu, NULL, NULL, item);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	/* then the flush has ended its wait for the grace period, too */
+	rcu_barrier();
+	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, first->gate, flush), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->runs), 1);
+	wpk_wq_end(test, wq);
+}
+
 static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(cancel_work_sync_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_waits_for_the_queue_before),
@@ -294,6 +320,7 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
 	KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
 	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
+	KUNIT_CASE(flush_rcu_work_waits_for_a_work_that_is_queued),
 	{}
 };
 
