@@ -285,11 +285,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	default %NULL, which wpool_create() refuses
  * @capacity: maximum number of workers, and so of tasks that run at the same time: 1 to
  *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0: -EINVAL.
- * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of online CPUs in
- *	@cpumask (of all online CPUs if none is in @cpumask), but at least @min_workers. Then
- *	@capacity is ignored, but must be within its range. The capacity changes soon after a CPU
- *	goes or comes. 0 to %WPOOL_MAX_CAPACITY, which is the limit for @capacity_per_cpu times
- *	the number of possible CPUs, too; default 0. Not with @prealloc.
+ * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of the pool's
+ *	CPUs that are online, see @cpumask, but at least @min_workers. Then @capacity is ignored,
+ *	but must be within its range. The capacity changes soon after a CPU goes or comes. 0 to
+ *	%WPOOL_MAX_CAPACITY, which is the limit for @capacity_per_cpu times the number of possible
+ *	CPUs, too; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
@@ -307,7 +307,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
  *	1 to %WPOOL_MAX_HOG_MS; default 10. The hog's run queue goes to a worker of
  *	another CPU, or to one of the same CPU if there is no other. The hog may
- *	then run on any CPU of @cpumask, until its function returns.
+ *	then run on each of the pool's CPUs, see @cpumask, until its function returns.
  * @handoff: a worker that blocks in a task hands its run queue to another worker; default true. If
  *	false, blocked workers and hogs count towards @concurrency, and the tasks queued behind them
  *	wait unless another CPU steals them.
@@ -354,8 +354,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	memory is short, do not change the pool's cgroups: the rescuer is away until it has joined.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
- *	change. Of these, only the CPUs of the cpuset of the pool's cgroup count, if that has any of
- *	them: see wpool_set_cgroup().
+ *	change. The pool's CPUs are those that are in the cpuset of its cgroup, too, or, if none of
+ *	them is online, all of the cpuset; without a cgroup, all CPUs. See wpool_set_cgroup().
  * @fault: called for each worker that died in a task; default %NULL: the death is logged instead
  * @fault_data: second argument of @fault
  * @worker_start: called by each worker before its first task; default %NULL
@@ -1134,8 +1134,7 @@ struct module *wpool_owner(struct wpool *pool);
  *
  * The cgroups' weights and limits of CPU time and I/O then apply to tasks, and memory that tasks
  * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may
- * kill a process of that cgroup. A cpuset applies, too: workers run on the CPUs of the pool's
- * cpumask that are in the cpuset, or, if there is none, on those of the cpuset. New and idle
+ * kill a process of that cgroup. A cpuset applies, too, see &wpool_attrs.cpumask. New and idle
  * workers join at once, the others when their task, or the one that they were just taking, has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
  * shortly after wpool_destroy(), or after another call of this function and the end of these tasks.

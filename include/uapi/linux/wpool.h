@@ -111,14 +111,15 @@
  * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
  * @max_wait_ms: a task that has waited for longer is not run; 0 means no limit
  * @reserved: 0
- * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n.
- *	EINVAL: it contains a CPU that this machine cannot have.
+ * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n. The pool's CPUs
+ *	are those that are in the cpuset of its cgroup, too, or, if none of them is online, all of
+ *	the cpuset. EINVAL: it contains a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
  * @reclaim: 0 or 1: keep running tasks while there is no memory for a new worker
  * @sched: scheduling class of the workers: WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority
  *	of 1 to 99; ERANGE for more
- * @capacity_per_cpu: workers for each CPU that is online and in the cpumask; the capacity is their
- *	sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
+ * @capacity_per_cpu: workers for each of the pool's CPUs that is online, see @cpumask; the capacity
+ *	is their sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
  *
  * Defaults and ranges are those of the sysfs attributes of the same names.
  * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
