@@ -4,64 +4,44 @@
 
 #include "fixture.h"
 
-struct submit_call {
-	struct wpool *pool;
-	struct wpool_task *task;
-	int ret;
-};
-
-static void try_once(void *arg)
+static void in_process(void (*fn)(void *arg), void *arg)
 {
-	struct submit_call *call = arg;
-
-	call->ret = wpool_try_submit(call->pool, call->task);
+	fn(arg);
 }
 
-enum context { IN_PROCESS, IN_SOFTIRQ, IN_HARDIRQ, IN_IPI, IRQS_OFF, NR_CONTEXTS };
+/* The last CPU may be asleep. */
+static void in_ipi(void (*fn)(void *arg), void *arg)
+{
+	smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg, true);
+}
 
-static void in_context(enum context context, void (*fn)(void *arg), void *arg)
+static void with_irqs_off(void (*fn)(void *arg), void *arg)
 {
 	unsigned long flags;
 
-	switch (context) {
-	case IN_PROCESS:
-		fn(arg);
-		break;
-	case IN_SOFTIRQ:
-		wpk_in_softirq(fn, arg);
-		break;
-	case IN_HARDIRQ:
-		wpk_in_hardirq(fn, arg);
-		break;
-	case IN_IPI:
-		/* the last CPU may be asleep */
-		smp_call_function_single(cpumask_last(cpu_online_mask), fn, arg, true);
-		break;
-	default:
-		local_irq_save(flags);
-		fn(arg);
-		local_irq_restore(flags);
-	}
+	local_irq_save(flags);
+	fn(arg);
+	local_irq_restore(flags);
 }
+
+static const wpk_context contexts[] = {
+	in_process, wpk_in_softirq, wpk_in_hardirq, in_ipi, with_irqs_off,
+};
 
 /* The first submit makes the worker; the second submit wakes the parked worker. */
 static void wpool_try_submit_in_any_context_wakes_a_worker(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 2 * NR_CONTEXTS, NULL);
-	struct submit_call call;
-	int i, n = 0;
+	struct wpk_jobs *jobs = wpk_jobs(test, 2 * ARRAY_SIZE(contexts), NULL);
+	struct wpool *pool = NULL;
+	int i;
 
-	for (i = 0; i < NR_CONTEXTS; i++) {
-		call.pool = wpk_pool(test, 1, 1);
-		call.task = &jobs->job[n].task;
-		in_context(i, try_once, &call);
-		KUNIT_EXPECT_EQ(test, call.ret, 0);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ++n));
-		WPK_EVENTUALLY(test, wpk_stat(call.pool, idle) == 1);
-		call.task = &jobs->job[n].task;
-		in_context(i, try_once, &call);
-		KUNIT_EXPECT_EQ(test, call.ret, 0);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, ++n));
+	for (i = 0; i < jobs->nr; i++) {
+		if (i % 2)
+			WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+		else
+			pool = wpk_pool(test, 1, 1);
+		KUNIT_EXPECT_EQ(test, wpk_try_in(contexts[i / 2], pool, &jobs->job[i].task), 0);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
 	}
 }
 
@@ -99,16 +79,10 @@ static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *tes
 
 static void submit_from_irq_over_a_worker(struct wpk_job *job)
 {
-	struct submit_call call = {
-		.pool = job->arg,
-		.task = &(job + 1)->task,
-	};
+	int first = wpk_try_in(wpk_in_hardirq, job->arg, &(job + 1)->task);
+	int second = wpk_try_in(wpk_in_softirq, job->arg, &(job + 2)->task);
 
-	wpk_in_hardirq(try_once, &call);
-	job->ret = call.ret;
-	call.task = &(job + 2)->task;
-	wpk_in_softirq(try_once, &call);
-	job->ret = job->ret ?: call.ret;
+	job->ret = first ?: second;
 }
 
 /* A submit in an interrupt is not by a task, even if the interrupt hits a worker. */

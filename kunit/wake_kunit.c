@@ -89,30 +89,13 @@ static void lose_none(struct kunit *test, struct wpool *pool,
 	KUNIT_EXPECT_EQ(test, lost, 0);
 }
 
-struct submit_call {
-	struct wpool *pool;
-	struct wpool_task *task;
-	int ret;
-};
-
-static void try_once(void *arg)
-{
-	struct submit_call *call = arg;
-
-	call->ret = wpool_try_submit(call->pool, call->task);
-}
-
 static int submit_somehow(struct wpool *pool, struct wpool_task *task, u32 round)
 {
-	struct submit_call call = { .pool = pool, .task = task };
-
 	switch (round % 5) {
 	case 0:
-		wpk_in_hardirq(try_once, &call);
-		return call.ret;
+		return wpk_try_in(wpk_in_hardirq, pool, task);
 	case 1:
-		wpk_in_softirq(try_once, &call);
-		return call.ret;
+		return wpk_try_in(wpk_in_softirq, pool, task);
 	default:
 		return wpool_submit(pool, task);
 	}
