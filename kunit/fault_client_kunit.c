@@ -461,11 +461,14 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	wpk_destroy(test, pool);
 }
 
-/* A task whose function calls wpool_parallel_for(), and dies in its first chunk. */
+/*
+ * A task whose function calls wpool_parallel_for(), and dies in its first chunk. @both: the helper
+ * dies, too.
+ */
 struct mortal_caller {
 	struct wpool_task task;
-	struct wpk_report *report;
 	struct task_struct *thread;
+	bool both;
 	bool helped;
 	atomic_t aborts;
 	int status;
@@ -473,7 +476,7 @@ struct mortal_caller {
 	atomic_t late;
 };
 
-/* The helper continues when the task is aborted, or a moment after the death. */
+/* The helper continues, or dies, when the task is aborted, or a moment after the death. */
 static int chunk_of_mortal_caller(unsigned long from, unsigned long to, void *arg)
 {
 	struct mortal_caller *caller = arg;
@@ -487,11 +490,13 @@ static int chunk_of_mortal_caller(unsigned long from, unsigned long to, void *ar
 		wpk_die();
 	}
 	WRITE_ONCE(caller->helped, true);
-	wpk_eventually(atomic_read(&caller->report->nr));
+	wpk_eventually(READ_ONCE(caller->thread->flags) & PF_EXITING);
 	/* the task must not be aborted yet; with a pool that does so, the next chunk is late */
 	end = jiffies + HZ / 10;
 	while (!atomic_read(&caller->aborts) && time_before(jiffies, end))
 		usleep_range(100, 200);
+	if (caller->both)
+		wpk_die();
 	return 0;
 }
 
@@ -513,26 +518,39 @@ static void mortal_caller_aborted(struct wpool_task *task, int status)
 }
 
 /* What the loop uses may be freed when the abort function of the caller's task is called. */
-static void wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort(struct kunit *test)
+static void caller_dies(struct kunit *test, bool both)
 {
 	struct mortal_caller *caller = wpk_alloc(test, sizeof(*caller));
+	struct wpk_report *report;
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	wpk_need_cpus(test, 2);
+	/* one helper */
 	wpk_attrs(&attrs, 2, 2);
-	pool = wpk_reporting_pool(test, &attrs, &caller->report);
+	pool = wpk_reporting_pool(test, &attrs, &report);
+	caller->both = both;
 	wpool_task_init_abortable(&caller->task, mortal_caller_fn, mortal_caller_aborted, NULL);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &caller->task), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&caller->aborts));
 	KUNIT_EXPECT_EQ(test, caller->status, -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&caller->late), 0);
-	KUNIT_EXPECT_GE(test, atomic_read(&caller->chunks), 2);
-	KUNIT_EXPECT_LT(test, atomic_read(&caller->chunks), 1000);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&caller->chunks), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1 + both);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1 + both);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
 	wpk_destroy(test, pool);
+}
+
+static void wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort(struct kunit *test)
+{
+	caller_dies(test, false);
+}
+
+static void wpool_parallel_for_caller_and_helper_die_the_pool_goes_on(struct kunit *test)
+{
+	caller_dies(test, true);
 }
 
 static void die_once(struct wpk_item *item)
@@ -586,4 +604,5 @@ WPK_SUITE_INIT(fault_client, wpk_fault_init,
 	       KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
 	       KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
 	       KUNIT_CASE(wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort),
+	       KUNIT_CASE(wpool_parallel_for_caller_and_helper_die_the_pool_goes_on),
 	       KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on));

@@ -49,9 +49,9 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * the call waits for the chunks that other CPUs have started. A helper task that has not started by
  * then counts as cancelled. The model is padata_do_multithreaded().
  *
- * If a worker dies in @fn, no further chunk starts. If it is the caller, its task ends, with %-EIO,
- * after the chunks that helpers have started. If another thread dies as the caller, helpers run the
- * remaining chunks.
+ * If a worker dies in @fn, no further chunk starts once wpool knows of it. If it is the caller, its
+ * task fails, with %-EIO, only after the chunks that helpers have started. If another thread dies
+ * as the caller, helpers run the remaining chunks.
  *
  * Context: process context; sleeps, uninterruptibly, while helpers are in their last chunk. Not in
  * an abort function, nor in a fault handler.

@@ -17,9 +17,9 @@
  *              a helper, the helper cannot enter, and drops its reference.
  *
  * If a worker dies in a helper, tidy.c calls the helper's abort function, which leaves the loop for
- * the dead worker. If a worker dies as the caller, tidy.c ends the loop before it ends the worker's
- * task. If another thread dies as the caller, nr_inside never becomes 0, and the loop's memory is
- * leaked, so that helpers that start later still find it.
+ * the dead worker. If a worker dies as the caller, it leaves and waits as if it had returned,
+ * before its thread ends. If another thread dies as the caller, nr_inside never becomes 0, and the
+ * loop's memory is leaked, so that helpers that start later still find it.
  */
 #include <linux/cache.h>
 #include <linux/completion.h>

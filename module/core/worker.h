@@ -47,7 +47,7 @@ static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long)
 /* A call of a function that is in progress, and that other threads take part in. */
 struct wpool_call {
 	struct wpool_call *outer;	/* O: the call around it, or NULL */
-	void (*died)(struct wpool_call *call);	/* I: ends it if its caller died; sleeps */
+	void (*died)(struct wpool_call *call);	/* I: ends it for a caller that dies; sleeps */
 };
 
 struct wpool_worker {

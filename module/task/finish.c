@@ -289,13 +289,7 @@ void wpool_finish_dead(struct wpool_worker *w)
 {
 	struct wpool_task *task = w->nested ? w->outermost : w->task;
 	void *func = w->nested ? NULL : w->func;
-	struct wpool_call *call;
 
-	/* first: who learns of the death may free what the other threads of a call use */
-	while ((call = w->calls)) {
-		w->calls = call->outer;
-		call->died(call);
-	}
 	if (w->nested)
 		fail_nested(w);
 	if (w->detached) {

@@ -118,13 +118,35 @@ static void release_map(struct wpool *pool)
 #endif
 }
 
-/* Runs in do_exit(): must not sleep or allocate, and takes raw locks only. */
+/*
+ * A worker dies: end the calls that it is in. Other threads take part in them, and use its stack.
+ * The work that repairs after a death cannot wait for these threads: some of them may die, too.
+ */
+static void end_calls(struct wpool_worker *w)
+{
+	struct wpool_call *call;
+
+	/* what these threads do may wait for a grace period */
+	while (w->calls && rcu_preempt_depth()) {
+		/* sparse does not know that the task took this lock */
+		__acquire(RCU);
+		rcu_read_unlock();
+	}
+	while ((call = w->calls)) {
+		w->calls = call->outer;
+		call->died(call);
+	}
+}
+
+/* Runs in do_exit(): sleeps only in end_calls(), allocates nothing, and takes raw locks only. */
 static void thread_ends(struct callback_head *work)
 {
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
 	unsigned long flags;
 
-	/* first of all: otherwise the notifier would still be called at the very last switch */
+	/* while it sleeps, the notifier counts the worker out */
+	end_calls(w);
+	/* otherwise the notifier would still be called at the very last switch */
 	wpool_handoff_unwatch(w);
 	/*
 	 * The kernel counts for each CPU the threads that must not migrate, and does not subtract
