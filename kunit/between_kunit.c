@@ -143,7 +143,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 
 /* ---- a submit of a task that meanwhile runs again ---------------------------- */
 
-/* The thread whose submit stops before it changes the state of the task. */
+/* @delayed_thread stops in its submit, before the state of the task changes. */
 static struct stop *delayed;
 static struct task_struct *delayed_thread;
 
@@ -634,10 +634,14 @@ static int disable_beside_fire(struct wpk_thread *thread)
 	return wpool_event_disable(disable->event);
 }
 
-/* The timer's fire is either taken back, or the event was still armed: "true" in both cases. */
+/*
+ * The timer's fire is either taken back, or the event was still armed: "true" in both cases. The
+ * pool's only worker is held.
+ */
 static void disable_while_the_timer_fires(struct kunit *test, bool hr)
 {
-	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool *pool = wpk_pool(test, 1, 1);
+	struct wpk_jobs *holder = wpk_held(test, pool, 1, 1);
 	struct wpk_ev *ev = wpk_evs_kind(test, pool, NULL, 1, hr);
 	struct wpk_thread *thread;
 
@@ -657,6 +661,7 @@ static void disable_while_the_timer_fires(struct kunit *test, bool hr)
 	wpk_move_to(-1);
 	KUNIT_EXPECT_NE(test, atomic_read(&delayed->stops), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), true);
+	wpk_gate_open(holder->gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 0);
 	KUNIT_EXPECT_TRUE(test, wpool_event_enable(disable->event));
