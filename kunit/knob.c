@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernel file systems; no free threads: see knob.h. */
+/* Files of procfs and the like; a way to forbid new threads: see knob.h. */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/fs.h>

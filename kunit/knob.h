@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files of the kernel's file systems; and a case without free threads. */
+/* Files of procfs and the like; and a way to forbid new threads. */
 #ifndef WPOOL_KUNIT_KNOB_H
 #define WPOOL_KUNIT_KNOB_H
 

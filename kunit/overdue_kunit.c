@@ -378,8 +378,8 @@ static bool is_idle(const struct wpk_job *job)
 }
 
 /*
- * The worker submits the same child again and again, and runs the child while it waits. So the
- * worker is no hog, but does not run the other two tasks: the child takes the next slot each time.
+ * The worker submits the same child again and again, and runs it in the wait. Each run counts as a
+ * look for work, so the monitor sees no hog; but a wait runs no other task than the child.
  */
 static void help_until_others_are_overdue(struct wpk_job *job)
 {

@@ -55,7 +55,7 @@ void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 /** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - clear a histogram, or costs; the caller excludes threads that count */
+/** wpool_hist_clear() - clear a histogram, or costs; meanwhile no thread adds to it */
 void wpool_hist_clear(void *from, size_t bytes);
 
 /*

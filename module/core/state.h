@@ -267,10 +267,11 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 
 /** wpool_sum_active() - sum @value over the active run queues; in @value, rq is the run queue */
 #define wpool_sum_active(pool, value) ({					\
+	struct wpool *_pool = (pool);						\
 	struct wpool_runq *rq;							\
 	u32 _sum = 0, _i;							\
 										\
-	wpool_for_each_active(pool, rq, _i)					\
+	wpool_for_each_active(_pool, rq, _i)					\
 		_sum += (value);						\
 	_sum;									\
 })

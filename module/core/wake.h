@@ -90,8 +90,8 @@ bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq);
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
 /*
- * As wpool_wake_for_rest(), for a thread that has made room, or is idle now. @rq: this CPU's run
- * queue. Call it when a worker can no longer be relied on, after a full barrier. Interrupts are
+ * Note that a worker may find room again, then do wpool_wake_for_rest(). Call it after a worker has
+ * parked, blocked, left or moved, and a full barrier. @rq: this CPU's run queue. Interrupts are
  * off. Returns as wpool_wake_for_rest().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);

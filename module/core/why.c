@@ -28,7 +28,7 @@
 
 /*
  * Find a hog: a worker in a task, counted out of nr_running although it does not sleep. @cpu: the
- * worker's CPU, or -1 for any. Returns the worker, or NULL. Racy.
+ * worker's CPU, or -1 for any. Returns the worker, or NULL. Racy; under RCU.
  */
 static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
 {

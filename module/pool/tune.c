@@ -7,6 +7,8 @@
  * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads
  * that have read the old value: they read it with interrupts or preemption off.
  *
+ * Counts of times begin at 0: tune_latency:A clears them before it sets latency.
+ *
  * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
  * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
  * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory.
@@ -344,7 +346,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 		 */
 		if (pool->state != WPOOL_DESTROYED) {
 			wpool_expire_arm(pool, 1);
-			/* the CPUs may have changed while capacity_per_cpu was off */
+			/* if @new has capacity_per_cpu 0, hotplug has scheduled no work */
 			if (old.capacity_per_cpu)
 				schedule_delayed_work(&pool->follow_work, 0);
 		}

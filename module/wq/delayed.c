@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delayed works: a work and a timer; see queue.h. The thread that owns PENDING starts the timer,
- * and the callback owns PENDING again. The timer is TIMER_IRQSAFE, so that the callback, like
- * every owner, has interrupts off.
+ * Delayed works: a work and a timer; see queue.h. The owner of PENDING starts the timer; when the
+ * timer fires, its callback becomes the owner. An owner has interrupts off, so the timer is
+ * TIMER_IRQSAFE.
  */
 #include <linux/export.h>
 #include <linux/irqflags.h>

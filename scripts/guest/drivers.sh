@@ -5,7 +5,7 @@
 # kinds of workqueues. DRIVER, ROUNDS and MS are on the kernel's command line.
 #
 # Prints "figure ROW WHICH MB/s P99", or "figure ROW WHICH VALUE", and "sum WHICH CHECKSUM" of the
-# contents, which scripts/drivers compares. WHICH is kernel or wpool.
+# data. WHICH is kernel or wpool; scripts/drivers compares the sums of both.
 
 # shellcheck disable=SC2154,SC2086,SC2015
 MB=8

@@ -142,8 +142,8 @@ WAITS = percentiles('wait', 'wait') + percentiles('fifo', 'first in, first out')
 SHAPES = [('ns', [column('a task', TASK), *near_and_far(TASK), column('CPU time', 'cpu_ns_per_task')]),
           ('us', percentiles('trip', 'trip') + ENQUEUE), ('us', percentiles('beside', 'all done'))]
 
-# The tables of a row, each with its unit. A measurement without the figure of the first column is
-# left out. Rows that are not listed have the table PER_TASK.
+# The tables of each row of measurements, each with its unit. A line without figures in the first
+# two columns is left out. Rows that are not listed have the table PER_TASK.
 SHOWN = {
     3: [('ns', percentiles('start', 'start', 1) + percentiles('enqueue', 'submit', 1) +
          [rate('items/s', 'total_ns', 1)])],

@@ -42,7 +42,7 @@ struct conn {
 	char in[HTTP_MAX_HEAD];
 };
 
-/* Begin to talk to a peer. @conn: zeroed; @sock: the accepted socket. */
+/* Prepare a connection. @conn: zeroed; @sock: the accepted socket. */
 void conn_init(struct conn *conn, struct httpd *server, struct socket *sock);
 
 /*

@@ -23,7 +23,7 @@ TEST_F(group, runs_all_tasks)
 	EXPECT_EQ(TASKS, pool_figure(self->fd, file_finished));
 }
 
-/* The group cannot have more tasks in the pool than its bound; other files can. */
+/* A file with a group has a bound of tasks in the pool; another file has none. */
 TEST_F(group, bound)
 {
 	struct wpool_dev_work *works = works_alloc(WPOOL_WORK_SLEEP, LONG, 0, BOUND + 2);

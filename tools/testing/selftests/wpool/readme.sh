@@ -76,7 +76,7 @@ shape()
 		s/[0-9]\{1,\}/N/g; s/ *$//'
 }
 
-# README.md shows what "wpoolctl why" prints if 4 tasks sleep and 40 are queued.
+# "wpoolctl why" prints the sentence that README.md shows, with other numbers and functions.
 test_why()
 {
 	pool capacity=4 queue_depth=1000
