@@ -10,7 +10,7 @@
 #define PERIOD_USEC	100000LL
 #define CPU1		"/sys/devices/system/cpu/cpu1"
 
-/* Return N of the line "@word N" or "@word=N" in the file @name of a cgroup, or -1. */
+/* Return N of the first "@word N" or "@word=N" in the file @name of a cgroup, or -1. */
 static long long group_figure(const char *group, const char *name, const char *word)
 {
 	char path[128], text[4096], *at;
@@ -18,7 +18,7 @@ static long long group_figure(const char *group, const char *name, const char *w
 	snprintf(path, sizeof(path), "%s/%s", group, name);
 	if (file_read(path, text, sizeof(text)))
 		return -1;
-	for (at = text; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+	for (at = text; *at; at += strcspn(at, "\n "), at += !!*at)
 		if (!strncmp(at, word, strlen(word)) && strchr(" =", at[strlen(word)]))
 			return atoll(at + strlen(word) + 1);
 	return -1;
@@ -423,18 +423,77 @@ TEST_F(cgroup, memory_is_taken_away)
 	EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 }
 
-#define DISK		"/dev/loop0"
-#define DISK_FILE	P_tmpdir "/wpool-disk"
-#define DISK_BYTES	(8 * 1024 * 1024)
-#define READ_BYTES	"7:0 rbytes"
+#define DISK		"/dev/loop%d"
+#define DISK_FILE	P_tmpdir "/wpool-disk%d"
+#define DISK_PAGES	2048
+#define DISK_BYTES	(DISK_PAGES * 4096)
 
-static int disk_load(const char *modules)
+static int shell(const char *format, ...)
 {
 	char command[256];
+	va_list args;
 
-	snprintf(command, sizeof(command), "truncate -s %u " DISK_FILE
-		 " && insmod %s/loop_kernel.ko max_loop=1", DISK_BYTES, modules);
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
 	return system(command);
+}
+
+/* Load the driver of two disks. Returns NULL, or why a cgroup can have no limit for them. */
+static const char *disks_load(const char *group)
+{
+	const char *modules = getenv("WPOOL_SAMPLES") ?: "/wpool";
+	char path[128];
+
+	group_write(CGROUPS, "cgroup.subtree_control", "+io");
+	snprintf(path, sizeof(path), "%s/io.max", group);
+	if (access(path, F_OK))
+		return "this kernel has no io controller";
+	snprintf(path, sizeof(path), "%s/loop_kernel.ko", modules);
+	if (access(path, F_OK))
+		return "no loop_kernel.ko: the kernel's source is of another version";
+	if (!access("/sys/module/loop", F_OK))
+		return "the kernel has a loop driver of its own, which is loaded";
+	return shell("insmod %s max_loop=2", path) ? "loop_kernel.ko cannot be loaded" : NULL;
+}
+
+/* Map the disk @nr, which has the number 7:@nr. @flags: of mmap() */
+static char *disk_map(int nr, int flags)
+{
+	char path[32];
+	void *map;
+	int fd;
+
+	/* allocate the file's pages here: the driver would charge them to the writer's cgroup */
+	if (shell("head -c %u /dev/zero >" DISK_FILE, DISK_BYTES, nr) ||
+	    !WAIT_FOR(!shell("losetup " DISK " " DISK_FILE " 2>/dev/null", nr, nr)))
+		return MAP_FAILED;
+	snprintf(path, sizeof(path), DISK, nr);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	map = mmap(NULL, DISK_BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
+	close(fd);
+	return map;
+}
+
+/* Returns 0 if nobody uses the disk @nr any more. */
+static int disk_unmap(int nr, char *map)
+{
+	return munmap(map, DISK_BYTES) ?: shell("losetup -d " DISK " && rm " DISK_FILE, nr, nr);
+}
+
+static bool disks_unload(void)
+{
+	return WAIT_FOR(!system("rmmod loop_kernel 2>/dev/null"));
+}
+
+/* Let tasks add 1 to a byte of each of @nr pages from @page. Returns 0 or -errno. */
+static int count_pages(const struct pool *pool, char *page, int nr)
+{
+	int err = 0;
+
+	for (; nr && !err; nr--, page += 4096)
+		err = submit(pool->fd, WPOOL_WORK_COUNT, (uintptr_t)page, 0);
+	return err;
 }
 
 /*
@@ -443,44 +502,87 @@ static int disk_load(const char *modules)
  */
 TEST_F(cgroup, io)
 {
-	const char *modules = getenv("WPOOL_SAMPLES") ?: "/wpool";
 	struct pool *slow = &self->pool[0], *other = &self->pool[1];
-	char path[128], *map;
-	int i, disk;
+	const char *why = disks_load(self->group[0]);
+	char *map;
+	int i;
 
-	group_write(CGROUPS, "cgroup.subtree_control", "+io");
-	snprintf(path, sizeof(path), "%s/io.max", self->group[0]);
-	if (access(path, F_OK))
-		SKIP(return, "this kernel has no io controller");
-	snprintf(path, sizeof(path), "%s/loop_kernel.ko", modules);
-	if (access(path, F_OK))
-		SKIP(return, "no loop_kernel.ko: the kernel's source is of another version");
-	if (!access("/sys/module/loop", F_OK))
-		SKIP(return, "the kernel has a loop driver of its own, which is loaded");
-	ASSERT_EQ(0, disk_load(modules));
-	EXPECT_TRUE(WAIT_FOR(!system("losetup " DISK " " DISK_FILE " 2>/dev/null")));
-	disk = open(DISK, O_RDONLY | O_CLOEXEC);
-	map = mmap(NULL, DISK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, disk, 0);
+	if (why)
+		SKIP(return, "%s", why);
+	map = disk_map(0, MAP_PRIVATE);
 	EXPECT_NE(MAP_FAILED, map);
 	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=2"));
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
 		EXPECT_EQ(0, group_init_flags(self->pool[i].fd, 1, WPOOL_DEV_GROUP_MM));
-		EXPECT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_COUNT,
-				    (uintptr_t)map + i * DISK_BYTES / 2, 0));
+		EXPECT_EQ(0, count_pages(&self->pool[i], map + i * DISK_BYTES / 2, 1));
 	}
 	EXPECT_TRUE(all_have_status(other->fd, 1, 0));
-	EXPECT_LE(4096, group_figure(self->group[1], "io.stat", READ_BYTES));
+	EXPECT_LE(4096, group_figure(self->group[1], "io.stat", "rbytes"));
 	EXPECT_EQ(1, pool_figure(slow->fd, outstanding));
-	EXPECT_GE(0, group_figure(self->group[0], "io.stat", READ_BYTES));
+	EXPECT_GE(0, group_figure(self->group[0], "io.stat", "rbytes"));
 	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=max"));
 	EXPECT_TRUE(all_have_status(slow->fd, 1, 0));
-	EXPECT_LE(4096, group_figure(self->group[0], "io.stat", READ_BYTES));
-	munmap(map, DISK_BYTES);
-	close(disk);
-	EXPECT_EQ(0, system("losetup -d " DISK));
-	EXPECT_TRUE(WAIT_FOR(!system("rmmod loop_kernel 2>/dev/null")));
-	EXPECT_EQ(0, unlink(DISK_FILE));
+	EXPECT_LE(4096, group_figure(self->group[0], "io.stat", "rbytes"));
+	EXPECT_EQ(0, disk_unmap(0, map));
+	EXPECT_TRUE(disks_unload());
+}
+
+/* Bytes of @group's memory that are not yet on a disk. Reading them makes the kernel count them. */
+static long long unwritten(const char *group)
+{
+	return group_figure(group, "memory.stat", "file_dirty") +
+	       group_figure(group, "memory.stat", "file_writeback");
+}
+
+/*
+ * In the cgroup of its pool, a worker brings pages of a disk into memory and writes to them. The
+ * kernel writes them to the disk at the cost of that cgroup. If too much of the cgroup's memory is
+ * unwritten, the next task that writes waits: at the limit io.max until the limit is lifted. The
+ * tasks of another pool, which has a disk of its own, do not wait.
+ */
+TEST_F(cgroup, io_write)
+{
+	const int half = DISK_PAGES / 2;
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	const char *why;
+	char *map[2], limit[16];
+	int i;
+
+	if (!has_memory(self->group[0]))
+		SKIP(return, "this kernel has no memory cgroups of version 2");
+	why = disks_load(self->group[0]);
+	if (why)
+		SKIP(return, "%s", why);
+	for (i = 0; i < 2; i++) {
+		map[i] = disk_map(i, MAP_SHARED);
+		EXPECT_NE(MAP_FAILED, map[i]);
+		snprintf(limit, sizeof(limit), "7:%d wbps=2", i);
+		EXPECT_EQ(0, group_write(self->group[0], "io.max", limit));
+		EXPECT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
+		EXPECT_EQ(0, group_init_flags(self->pool[i].fd, WPOOL_DEV_UNLIMITED,
+					      WPOOL_DEV_GROUP_MM));
+		EXPECT_EQ(0, count_pages(&self->pool[i], map[i], half));
+		EXPECT_TRUE(all_have_status(self->pool[i].fd, half, 0));
+	}
+	EXPECT_TRUE(WAIT_FOR(unwritten(self->group[0]) >= half * 3072));
+	for (i = 0; i < 2; i++) {
+		/* a fifth of this may be unwritten, which is less than the half of the disk */
+		EXPECT_EQ(0, group_write(self->group[i], "memory.max", "12582912"));
+		EXPECT_EQ(0, count_pages(&self->pool[i], map[i] + DISK_BYTES / 2, half));
+	}
+	EXPECT_TRUE(all_have_status(other->fd, half, 0));
+	EXPECT_EQ(0, msync(map[1], DISK_BYTES, MS_SYNC));
+	EXPECT_LE(DISK_BYTES, group_figure(self->group[1], "io.stat", "wbytes"));
+	EXPECT_LT(0, pool_figure(slow->fd, outstanding));
+	EXPECT_GE(0, group_figure(self->group[0], "io.stat", "wbytes"));
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 wbps=max"));
+	EXPECT_TRUE(all_have_status(slow->fd, half, 0));
+	EXPECT_EQ(0, msync(map[0], DISK_BYTES, MS_SYNC));
+	EXPECT_LE(DISK_BYTES, group_figure(self->group[0], "io.stat", "wbytes"));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, disk_unmap(i, map[i]));
+	EXPECT_TRUE(disks_unload());
 }
 
 TEST_HARNESS_MAIN
