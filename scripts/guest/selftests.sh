@@ -7,9 +7,10 @@
 # starts and how it ended. Programs whose name contains "fault" come last: after an oops the
 # kernel's lock checks are off.
 #
-# Variables of the kernel's command line: ONLY is a list, with commas, of the programs to run, BUT a
-# list of those to leave out. CASE limits the programs to one case. SHORT is a kernel: leave out the
-# tests that /files/short.list names for it. TESTS_DIR is the directory of tests.list (/tests).
+# Variables of the kernel's command line: ONLY is a list, with commas, of the programs to run, each
+# with ":CASE" if only that case of it is to run; BUT a list of the programs to leave out. CASE limits
+# the programs to one case. SHORT is a kernel: leave out the tests that /files/short.list names for
+# it. TESTS_DIR is the directory of tests.list (/tests).
 
 # Seconds until a program is killed. Its tests have shorter limits of their own, so this is
 # for a test that its own limit does not end.
@@ -66,7 +67,12 @@ fi
 status=0 programs=0 left=
 echo "wpool-test: start"
 for test in $(grep -v fault "$TESTS_DIR/tests.list") $(grep fault "$TESTS_DIR/tests.list"); do
-	case ,${ONLY:-$test}, in *",$test,"*) ;; *) continue ;; esac
+	one=${CASE:-} chosen=,${ONLY:-$test},
+	case $chosen in
+	*",$test,"*) ;;
+	*",$test:"*) one=${chosen#*",$test:"} one=${one%%,*} ;;
+	*) continue ;;
+	esac
 	case ,${BUT:-}, in *",$test,"*) continue ;; esac
 	programs=$((programs + 1)) options=
 	for case in $(left_out "$test"); do
@@ -88,7 +94,7 @@ for test in $(grep -v fault "$TESTS_DIR/tests.list") $(grep fault "$TESTS_DIR/te
 	load || rc=99
 	if [ $rc -eq 0 ]; then
 		# shellcheck disable=SC2086
-		(cd "$TESTS_DIR" && timeout -s KILL "$LIMIT" "./$test" $options ${CASE:+-r "$CASE"}) 2>&1 || rc=$?
+		(cd "$TESTS_DIR" && timeout -s KILL "$LIMIT" "./$test" $options ${one:+-r "$one"}) 2>&1 || rc=$?
 	fi
 	echo "wpool-selftest: end $test $rc"
 	echo "wpool-selftest: took $test $(($(date +%s) - begun)) s, busy $((($(busy) - worked) / 100)) s"

@@ -231,6 +231,42 @@ TEST_F(cgroup, cpuset_capacity_per_cpu)
 	}
 }
 
+/* Returns how many pages have been taken from the memory node @node. */
+static long long pages_taken(int node)
+{
+	char dir[64];
+
+	snprintf(dir, sizeof(dir), "/sys/devices/system/node/node%d", node);
+	return group_figure(dir, "numastat", "numa_hit") +
+	       group_figure(dir, "numastat", "numa_miss");
+}
+
+/* Tasks get memory from the nodes of their pool's cpuset, also after these have changed. */
+TEST_F(cgroup, cpuset_mems)
+{
+	static const char *const nodes[] = { "0", "1" };
+	const long long pages = WPOOL_MAX_WORK_BYTES / 4096;
+	struct pool *pool = &self->pool[0];
+	long long taken[2];
+	int i;
+
+	if (access("/sys/devices/system/node/node1", F_OK))
+		SKIP(return, "needs 2 memory nodes");
+	if (group_write(self->group[0], "cpuset.mems", nodes[1]))
+		SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
+	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
+	for (i = 1; i >= 0; i--) {
+		ASSERT_EQ(0, group_write(self->group[0], "cpuset.mems", nodes[i]));
+		taken[0] = pages_taken(0);
+		taken[1] = pages_taken(1);
+		EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
+		EXPECT_LE(pages, pages_taken(i) - taken[i]);
+		/* these are of other threads */
+		EXPECT_GT(pages / 2, pages_taken(!i) - taken[!i]);
+	}
+}
+
 static bool has_memory(const char *group)
 {
 	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
