@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """counts.py - what each of the common paths costs, by the number of possible CPUs.
 
-usage: counts.py plan [gate | loaded | shape CPUS]
+usage: counts.py plan [gate | near | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
        counts.py keep OUT.json KEPT.json
        counts.py show OUT.json
        counts.py rst OUT.json
 
-plan prints the measurements of a boot. collect reads, for each boot, what the plugin
-counted and what the module answered, and writes OUT.json; README.md of this directory has
-its schema. It refuses a boot with wrong counts of the path "known". keep copies the parts
-that OUT.json has into KEPT.json, and leaves the others. show prints tables, rst prints
-them as reStructuredText.
+plan prints the measurements of a boot; with gate or near, those that gate.py compares.
+collect reads, for each boot, what the plugin counted and what the module answered, and
+writes OUT.json; README.md of this directory has its schema. It refuses a boot with wrong
+counts of the path "known". keep copies the parts that OUT.json has into KEPT.json, and
+leaves the others. show prints tables, rst prints them as reStructuredText.
 """
 
 import json
@@ -146,6 +146,15 @@ def plan_shape(cpus):
                                [f'{key}={params[key]}' for key in ('peer', 'scope') if key in params])
         if 'load' in params:
             yield 'load'
+
+
+def plan_near():
+    """What of plan_shape() shows the effect of by_cache: wpool with one producer."""
+    for asked in plan_shape(NEAR_CPUS):
+        words = words_of(asked)
+        if asked.startswith('load') or words.get('of') == 'known' or \
+                (words.get('of') == 'near1' and words['peer'] == 'wpool'):
+            yield asked
 
 
 # ---- the results of a boot ----
@@ -358,6 +367,8 @@ def main():
     args = sys.argv[1:]
     if args == ['plan', 'loaded']:
         print(*plan_loaded(), sep='\n')
+    elif args == ['plan', 'near']:
+        print(*plan_near(), sep='\n')
     elif args[:2] == ['plan', 'shape'] and len(args) == 3:
         print(*plan_shape(int(args[2])), sep='\n')
     elif args[:1] == ['plan'] and args[1:] in ([], ['gate']):

@@ -4,6 +4,7 @@
 
 usage: gate.py check BASELINE OUTPUT:COUNTS...
        gate.py update BASELINE OUTPUT:COUNTS...
+       gate.py near COUNTS
        gate.py decoder MODULE.ko DECODER
 
 OUTPUT has the answers of the benchmark module, COUNTS the reports of the emulator's
@@ -21,6 +22,9 @@ baseline's, or its locked instructions per task are more than 0.05 above. Of sev
 the least figure is compared: a task that costs more does so in each boot.
 update writes the baseline from several boots. A row whose boots differ by more than 5 %,
 or by more than 0.05 locked instructions, is not gated: its result would be chance.
+
+near compares lines that cross a last-level cache: with a producer in one of four caches
+by_cache must save at least half of them. Without by_cache there must be some.
 
 decoder compares the plugin's decoder of locked instructions with objdump, for the whole
 text of a module.
@@ -40,6 +44,10 @@ TOLERANCE = 1.10
 REPEATS = 1.05
 # Tolerance in locked instructions per task.
 LOCKED_TOLERANCE = 0.05
+# With by_cache, lines from another cache must be less than this share of those without it. A
+# producer whose workers all have its cache moves none. If by_cache had no effect, both
+# would be the same, but for chance: the average of counts.NEAR_ROUNDS pools.
+NEAR_SHARE = 0.5
 # Name: row number, wpool's variant, the workqueue's.
 ROWS = {
     'single': (1, 'single', 'single'),
@@ -174,6 +182,14 @@ def update(baseline, specs):
         'rows': rows, 'locked': takes}, 2)
 
 
+def near(path):
+    counts.paths(path)
+    ours, without = (counts.shape(path, 'near1')[name]['all']['crossed']
+                     for name in ('wpool', 'wpool, by_cache=0'))
+    print('pass' if ours < NEAR_SHARE * without else 'fail', 'near',
+          f'{ours:.2f} lines a task from another cache, {without:.2f} with by_cache=0', sep='\t')
+
+
 def is_locked_text(text):
     """Is the instruction locked by objdump's text: a lock prefix, or an xchg with memory?"""
     words = text.split()
@@ -211,6 +227,8 @@ def main():
         check(args[0], args[1:])
     elif command == ['update'] and len(args) >= 2:
         update(args[0], args[1:])
+    elif command == ['near'] and len(args) == 1:
+        near(*args)
     elif command == ['decoder'] and len(args) == 2:
         decoder(*args)
     else:
