@@ -95,6 +95,49 @@ static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
+/* No CPU has the cache of HERE, and only @near has its node. */
+static void leave_in_node(struct wpool *pool, int near)
+{
+	int i;
+
+	for (i = HERE + 1; i < NR_CPUS_USED; i++)
+		pool->sites[wpk_cpu(i)] = (struct wpool_site){ .node = i != near, .cache = i };
+}
+
+/* without a look at the node, the order of the CPUs decides: one of these would fail */
+static const int in_node[] = { OTHER_1, NEAR };
+
+static void wpool_submit_wakes_in_the_same_node(struct kunit *test)
+{
+	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
+	int i, j, nr;
+
+	for (j = 0; j < ARRAY_SIZE(in_node); j++) {
+		leave_in_node(pool, in_node[j]);
+		for (i = 0, nr = 0; i < ROUNDS; i++) {
+			WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
+			nr += place_of_second(test, pool) == wpk_cpu(in_node[j]);
+		}
+		KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+	}
+}
+
+static void wpool_submit_makes_a_worker_in_the_same_node(struct kunit *test)
+{
+	struct wpool *pool;
+	int i, j, nr;
+
+	for (j = 0; j < ARRAY_SIZE(in_node); j++) {
+		for (i = 0, nr = 0; i < ROUNDS; i++) {
+			pool = pool_of_three_caches(test, 2, false);
+			leave_in_node(pool, in_node[j]);
+			nr += place_of_second(test, pool) == wpk_cpu(in_node[j]);
+			wpk_destroy(test, pool);
+		}
+		KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+	}
+}
+
 /* One task waits at @far, one at @near. True if the worker of HERE takes the one at @near first. */
 static bool takes_the_near_one(struct kunit *test, struct wpool *pool, int far, int near)
 {
@@ -250,5 +293,7 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
+	  KUNIT_CASE(wpool_submit_wakes_in_the_same_node),
+	  KUNIT_CASE(wpool_submit_makes_a_worker_in_the_same_node),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first));
