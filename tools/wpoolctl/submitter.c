@@ -168,6 +168,18 @@ static void explain_submit(struct submitter *s, int err)
 		load_fail(s->load, err, "submit: %s", e.text);
 }
 
+/* No task of any submitter is unfinished or unread. */
+static bool load_is_empty(const struct load *load)
+{
+	const struct submitter *s = load->submitters;
+
+	for (; s < load->submitters + load->config->submitters; s++)
+		if (atomic_load(&s->in_call) ||
+		    atomic_load(&s->finished) != atomic_load(&s->accepted))
+			return false;
+	return true;
+}
+
 static void retry_later(struct batch *batch)
 {
 	sleep_ns(batch->retry_ns);
@@ -178,16 +190,15 @@ static void retry_later(struct batch *batch)
 static void submit_rest(struct submitter *s, struct batch *batch)
 {
 	const struct load_config *config = s->load->config;
-	__u32 left = batch->nr - batch->done, accepted, flags = 0;
-	/* test this before the call: during the call all tasks may end and be read */
-	bool is_empty = atomic_load(&s->finished) == atomic_load(&s->accepted);
+	__u32 flags = (config->nonblock ? WPOOL_DEV_SUBMIT_NONBLOCK : 0) |
+		      (config->on ? WPOOL_DEV_SUBMIT_ON : 0);
+	__u32 left = batch->nr - batch->done, accepted;
+	/* test this before the call, too: during the call all tasks may end and be read */
+	bool was_empty = batch->retry_ns == MAX_RETRY_NS && load_is_empty(s->load);
 	__u64 begin;
 	int err;
 
-	if (config->nonblock)
-		flags |= WPOOL_DEV_SUBMIT_NONBLOCK;
-	if (config->on)
-		flags |= WPOOL_DEV_SUBMIT_ON;
+	atomic_store(&s->in_call, true);
 	begin = now_ns();
 	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu, &accepted);
 	s->call_ns += now_ns() - begin;
@@ -197,6 +208,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		batch->retry_ns = MIN_RETRY_NS;
 		atomic_fetch_add(&s->accepted, accepted);
 	}
+	atomic_store(&s->in_call, false);
 	switch (err) {
 	case 0:
 	case -EINTR:
@@ -212,10 +224,11 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 		}
 		break;
 	case -ENOBUFS:
-		/* not the pool but the file is full: it has room when records are read */
-		if (is_empty)
-			load_fail(s->load, err, "submit: %s",
-				  "the file takes no task, though none is unfinished");
+		/* the file, or all files together, are full: there is room when records are read */
+		if (was_empty && load_is_empty(s->load))
+			load_fail(s->load, err, "submit: %s: %s",
+				  "the file takes no task, though none is unfinished",
+				  "other programs may use up what all users may have together");
 		else
 			retry_later(batch);
 		break;

@@ -5,8 +5,9 @@
  * pool, in this process; at the start it is "demo" with capacity 4. CPUs 0 and 1 are online, 2 and
  * 3 offline. A cgroup with "forbidden" in its path is refused.
  *
- * Environment: FAKE_INFLIGHT limits the tasks of a file. After FAKE_CLOSE_AFTER tasks the pool is
- * closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows work of the kind fault.
+ * Environment: FAKE_INFLIGHT limits the tasks of a file. A submit is refused while all files have
+ * FAKE_INFLIGHT_ALL tasks. After FAKE_CLOSE_AFTER
+ * tasks the pool is closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows faults.
  * FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE, a submit
  * that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is the
  * capacity from the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is
@@ -258,6 +259,18 @@ static void wait_for_reader(struct file *file)
 	} while (!all);
 }
 
+static bool all_are_full(void)
+{
+	__u64 nr = 0;
+	int fd;
+
+	pthread_mutex_lock(&pool.lock);
+	for (fd = 0; fd < MAX_FILES; fd++)
+		nr += files[fd].nr;
+	pthread_mutex_unlock(&pool.lock);
+	return nr >= knob("FAKE_INFLIGHT_ALL", ~0ULL);
+}
+
 int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags,
 	       __u32 cpu, __u32 *accepted)
 {
@@ -272,6 +285,8 @@ int dev_submit(int fd, const struct wpool_dev_work *works, __u32 nr, __u32 flags
 		return -EOPNOTSUPP;
 	if (on && cpu >= CPUS)
 		return cpu < 2 * CPUS ? -ENODEV : -EINVAL;
+	if (all_are_full())
+		return -ENOBUFS;
 	if (works[0].flags & WPOOL_WORK_URGENT)
 		note("urgent");
 	while (*accepted < nr && !err) {
