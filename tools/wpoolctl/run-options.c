@@ -2,6 +2,7 @@
 /* The options of "wpoolctl run": one table. */
 #include "run.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -268,6 +269,18 @@ static int check_on(const struct run *run, struct errmsg *e)
 	return 0;
 }
 
+/* Each submitter opens files, one of which could get the number of a descriptor that is missing. */
+static int check_descriptors(const struct run *run, struct errmsg *e)
+{
+	const struct work *work = run->works;
+
+	for (; work < run->works + run->load.nr_works; work++)
+		if (work->kind == WPOOL_WORK_POLL && fcntl(work->amount.low, F_GETFD) < 0)
+			return errmsg_set(e, "--work %s: no such descriptor was inherited",
+					  work->text);
+	return 0;
+}
+
 /* The name of a temporary pool. The jobs of a job file need several names. */
 static const char *make_name(struct run *run)
 {
@@ -314,7 +327,7 @@ int run_complete(struct run *run, struct errmsg *e)
 	err = complete_replay(run, e);
 	if (err)
 		return err;
-	if (check_schedule(run, e) || check_on(run, e))
+	if (check_schedule(run, e) || check_on(run, e) || check_descriptors(run, e))
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;
@@ -336,7 +349,6 @@ void run_init(struct run *run, const struct command *cmd)
 			.arrivals.seed = 1,
 		},
 	};
-	attr_set_init(&run->attrs);
 }
 
 void run_exit(struct run *run)

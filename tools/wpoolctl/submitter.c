@@ -159,6 +159,9 @@ static void explain_submit(struct submitter *s, int err)
 		load_fail(s->load, err, "fault work refused: it needs root, %s and %s",
 			  "the module loaded with allow_fault=1",
 			  "a pool whose policy is not run");
+	else if ((err == -EPERM || err == -ELOOP) && load_has_kind(config, WPOOL_WORK_POLL))
+		load_fail(s->load, err, "poll work refused: %s, or pool '%s' is another user's",
+			  "its file cannot be polled", config->pool);
 	else if (err == -ESHUTDOWN)
 		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
 			  config->pool);
