@@ -57,7 +57,6 @@ static int begin_pool(struct declaration *declaration, unsigned int line, const 
 	pool = alloc_zeroed(1, sizeof(*pool));
 	pool->pool = alloc_copy(name);
 	pool->line = line;
-	attr_set_init(&pool->set);
 	declaration->pool[declaration->nr++] = pool;
 	return 0;
 }
@@ -152,7 +151,9 @@ static int look(struct declared *pool, struct errmsg *e)
 	}
 	if (err)
 		return dev_explain(e, err, pool->pool);
-	if (attr_set_leave_changes(&pool->set, &now, &cpus, e))
+	/* before equal values leave the set */
+	if (attr_set_check_given(&pool->set, e) ||
+	    attr_set_leave_changes(&pool->set, &now, &cpus, e))
 		return -1;
 	leave_cgroup_change(pool);
 	pool->deed = attr_set_is_empty(&pool->set) ? DEED_NONE : DEED_TUNE;

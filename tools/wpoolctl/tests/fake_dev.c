@@ -6,7 +6,7 @@
  * 3 offline. A cgroup with "forbidden" in its path is refused.
  *
  * Environment: FAKE_INFLIGHT limits the tasks of a file. A submit is refused while all files have
- * FAKE_INFLIGHT_ALL tasks. After FAKE_CLOSE_AFTER
+ * FAKE_INFLIGHT_ALL tasks. FAKE_PER_CPU is the pool's capacity_per_cpu. After FAKE_CLOSE_AFTER
  * tasks the pool is closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows faults.
  * FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE, a submit
  * that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is the
@@ -171,6 +171,7 @@ int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulis
 	static int nr_looks;
 
 	*attrs = pool.attrs;
+	attrs->capacity_per_cpu = knob("FAKE_PER_CPU", attrs->capacity_per_cpu);
 	if (cpus)
 		*cpus = pool.cpus;
 	/* as if the pool was tuned after the first call */
