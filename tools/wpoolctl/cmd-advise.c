@@ -16,7 +16,7 @@ struct advice {
 	__u32 max;		/* the largest capacity to try */
 	bool json;
 	struct json_object *tries;
-	__u64 p99_ns;		/* result of the last try */
+	bool is_enough;		/* result of the last try */
 };
 
 /* Replay the recording in a new pool of this capacity. Returns the exit code. */
@@ -25,6 +25,7 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	struct wpool_dev_attrs *attrs = &advice->run.attrs.attrs;
 	struct load_result result = { };
 	struct json_object *json;
+	__u64 p99_ns;
 	int code;
 
 	attrs->capacity = capacity;
@@ -32,19 +33,21 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	if (code)
 		return code;
 	code = run_verdict(&advice->run, &result);
-	advice->p99_ns = timehist_percentile(&result.tally.time[TALLY_TOTAL], 990000);
+	p99_ns = timehist_percentile(&result.tally.time[TALLY_TOTAL], 990000);
 	load_result_exit(&result);
-	if (code)
+	if (code && code != CLI_TASKS)
 		return code;
+	advice->is_enough = !code && p99_ns <= advice->target_ns;
 	if (advice->json) {
 		json = json_new();
 		json_put(json, "capacity", capacity);
-		json_put(json, "p99_ns", advice->p99_ns);
+		json_put_nonzero(json, "p99_ns", code ? 0 : p99_ns);
 		json_append(advice->tries, json);
 		return CLI_OK;
 	}
-	printf("capacity %5u: p99 %9s%s\n", capacity, DURATION(advice->p99_ns),
-	       advice->p99_ns > advice->target_ns ? ", too long" : "");
+	printf("capacity %5u: p99 %9s%s\n", capacity, DURATION(p99_ns),
+	       code ? ", tasks failed or were refused" :
+	       advice->is_enough ? "" : ", too long");
 	fflush(stdout);
 	return CLI_OK;
 }
@@ -67,17 +70,17 @@ static int find_capacity(struct advice *advice, __u32 *enough)
 	__u32 now = least_capacity(advice);
 	int code = try_capacity(advice, now);
 
-	while (!code && !best && advice->p99_ns > advice->target_ns && now < advice->max) {
+	while (!code && !advice->is_enough && now < advice->max) {
 		few = now;
 		now = now > advice->max / 2 ? advice->max : now * 2;
 		code = try_capacity(advice, now);
 	}
-	if (!code && advice->p99_ns <= advice->target_ns)
+	if (!code && advice->is_enough)
 		best = now;
 	while (!code && best > few + 1) {
 		now = few + (best - few) / 2;
 		code = try_capacity(advice, now);
-		if (advice->p99_ns <= advice->target_ns)
+		if (advice->is_enough)
 			best = now;
 		else
 			few = now;
@@ -196,8 +199,9 @@ const struct command cmd_advise = {
 "  wpoolctl advise wpool.trace --p99 20ms --as sleep",
 	.more =
 "The first try has as many workers as were busy on average in the recording. Each further try\n"
-"has twice as many, until they are enough. Then advise tries numbers in between. It fails if no\n"
-"capacity is enough.",
+"has twice as many, until they are enough. Then advise tries numbers in between. A capacity with\n"
+"which tasks fail or are refused is too small; its p99_ns in the JSON is null. advise fails if\n"
+"no capacity is enough.",
 	.options = options,
 	.run = run_command,
 };
