@@ -148,12 +148,13 @@ int trace_record(struct recording *recording, struct errmsg *e)
 	FILE *out;
 	int pipe, err;
 
-	err = instance_create(dir, sizeof(dir), e);
-	if (err)
-		return err;
+	/* from here on a signal leaves no instance behind */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	err = instance_create(dir, sizeof(dir), e);
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%s/trace_pipe", dir);
 	pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	out = pipe >= 0 ? fopen(recording->file, "we") : NULL;

@@ -2,7 +2,7 @@
 /*
  * Replaces the C library's mkdir() and rmdir(), which only "trace record" calls. mkdir() makes an
  * instance of tracefs: a directory of files. A thread writes events to the file trace_pipe faster
- * than they are read, until events/enable is 0.
+ * than they are read, until events/enable is 0. With FAKE_SIGNAL, mkdir() also sends SIGINT.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -72,6 +72,8 @@ int mkdir(const char *dir, mode_t mode)
 		err = mkfifo(in(dir, "trace_pipe", path, sizeof(path)), 0600);
 	if (!err && !pthread_create(&writer, NULL, flood, strdup(dir)))
 		pthread_detach(writer);
+	if (getenv("FAKE_SIGNAL"))
+		raise(SIGINT);
 	return err;
 }
 
