@@ -150,6 +150,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 		       const char *s, struct errmsg *e)
 {
 	void *field = (char *)&set->attrs + attr->offset;
+	size_t len;
 	__u64 n;
 
 	/* sysfs takes a plus sign, too: kstrtou32() and kstrtoint() do */
@@ -171,11 +172,15 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 			return errmsg_set(e, "given twice");
 		if (!strcmp(s, "none"))
 			s = ATTR_CGROUPS;
-		if (*s != '/' || strlen(s) >= sizeof(set->cgroup))
+		len = strlen(s);
+		if (*s != '/' || len >= sizeof(set->cgroup))
 			return errmsg_set(e, ERRMSG_Q
 					  " is neither none nor the path of a directory, from /",
 					  s);
-		memcpy(set->cgroup, s, strlen(s) + 1);
+		/* sysfs shows no slash at the end */
+		while (len > 1 && s[len - 1] == '/')
+			len--;
+		memcpy(set->cgroup, s, len);
 		return 0;
 	case ATTR_CPUS:
 		if (cpulist_parse(s, &set->cpus, e))
