@@ -75,7 +75,7 @@ int table_read(const char *name, struct table *table, struct errmsg *e)
 	*table = (struct table){ };
 	table->text = text_read(name, e);
 	if (!table->text)
-		return -errno;
+		return -1;
 	parse_table(table);
 	return 0;
 }

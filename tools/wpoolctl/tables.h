@@ -21,10 +21,10 @@ struct table {
 	size_t columns;
 };
 
-/* Returns the contents of a file, which the caller frees; or NULL, errno and a message. */
+/* Returns the contents of a file, which the caller frees; or NULL and a message. */
 char *text_read(const char *name, struct errmsg *e);
 
-/* Read a table. Returns 0, or -errno and a message. */
+/* Read a table. Returns 0, or -1 and a message. */
 int table_read(const char *name, struct table *table, struct errmsg *e);
 void table_exit(struct table *table);
 
