@@ -16,12 +16,12 @@
  * Barrier pairs:
  *
  *   wpool_freeze_lift:A   the pool is not frozen any more; then the queues, the idle workers
- *                         and the requests for workers are read. Pairs with wpool_park_join:A,
+ *                         and the requests for workers are read. Pairs with park_join:A,
  *                         wpool_sched_push:A and the like, and spawn_worker:A: the change of a
  *                         thread that found the pool frozen, and so woke or created no worker,
  *                         is read here.
  *   await_begin:A         a worker counts in nr_lifting; then wpool_freeze_is_on is read. Pairs
- *                         with wpool_park_join:A and wpool_sched_push:A: a thread that found the
+ *                         with park_join:A and wpool_sched_push:A: a thread that found the
  *                         pool frozen, and so woke no worker, has seen the freeze before; then
  *                         wpool_freeze_lift() wakes one.
  *   count_busy:A          the pool is frozen; then the list of its workers is read. Pairs with

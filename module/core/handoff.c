@@ -40,7 +40,7 @@ static void look_here(void *info)
 	 * look_here:B, fully ordered. From here on, a thread that finds @is_called false calls
 	 * again, and may reuse @look. If a thread found @is_called true, its earlier change is seen
 	 * below. A task that was queued here without a barrier is visible to all CPUs before the
-	 * counts are read. Pairs with make_it_look:A, stop_searching:A, wpool_park_join:A.
+	 * counts are read. Pairs with make_it_look:A, stop_searching:A, park_join:A.
 	 */
 	xchg(&rq->handoff.is_called, false);
 	wpool_wake_if_work(rq->pool, rq);

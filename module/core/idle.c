@@ -32,7 +32,7 @@ void wpool_idle_take(struct wpool_runq *rq, struct wpool_worker *w)
 	list_del(&w->idle_node);
 	WRITE_ONCE(rq->nr_idle, rq->nr_idle - 1);
 	trace_wpool_worker_woken(rq->pool->name, rq->cpu, w->thread->pid, w->idle_since);
-	/* wpool_idle_take:A, the last access of @w; pairs with wpool_park_sleep:A */
+	/* wpool_idle_take:A, the last access of @w; pairs with park_sleep:A */
 	smp_store_release(&w->parked, false);
 }
 
@@ -128,7 +128,7 @@ void wpool_idle_wake_runq(struct wpool_runq *rq)
 {
 	u32 n;
 
-	/* wpool_idle_wake_runq:A, pairs with wpool_park_join:A, see wake.c */
+	/* wpool_idle_wake_runq:A, pairs with park_join:A, see wake.c */
 	smp_mb();
 	/*
 	 * Wake as many workers as are idle now, the coldest first. A worker that parks later joins

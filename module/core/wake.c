@@ -79,7 +79,7 @@
  * queues of its home and of this CPU and the global queue are read, and the run queue of this CPU
  * is offered if no worker could come:
  *
- *   wpool_park_join:A            parked: idle, not searching, not running
+ *   park_join:A                  parked: idle, not searching, not running
  *   stop_searching:A             not searching
  *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
  *                                or it moves to another CPU (wpool_worker_rehome:A)
@@ -111,10 +111,10 @@
  *                       (end_offer:B). The thread that makes it also makes sure that a worker
  *                       comes: a searching worker may have missed the offer meanwhile. If the
  *                       thread is itself such a worker, it looks again: stop_searching:A,
- *                       wpool_park_join:A, wpool_workers_leave_place:A.
+ *                       park_join:A, wpool_workers_leave_place:A.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
- *                       stop_searching:A, wpool_park_join:A.
+ *                       stop_searching:A, park_join:A.
  *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with the first
  *                       list: a thread that queues a task later finds the flag clear and asks
  *                       again. Pairs also with is_empty() in flush.c, see workers/spawner.c.
@@ -125,7 +125,7 @@
  *                       pool->unserved set; then the search for a worker is repeated. The mark says
  *                       that no worker could be woken: CPUs with an idle worker are at their
  *                       concurrency, CPUs with room have no idle worker, and the pool is at its
- *                       capacity. Pairs with wpool_park_join:A and wpool_running_left:A: either a
+ *                       capacity. Pairs with park_join:A and wpool_running_left:A: either a
  *                       worker that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
@@ -136,17 +136,17 @@
  *                       the worker: pairs with wpool_need_worker:A. A thread that reads
  *                       them in the other order may wake one worker too many.
  *   spawn_worker:B      the pool counts as starved; then places and idle workers are read. Pairs
- *                       with wpool_park_join:A and wpool_workers_leave_place:A: a worker that parks
+ *                       with park_join:A and wpool_workers_leave_place:A: a worker that parks
  *                       or leaves then checks for starved pools.
  *   wpool_idle_wake_runq:A
  *                       a state of the pool is changed; then the idle lists are read. Pairs with
- *                       wpool_park_join:A: a worker that parks then checks the state. The same for
+ *                       park_join:A: a worker that parks then checks the state. The same for
  *                       the CPUs of a worker, in workers/affinity.c.
  *   set_limits:A        the capacity is changed; then the queues are read. Pairs with the first
  *                       list: a thread that found the pool at its old capacity, and so asked for no
  *                       worker, has queued its task before.
  *   wpool_expire_timer:A the expiry timer is not pending; then the idle lists are read.
- *                       Pairs with wpool_park_join:A: a worker that parks then arms
+ *                       Pairs with park_join:A: a worker that parks then arms
  *                       the timer if it is not pending. A thread that makes a worker
  *                       counts it, wakes it, a full barrier, and then does the same.
  */

@@ -174,7 +174,7 @@ static void call_home(struct wpool *pool, struct task_struct *thread)
 {
 	struct wpool_worker *w;
 
-	/* the mask is set, then @parked is read; pairs with wpool_park_join:A */
+	/* the mask is set, then @parked is read; pairs with park_join:A */
 	smp_mb();
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {

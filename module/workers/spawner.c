@@ -310,7 +310,7 @@ static void spawn_worker(struct wpool *pool)
 		return;
 	/*
 	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are
-	 * checked: pairs with wpool_workers_leave_place:A and wpool_park_join:A
+	 * checked: pairs with wpool_workers_leave_place:A and park_join:A
 	 */
 	smp_mb();
 	/*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The main loop of a worker, see worker.h. */
+/* The main loop of a worker, and how it parks; see worker.h. wake.c explains the barriers. */
 #include "workers/worker.h"
 
 #include <linux/preempt.h>
@@ -10,19 +10,94 @@
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/handoff.h"
+#include "core/idle.h"
 #include "core/queued.h"
 #include "core/sched.h"
+#include "core/spawn_queue.h"
 #include "core/state.h"
+#include "core/wake.h"
 #include "task/context.h"
 #include "task/flush.h"
 #include "task/run.h"
 #include "workers/cgroup.h"
+#include "workers/expire.h"
 #include "workers/home.h"
 #include "workers/owner_hooks.h"
-#include "workers/park.h"
 #include "workers/reaper.h"
 #include "workers/rescuer.h"
 #include "workers/retire.h"
+
+/* Must the calling worker stay awake, whether tasks are queued or not? */
+static bool is_wanted_awake(const struct wpool_worker *w)
+{
+	struct wpool_runq *rq = w->rq;
+	struct wpool *pool = w->pool;
+
+	return READ_ONCE(rq->redirect) ||
+	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
+	       wpool_spawn_wants_place() || !wpool_cgroup_is_joined(w) ||
+	       /* freed after it went home; but one that cannot go home now may park */
+	       (current->nr_cpus_allowed != 1 && !w->stray) ||
+	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
+}
+
+/*
+ * First half of parking: join the idle workers, stop searching and running. @w: found no task, or
+ * too many workers run here; @sent: @w was woken for a task, which may have been offered to no
+ * other worker. Checks the queues once more afterwards, and unparks the worker if it is needed.
+ * Interrupts are on, and preemption is off since the worker searched.
+ */
+static void park_join(struct wpool_worker *w, bool sent)
+{
+	struct wpool_runq *rq = w->rq;
+	struct wpool *pool = w->pool;
+	bool relied_on = sent || w->searching;
+
+	local_irq_disable();
+	/* first: an idle worker may expire, so it must not count as searching */
+	wpool_searching_leave(w);
+	/* park_join:A, the full barrier of the call, see wake.c */
+	wpool_running_left(rq, wpool_idle_add(rq, w));
+	/* the call may wake this worker; if its CPU has no room, running workers look again */
+	if (relied_on || wpool_runq_has_room(rq))
+		wpool_wake_if_work(pool, rq);
+	/*
+	 * A thread that changes what is_wanted_awake() reads visits the idle workers afterwards,
+	 * see wpool_idle_wake_runq(). This check comes last: if tasks are queued now, the call
+	 * above has made sure that a worker comes for them.
+	 */
+	if (is_wanted_awake(w)) {
+		raw_spin_lock(&rq->lock);
+		if (w->parked) {
+			/* count the worker as picked, so that wakers may still rely on it */
+			WRITE_ONCE(w->picked, true);
+			wpool_coming_enter(w);
+			wpool_idle_take(rq, w);
+		}
+		raw_spin_unlock(&rq->lock);
+	}
+	local_irq_enable();
+}
+
+/*
+ * Second half: sleep until the worker is unparked. Returns true to look for work again; false if it
+ * expired and is counted out.
+ */
+static bool park_sleep(struct wpool_worker *w)
+{
+	struct wpool *pool = w->pool;
+
+	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
+	/* park_sleep:A, pairs with wpool_idle_take:A */
+	while (smp_load_acquire(&w->parked)) {
+		/* before the check, so that a wake-up after the check is not lost */
+		set_current_state(TASK_IDLE);
+		if (READ_ONCE(w->parked))
+			schedule();
+		__set_current_state(TASK_RUNNING);
+	}
+	return !w->leaving;
+}
 
 /*
  * Look for a task once. Preemption is off for two reasons. While a worker searches, most submits
@@ -52,7 +127,7 @@ static struct wpool_task *look_for_task(struct wpool_worker *w, bool *left)
 			wpool_worker_leave(w, !wpool_queues_len(pool), true);
 		/* once parked, the worker may be sent away by another thread: @left stays false */
 		if (!*left)
-			wpool_park_join(w, sent);
+			park_join(w, sent);
 	}
 	preempt_enable();
 	return task;
@@ -85,7 +160,7 @@ static void run_tasks(struct wpool_worker *w)
 			return;
 		/* a flush may have waited for the worker's last task; preemption is on */
 		wpool_flush_wake(w->pool);
-		if (!wpool_park_sleep(w))
+		if (!park_sleep(w))
 			return;
 		wpool_class_restore(w);
 	}

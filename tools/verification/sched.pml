@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Park, wake and hand over: module/core/wake.c, sched.c, idle.c, counts.c, queued.c,
- * handoff.c; module/workers/park.c, retire.c, spawner.c. The protocol is explained
+ * handoff.c; module/workers/worker.c, retire.c, spawner.c. The protocol is explained
  * in wake.c.
  *
  * There are two CPUs, each with a ring. Two workers have their home on CPU 0, where one may
@@ -44,7 +44,7 @@
  * omits: core/wake.c is_searched:A
  * barrier: core/handoff.c look_here:B
  * omits: core/handoff.c look_here:A
- * barrier: workers/park.c wpool_park_join:A
+ * barrier: workers/worker.c park_join:A
  * omits: workers/expire.c wpool_expire_timer:A
  * barrier: core/counts.c make_it_look:A
  * barrier: core/counts.c wpool_coming_leave:A
@@ -72,7 +72,7 @@
  *
  * breaks without-wpool_sched_push:A: -DNO_wpool_sched_push_A
  * breaks without-stop_searching:A: -DNO_stop_searching_A
- * breaks without-wpool_park_join:A: -DNO_wpool_park_join_A
+ * breaks without-park_join:A: -DNO_park_join_A
  * breaks without-wpool_running_left:A: -DNO_wpool_running_left_A
  * breaks without-wpool_running_left:B: -DNO_wpool_running_left_B -DCPUS=1 -DAWAY=1
  * breaks without-wpool_running_left:B-of-monitor: -DNO_wpool_running_left_B -DCPUS=1 -DRETAKES=1
@@ -808,7 +808,7 @@ busy:		atomic { started == NTASKS -> asleep-- };
 	fi;
 
 park:
-	/* wpool_park_join() */
+	/* park_join() */
 	if
 	:: searching -> searching = false; store(NR_SEARCHING, MINUS_1)
 	:: else
@@ -820,13 +820,13 @@ park:
 		store(IDLE_MASK, 1);
 		count_out()
 	};
-#ifndef NO_wpool_park_join_A
+#ifndef NO_park_join_A
 	full_barrier();
 #endif
 	wake_if_work(0);
 
 sleep:
-	/* wpool_park_sleep() */
+	/* park_sleep() */
 	!parked[id];
 	if
 	:: leaving[id] -> leaving[id] = false
