@@ -536,7 +536,9 @@ static void caller_dies(struct kunit *test, bool both)
 	KUNIT_EXPECT_EQ(test, caller->status, -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&caller->late), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&caller->chunks), 2);
+	/* a helper that lives may take chunks until the dying thread ends the loop */
+	KUNIT_EXPECT_GE(test, atomic_read(&caller->chunks), 2);
+	KUNIT_EXPECT_LE(test, atomic_read(&caller->chunks), both ? 2 : 999);
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1 + both);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1 + both);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
