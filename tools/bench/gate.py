@@ -46,7 +46,7 @@ REPEATS = 1.05
 LOCKED_TOLERANCE = 0.05
 # With by_cache, lines from another cache must be less than this share of those without it. A
 # producer whose workers all have its cache moves none. If by_cache had no effect, both
-# would be the same, but for chance: the average of counts.NEAR_ROUNDS pools.
+# would be the same, except for chance: the average of counts.NEAR_ROUNDS pools.
 NEAR_SHARE = 0.5
 # Name: row number, wpool's variant, the workqueue's.
 ROWS = {
