@@ -15,6 +15,7 @@
 /*
  * @item: the work, unless the case is about @rwork, which runs the function of @item, too
  * @spare: a work that waits at the gate of the holder
+ * @other: another queue, if the row needs one
  */
 struct scene {
 	struct rcu_work rwork;
@@ -51,7 +52,8 @@ static void begin(struct wpk_world *w)
 	scene->item = wpk_items(w->test, w->object_gate, 1);
 	scene->spare = &holders[1];
 	scene->wq = wpk_wq(w->test, WQ_UNBOUND, is == INSIDE || is == AGAIN ? 2 : 1);
-	scene->other = wpk_wq(w->test, WQ_UNBOUND, 1);
+	if (is == ELSEWHERE || is == INSIDE_ELSEWHERE || is == MOVED)
+		scene->other = wpk_wq(w->test, WQ_UNBOUND, 1);
 	if (is == ELSEWHERE)
 		hold(w, scene->spare, scene->other, 1);
 	holders->body = in_holder;
@@ -179,7 +181,8 @@ static void end(struct wpk_world *w)
 	/* afterwards only the timer can be left */
 	if (!w->gone)
 		flush_workqueue(scene->wq);
-	flush_workqueue(scene->other);
+	if (scene->other)
+		flush_workqueue(scene->other);
 	if (cancel_delayed_work_sync(&scene->item->work))
 		scene->status = -ECANCELED;
 	/* only wpool_work_enable() enables the work, and only a drain closes the queue */
@@ -190,7 +193,8 @@ static void end(struct wpk_world *w)
 		KUNIT_EXPECT_TRUE(w->test, queue_work(scene->wq, wpk_work(scene->spare)));
 		wpk_wq_end(w->test, scene->wq);
 	}
-	wpk_wq_end(w->test, scene->other);
+	if (scene->other)
+		wpk_wq_end(w->test, scene->other);
 }
 
 static int runs_of_work(struct wpk_world *w)
