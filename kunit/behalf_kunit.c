@@ -393,6 +393,8 @@ static void wpool_group_act_for_me_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MM), -EINVAL);
 	if (!IS_ENABLED(CONFIG_MEMCG))
 		KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_MEMCG), -EOPNOTSUPP);
+	if (!IS_ENABLED(CONFIG_BLK_CGROUP))
+		KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_BLKCG), -EOPNOTSUPP);
 	wpk_members_submit(test, member, 1);
 	KUNIT_EXPECT_EQ(test, wpool_group_act_for_me(group, WPOOL_AS_CREDS), -EBUSY);
 	wpk_gate_open(member->gate);

@@ -33,7 +33,7 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  *	dropped (%WPOOL_DROP_OLDEST), or the pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if
  *	the task had waited for longer than max_wait_ms; -EIO if the worker died in the task; after
  *	wpool_group_act_for_me() also -ESRCH if the memory of the process is gone, and -EPERM if
- *	the task was to run in a thread with another memory
+ *	the task was to run in a thread with another memory, or in another cgroup
  *
  * The abort function may free the task as its last act. It never acts for the caller of
  * wpool_group_act_for_me(), and may run with the credentials of the kernel or the memory of another
@@ -123,7 +123,8 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
 #define WPOOL_AS_MM	BIT(0)	/* memory of the caller's process: get_user() and so on */
 #define WPOOL_AS_CREDS	BIT(1)	/* the caller's credentials */
 #define WPOOL_AS_MEMCG	BIT(2)	/* the caller's memory cgroup, charged for allocations */
-#define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG)
+#define WPOOL_AS_BLKCG	BIT(3)	/* the cgroup to which the I/O of the caller counts */
+#define WPOOL_AS_ALL	(WPOOL_AS_MM | WPOOL_AS_CREDS | WPOOL_AS_MEMCG | WPOOL_AS_BLKCG)
 
 /**
  * wpool_group_act_for_me() - let the tasks of a group act on behalf of the caller
@@ -133,7 +134,7 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * The tasks act for the caller of this function, whichever thread submits them; a client that acts
  * for several threads has a group for each. A worker takes @what over before the function of each
  * task, and gives it back afterwards, even if the worker dies in the task. The group has references
- * to the credentials and the memory cgroup until wpool_group_exit().
+ * to the credentials and the cgroups until wpool_group_exit().
  *
  * The group does not keep the memory of the process: when the process has ended, or has executed
  * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
@@ -143,10 +144,14 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
  * another process, has executed another program, or has called kthread_use_mm(). Then the task is
- * not run, and its abort function gets -EPERM. A worker does not run the task either if its
+ * not run, and its abort function gets -EPERM. The same holds for a submitter in another cgroup of
+ * the block layer, with %WPOOL_AS_BLKCG. A worker does not run the task either if its
  * worker_start has called kthread_use_mm(). If a task of the group waits for or submits another
  * task, and runs that task itself, the inner task does not act for the caller. If the worker dies
  * in such an inner task, the memory of the process is kept until wpool_group_exit().
+ *
+ * After a task with %WPOOL_AS_BLKCG its worker has no cgroup by kthread_associate_blkcg(), even if
+ * worker_start, or a task that waits for this one, has called that before.
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:
@@ -154,7 +159,8 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  * * -EINVAL - no group, or a group without a pool; @what is 0, or has an unknown bit; or
  *   %WPOOL_AS_MM, and the caller has no memory of a process
  * * -EBUSY - the group has tasks, or already acts for a thread
- * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups, or they are disabled
+ * * -EOPNOTSUPP - %WPOOL_AS_MEMCG, and the kernel has no memory cgroups, or they are disabled; or
+ *   %WPOOL_AS_BLKCG, and the kernel has no cgroups of the block layer
  * * -ENOMEM - out of memory
  */
 int __must_check wpool_group_act_for_me(struct wpool_group *group, unsigned int what);

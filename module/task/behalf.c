@@ -3,6 +3,7 @@
 #include "task/behalf.h"
 
 #include <linux/atomic.h>
+#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -20,6 +21,7 @@ struct wpool_behalf {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
+	struct cgroup_subsys_state *blkcg;
 	/*
 	 * threads that count in mm_users of @mm, and have taken @mm off to run a nested task. If
 	 * such a thread dies, it stays counted until wpool_behalf_drop().
@@ -36,13 +38,24 @@ struct wpool_worn {
 	unsigned int off;	/* the part of @what that is off while a nested task runs */
 };
 
+/* Returns a reference to the calling thread's cgroup of the block layer; NULL: there is none. */
+static struct cgroup_subsys_state *get_blkcg(void)
+{
+#ifdef CONFIG_BLK_CGROUP
+	return task_get_css(current, io_cgrp_id);
+#else
+	return NULL;
+#endif
+}
+
 struct wpool_behalf *wpool_behalf_take(unsigned int what)
 {
 	struct wpool_behalf *behalf;
 
 	if (!what || what & ~WPOOL_AS_ALL || (what & WPOOL_AS_MM && !current->mm))
 		return ERR_PTR(-EINVAL);
-	if (what & WPOOL_AS_MEMCG && mem_cgroup_disabled())
+	if ((what & WPOOL_AS_MEMCG && mem_cgroup_disabled()) ||
+	    (what & WPOOL_AS_BLKCG && !IS_ENABLED(CONFIG_BLK_CGROUP)))
 		return ERR_PTR(-EOPNOTSUPP);
 	behalf = kzalloc(sizeof(*behalf), GFP_KERNEL_ACCOUNT);
 	if (!behalf)
@@ -55,6 +68,8 @@ struct wpool_behalf *wpool_behalf_take(unsigned int what)
 		behalf->cred = get_current_cred();
 	if (what & WPOOL_AS_MEMCG)
 		behalf->memcg = get_mem_cgroup_from_mm(current->mm);
+	if (what & WPOOL_AS_BLKCG)
+		behalf->blkcg = get_blkcg();
 	return behalf;
 }
 
@@ -70,19 +85,35 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 		mmdrop(behalf->mm);
 	put_cred(behalf->cred);
 	mem_cgroup_put(behalf->memcg);
+	if (behalf->blkcg)
+		css_put(behalf->blkcg);
 	kfree(behalf);
+}
+
+/* Is the calling thread, no worker, in this cgroup? Only a worker can be given another. */
+static bool is_in_blkcg(const struct cgroup_subsys_state *blkcg)
+{
+	struct cgroup_subsys_state *own = get_blkcg();
+
+	css_put(own);
+	return own == blkcg;
 }
 
 /*
  * Set @worn->what, and count the thread in mm_users. Returns -EPERM if the thread already uses
  * another mm: that of its process, of worker_start, or of a plain task that waits for this task.
- * (The mm of an outer group task is already off.) Returns -ESRCH if the process has ended, also
- * while another task keeps the memory: nobody would be charged for what is added to it.
+ * (The mm of an outer group task is already off.) Also for a submitter in another cgroup of the
+ * block layer. Returns -ESRCH if the process has ended, also while another task keeps the memory:
+ * nobody would be charged for what is added to it.
  */
-static int choose_worn(struct wpool_worn *worn)
+static int choose_worn(struct wpool_worn *worn, bool is_worker)
 {
 	const struct wpool_behalf *behalf = worn->behalf;
 
+	if (behalf->blkcg && !is_worker && !is_in_blkcg(behalf->blkcg))
+		return -EPERM;
+	if (behalf->blkcg && is_worker)
+		worn->what |= WPOOL_AS_BLKCG;
 	if (behalf->mm && current->mm != behalf->mm) {
 		if (current->mm || !(current->flags & PF_KTHREAD))
 			return -EPERM;
@@ -130,11 +161,16 @@ static void put_on(struct wpool_worn *worn, unsigned int what)
 	}
 	if (what & WPOOL_AS_MEMCG)
 		worn->old_memcg = set_active_memcg(behalf->memcg);
+	if (what & WPOOL_AS_BLKCG)
+		kthread_associate_blkcg(behalf->blkcg);
 }
 
 /* Undo put_on(). The thread still counts in mm_users. */
 static void take_off(const struct wpool_worn *worn, unsigned int what)
 {
+	/* no module can read which cgroup a thread had before: it was none */
+	if (what & WPOOL_AS_BLKCG)
+		kthread_associate_blkcg(NULL);
 	if (what & WPOOL_AS_MEMCG)
 		set_active_memcg(worn->old_memcg);
 	if (what & WPOOL_AS_CREDS) {
@@ -156,7 +192,7 @@ int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 	struct wpool_context context;
 	int err;
 
-	err = choose_worn(&worn);
+	err = choose_worn(&worn, w);
 	if (err)
 		return err;
 	put_on(&worn, worn.what);

@@ -9,6 +9,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
@@ -158,6 +159,8 @@ static void thread_ends(struct callback_head *work)
 	wpool_hooks_tell(w, -EIO);
 	/* the reaper may drop w->memcg before the thread has ended */
 	compat_set_active_memcg(NULL);
+	/* the kernel warns of a thread that ends with a cgroup of the block layer */
+	kthread_associate_blkcg(NULL);
 	/* from here on @w belongs to the reaper */
 	raw_spin_lock_irqsave(&lock, flags);
 	list_add_tail(&w->dead_node, &dead);

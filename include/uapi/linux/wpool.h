@@ -438,6 +438,7 @@ struct wpool_dev_cancel {
 #define WPOOL_DEV_GROUP_MM	(1U << 0)	/* memory of the caller's process */
 #define WPOOL_DEV_GROUP_CREDS	(1U << 1)	/* the caller's credentials */
 #define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* the caller's memory cgroup */
+#define WPOOL_DEV_GROUP_BLKCG	(1U << 3)	/* the caller's cgroup of the block layer */
 
 /**
  * struct wpool_dev_group - WPOOL_IOC_GROUP: give the file a group of its own
@@ -450,12 +451,14 @@ struct wpool_dev_cancel {
  * full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
  * cancelled gets ECANCELED if none of its tasks was accepted. A task that is cancelled before it
  * starts keeps its place until its turn in the pool comes, although its record is there at once.
- * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG, if there are no memory cgroups.
+ * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG or BLKCG, if the kernel has no such
+ * cgroups.
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
  * task starts (without memory cgroups, unless another task of the group still runs with that
- * memory); and with -EPERM if, under policy "run", the task would run in another process.
+ * memory); and with -EPERM if, under policy "run", the task would run in another process, or with
+ * BLKCG in another cgroup.
  */
 struct wpool_dev_group {
 	__u32 size;

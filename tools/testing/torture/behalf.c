@@ -64,6 +64,8 @@ int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int
 
 	if (!memcg)
 		what &= ~WPOOL_AS_MEMCG;
+	if (!IS_ENABLED(CONFIG_BLK_CGROUP))
+		what &= ~WPOOL_AS_BLKCG;
 	behalf->what = what;
 	behalf->uid = 0;
 	if (!what)

@@ -319,6 +319,7 @@ static int ioctl_wait(struct call *call, void *cmd)
 static_assert(WPOOL_DEV_GROUP_MM == WPOOL_AS_MM);
 static_assert(WPOOL_DEV_GROUP_CREDS == WPOOL_AS_CREDS);
 static_assert(WPOOL_DEV_GROUP_MEMCG == WPOOL_AS_MEMCG);
+static_assert(WPOOL_DEV_GROUP_BLKCG == WPOOL_AS_BLKCG);
 
 static int ioctl_group(struct call *call, void *cmd)
 {
@@ -441,7 +442,7 @@ static const struct ioctl_op ioctl_ops[] = {
 	IOCTL_OP(WPOOL_IOC_STATS, stats, errors, 0, COPIES_OUT, ioctl_stats),
 	IOCTL_OP(WPOOL_IOC_INFO, info, attrs, 0, COPIES_OUT, ioctl_info),
 	IOCTL_OP(WPOOL_IOC_GROUP, group, reserved, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS |
-		 WPOOL_DEV_GROUP_MEMCG, 0, ioctl_group),
+		 WPOOL_DEV_GROUP_MEMCG | WPOOL_DEV_GROUP_BLKCG, 0, ioctl_group),
 	IOCTL_OP(WPOOL_IOC_CGROUP, cgroup, reserved, 0, 0, ioctl_cgroup),
 };
 

@@ -88,7 +88,8 @@ FIXTURE_VARIANT_ADD(cmd, stats) { CMD(STATS, stats), .writes = true };
 FIXTURE_VARIANT_ADD(cmd, info) { CMD(INFO, info), .writes = true };
 FIXTURE_VARIANT_ADD(cmd, group) {
 	CMD(GROUP, group), RESERVED(group, reserved),
-	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG,
+	.flags = WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS | WPOOL_DEV_GROUP_MEMCG |
+		 WPOOL_DEV_GROUP_BLKCG,
 };
 
 FIXTURE_VARIANT_ADD(cmd, cgroup) { CMD(CGROUP, cgroup), RESERVED(cgroup, reserved) };

@@ -187,13 +187,20 @@ TEST_F(behalf, in_its_submitter)
 
 TEST_F(behalf, flags)
 {
-	int err = group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MEMCG);
+	static const __u32 flags[] = { WPOOL_DEV_GROUP_MEMCG, WPOOL_DEV_GROUP_BLKCG };
+	int i, err, fd;
 
-	/* a kernel without memory cgroups refuses the flag; then the file has no group */
-	EXPECT_TRUE(!err || err == -EOPNOTSUPP);
-	EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(self->fd, 1, WPOOL_DEV_GROUP_MM));
-	EXPECT_EQ(0, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));
-	EXPECT_TRUE(all_have_status(self->fd, 1, 0));
+	for (i = 0; i < 2; i++) {
+		fd = pool_attach(self->pool.name, 0);
+		ASSERT_LE(0, fd);
+		err = group_init_flags(fd, 1, flags[i]);
+		/* a kernel without such cgroups refuses the flag; then the file has no group */
+		EXPECT_TRUE(!err || err == -EOPNOTSUPP);
+		EXPECT_EQ(err ? 0 : -EISCONN, group_init_flags(fd, 1, WPOOL_DEV_GROUP_MM));
+		EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 0));
+		EXPECT_TRUE(all_have_status(fd, 1, 0));
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -564,6 +564,83 @@ TEST_F(cgroup, io)
 	EXPECT_TRUE(disks_unload());
 }
 
+/*
+ * Join @group, and let a task read a page of a disk at the cost of that cgroup. Exits when the task
+ * has ended.
+ */
+static void count_for_group(int fd, const char *group, char *page)
+{
+	struct wpool_dev_record record;
+
+	if (group_write(group, "cgroup.procs", "0") ||
+	    group_init_flags(fd, WPOOL_DEV_UNLIMITED,
+			     WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_BLKCG) ||
+	    submit(fd, WPOOL_WORK_COUNT, (uintptr_t)page, 0))
+		_exit(1);
+	_exit(wait_tasks(fd, 0) || read_records(fd, &record, 1) != 1 || record.status);
+}
+
+/*
+ * A task that acts for a process of another cgroup reads a page of a disk: at the limit io.max of
+ * that cgroup it waits. The next task of the worker does not. If another process submits a task
+ * under policy "run", it cannot run the task itself.
+ */
+TEST_F(cgroup, io_on_behalf)
+{
+	struct pool *slow = &self->pool[0], *other = &self->pool[1];
+	const char *why = disks_load(self->group[0]);
+	struct wpool_dev_record record;
+	pid_t client;
+	char *map;
+	int fd;
+
+	if (why)
+		SKIP(return, "%s", why);
+	map = disk_map(0, MAP_PRIVATE);
+	EXPECT_NE(MAP_FAILED, map);
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=2"));
+	EXPECT_EQ(0, pool_create_in(slow, self->group[1], 1));
+	EXPECT_EQ(0, pool_create_in(other, self->group[1], 1));
+	EXPECT_EQ(0, group_init_flags(other->fd, 1, WPOOL_DEV_GROUP_MM));
+	fd = pool_attach(slow->name, 0);
+	client = fork();
+	if (!client)
+		count_for_group(fd, self->group[0], map);
+	EXPECT_TRUE(WAIT_FOR(pool_figure(slow->fd, busy) == 1));
+	EXPECT_EQ(0, count_pages(other, map + DISK_BYTES / 2, 1));
+	EXPECT_TRUE(all_have_status(other->fd, 1, 0));
+	EXPECT_EQ(1, pool_figure(slow->fd, outstanding));
+	EXPECT_GE(0, group_figure(self->group[0], "io.stat", "rbytes"));
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=max"));
+	EXPECT_EQ(0, child_end(client));
+	EXPECT_LE(4096, group_figure(self->group[0], "io.stat", "rbytes"));
+
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=2"));
+	EXPECT_EQ(0, group_init_flags(slow->fd, 1, WPOOL_DEV_GROUP_MM));
+	EXPECT_EQ(0, count_pages(slow, map + DISK_BYTES / 4, 1));
+	EXPECT_TRUE(all_have_status(slow->fd, 1, 0));
+	EXPECT_EQ(0, group_write(self->group[0], "io.max", "7:0 rbps=max"));
+
+	close(fd);
+	pool_end(slow);
+	EXPECT_EQ(0, pool_create(slow, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_RUN)));
+	fd = pool_attach(slow->name, 0);
+	EXPECT_EQ(0, submit(slow->fd, WPOOL_WORK_SLEEP, LONG, 0));
+	client = fork();
+	if (!client)
+		_exit(group_write(self->group[0], "cgroup.procs", "0") ||
+		      group_init_flags(fd, 1, WPOOL_DEV_GROUP_BLKCG) ||
+		      submit(fd, WPOOL_WORK_NOOP, 0, 0) ||
+		      read_records(fd, &record, 1) != 1 || record.status);
+	EXPECT_EQ(0, child_end(client));
+	EXPECT_EQ(0, submit(fd, WPOOL_WORK_NOOP, 0, 0));
+	EXPECT_TRUE(all_have_status(fd, 1, -EPERM));
+	close(fd);
+	EXPECT_EQ(0, cancel_all(slow->fd));
+	EXPECT_EQ(0, disk_unmap(0, map));
+	EXPECT_TRUE(disks_unload());
+}
+
 /* Bytes of @group's memory that are not yet on a disk. Reading them makes the kernel count them. */
 static long long unwritten(const char *group)
 {

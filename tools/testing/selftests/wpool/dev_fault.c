@@ -24,19 +24,26 @@ FIXTURE(fault)
 FIXTURE_VARIANT(fault)
 {
 	__u32 capacity;
+	__u32 flags; /* of the file's group */
 };
 
 FIXTURE_VARIANT_ADD(fault, capacity_1) { .capacity = 1 };
-FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4 };
+/* the kernel warns of a thread that ends with such a cgroup */
+FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4, .flags = WPOOL_DEV_GROUP_BLKCG };
 
 FIXTURE_SETUP(fault)
 {
+	int err = 0;
+
 	if (!allowed())
 		SKIP(return, "the module was not loaded with allow_fault=1");
 	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
 		SKIP(return, "panic_on_oops is set");
 	ASSERT_EQ(0, pool_create(&self->pool,
 				 ATTRS(.capacity = variant->capacity, .queue_depth = 20)));
+	if (variant->flags)
+		err = group_init_flags(self->pool.fd, WPOOL_DEV_UNLIMITED, variant->flags);
+	ASSERT_TRUE(!err || err == -EOPNOTSUPP);
 }
 
 FIXTURE_TEARDOWN(fault)
