@@ -33,7 +33,8 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  *	dropped (%WPOOL_DROP_OLDEST), or the pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if
  *	the task had waited for longer than max_wait_ms; -EIO if the worker died in the task; after
  *	wpool_group_act_for_me() also -ESRCH if the memory of the process is gone, and -EPERM if
- *	the task was to run in a thread with another memory, or in another cgroup
+ *	the task was to run in a thread with another memory, or in another cgroup of the block
+ *	layer
  *
  * The abort function may free the task as its last act. It never acts for the caller of
  * wpool_group_act_for_me(), and may run with the credentials of the kernel or the memory of another
@@ -144,14 +145,24 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
  * another process, has executed another program, or has called kthread_use_mm(). Then the task is
- * not run, and its abort function gets -EPERM. The same holds for a submitter in another cgroup of
- * the block layer, with %WPOOL_AS_BLKCG. A worker does not run the task either if its
- * worker_start has called kthread_use_mm(). If a task of the group waits for or submits another
- * task, and runs that task itself, the inner task does not act for the caller. If the worker dies
- * in such an inner task, the memory of the process is kept until wpool_group_exit().
+ * not run, and its abort function gets -EPERM. With %WPOOL_AS_BLKCG the same holds for a submitter
+ * that is no worker, and is in another cgroup of the block layer. A worker does not run the task
+ * either if its worker_start has called kthread_use_mm().
+ *
+ * If a task of the group waits for or submits another task, and runs that task itself, the inner
+ * task does not act for the caller. If the worker dies in such an inner task, the memory of the
+ * process is kept until wpool_group_exit().
+ *
+ * The cgroup of %WPOOL_AS_BLKCG is that of the time of this call: if the caller moves later, or its
+ * cgroup gets or loses the io controller, the tasks still count for the old one, and the caller is
+ * a submitter in another cgroup. If the caller is a thread of the kernel, it is the cgroup of which
+ * the thread is a member. At the limit of the cgroup a task waits, and keeps its worker, also after
+ * the process has ended, and in some kernels after the cgroup is removed.
  *
  * After a task with %WPOOL_AS_BLKCG its worker has no cgroup by kthread_associate_blkcg(), even if
- * worker_start, or a task that waits for this one, has called that before.
+ * worker_start has called that, or a task that submitted this one and runs it itself. If a task of
+ * the group has called that, the worker has the group's cgroup after the next task that it runs
+ * inside this one.
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:

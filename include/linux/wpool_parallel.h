@@ -12,7 +12,7 @@
  * @arg: the caller's argument
  *
  * Context: as &typedef wpool_task_fn, or the caller of wpool_parallel_for(). Only in the caller it
- * has the memory and the credentials that wpool_group_act_for_me() has given to the caller.
+ * has what wpool_group_act_for_me() has given to the caller.
  * Return: 0, or an error, which ends the loop.
  */
 typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);

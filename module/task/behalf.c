@@ -38,10 +38,19 @@ struct wpool_worn {
 	unsigned int off;	/* the part of @what that is off while a nested task runs */
 };
 
-/* Returns a reference to the calling thread's cgroup of the block layer; NULL: there is none. */
+/*
+ * Returns a reference to the cgroup to which the I/O of the calling thread counts: in a task of a
+ * group, that of the group. NULL: the kernel has no cgroups of the block layer.
+ */
 static struct cgroup_subsys_state *get_blkcg(void)
 {
 #ifdef CONFIG_BLK_CGROUP
+	struct wpool_worker *w = wpool_worker_current();
+
+	if (w && w->worn && w->worn->what & WPOOL_AS_BLKCG) {
+		css_get(w->worn->behalf->blkcg);
+		return w->worn->behalf->blkcg;
+	}
 	return task_get_css(current, io_cgrp_id);
 #else
 	return NULL;
@@ -90,7 +99,7 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 	kfree(behalf);
 }
 
-/* Is the calling thread, no worker, in this cgroup? Only a worker can be given another. */
+/* Is the calling thread, no worker, in this cgroup? wpool gives another to its workers only. */
 static bool is_in_blkcg(const struct cgroup_subsys_state *blkcg)
 {
 	struct cgroup_subsys_state *own = get_blkcg();
@@ -101,7 +110,7 @@ static bool is_in_blkcg(const struct cgroup_subsys_state *blkcg)
 
 /*
  * Set @worn->what, and count the thread in mm_users. Returns -EPERM if the thread already uses
- * another mm: that of its process, of worker_start, or of a plain task that waits for this task.
+ * another mm: that of its process, of worker_start, or of a plain task that submitted this task.
  * (The mm of an outer group task is already off.) Also for a submitter in another cgroup of the
  * block layer. Returns -ESRCH if the process has ended, also while another task keeps the memory:
  * nobody would be charged for what is added to it.

@@ -459,8 +459,8 @@ struct wpool_dev_cancel {
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
  * task starts (without memory cgroups, unless another task of the group still runs with that
- * memory); and with -EPERM if, under policy "run", the task would run in another process, or with
- * BLKCG in another cgroup.
+ * memory); and with -EPERM if, under policy "run", the task would run in another process. With
+ * BLKCG it gets -EPERM if, under that policy, it would run in another cgroup of the block layer.
  */
 struct wpool_dev_group {
 	__u32 size;

@@ -48,7 +48,6 @@ struct guess {
 
 struct grammar {
 	uint32_t size;	/* size of its structure; there is only one version */
-	uint32_t flags;	/* known flags */
 	bool answers;	/* the structure is copied back */
 	int errnos[8];	/* errnos of this ioctl, besides those of all ioctls */
 	/* makes a structure, most often a valid one; NULL: a size and flags of 0 */
@@ -275,6 +274,9 @@ static void gen_group(struct fuzzer *f, struct file *file, union cmd *cmd, struc
 		guess->must = EOPNOTSUPP;
 	} else if (!cmd->group.max_outstanding) {
 		guess->must = ERANGE;
+	} else if (one_in(&f->rng, 2)) {
+		/* the kernel may lack memory cgroups, or those of the block layer: EOPNOTSUPP */
+		cmd->group.flags = below(&f->rng, 2 * WPOOL_DEV_GROUP_BLKCG);
 	}
 }
 
@@ -289,21 +291,21 @@ static void gen_cgroup(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 }
 
 static const struct grammar grammars[NR_IOCTLS] = {
-	{ sizeof(struct wpool_dev_create), 0, false,
+	{ sizeof(struct wpool_dev_create), false,
 	  { EEXIST, EISCONN, ERANGE, EAGAIN, EINTR }, gen_create },
-	{ sizeof(struct wpool_dev_attach), 0, false, { ENOENT, EISCONN, EINTR }, gen_attach },
-	{ sizeof(struct wpool_dev_tune), 0, false, { ERANGE, ESHUTDOWN, EPERM }, gen_tune },
-	{ sizeof(struct wpool_dev_release), 7, false, { EBUSY, ETIME, EINTR }, gen_release },
-	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, NULL },
-	{ sizeof(struct wpool_dev_simple), 0, false, { EBUSY, EINTR }, NULL },
-	{ sizeof(struct wpool_dev_submit), 3, false,
+	{ sizeof(struct wpool_dev_attach), false, { ENOENT, EISCONN, EINTR }, gen_attach },
+	{ sizeof(struct wpool_dev_tune), false, { ERANGE, ESHUTDOWN, EPERM }, gen_tune },
+	{ sizeof(struct wpool_dev_release), false, { EBUSY, ETIME, EINTR }, gen_release },
+	{ sizeof(struct wpool_dev_simple), false, { EBUSY, ESHUTDOWN, EINTR, EAGAIN }, NULL },
+	{ sizeof(struct wpool_dev_simple), false, { EBUSY, EINTR }, NULL },
+	{ sizeof(struct wpool_dev_submit), false,
 	  { ERANGE, EAGAIN, ESHUTDOWN, ENOBUFS, EINTR, ECANCELED, ENODEV }, gen_submit },
-	{ sizeof(struct wpool_dev_wait), 0, false, { ETIME, EINTR }, gen_wait },
-	{ sizeof(struct wpool_dev_cancel), 1, true, { ENOENT, EINTR }, gen_cancel },
-	{ sizeof(struct wpool_dev_stats), 0, true, { 0 }, gen_stats },
-	{ sizeof(struct wpool_dev_info), 0, true, { 0 }, gen_info },
-	{ sizeof(struct wpool_dev_group), 7, false, { ERANGE, EISCONN, EINTR }, gen_group },
-	{ sizeof(struct wpool_dev_cgroup), 0, false, { EBADF, EPERM, EINTR }, gen_cgroup },
+	{ sizeof(struct wpool_dev_wait), false, { ETIME, EINTR }, gen_wait },
+	{ sizeof(struct wpool_dev_cancel), true, { ENOENT, EINTR }, gen_cancel },
+	{ sizeof(struct wpool_dev_stats), true, { 0 }, gen_stats },
+	{ sizeof(struct wpool_dev_info), true, { 0 }, gen_info },
+	{ sizeof(struct wpool_dev_group), false, { ERANGE, EISCONN, EINTR }, gen_group },
+	{ sizeof(struct wpool_dev_cgroup), false, { EBADF, EPERM, EINTR }, gen_cgroup },
 };
 
 enum { NR_CREATE, NR_ATTACH, NR_SUBMIT = 6, NR_CANCEL = 8, NR_STATS, NR_INFO, NR_GROUP };

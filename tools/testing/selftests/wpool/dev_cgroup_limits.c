@@ -565,8 +565,8 @@ TEST_F(cgroup, io)
 }
 
 /*
- * Join @group, and let a task read a page of a disk at the cost of that cgroup. Exits when the task
- * has ended.
+ * Let a task read a page of a disk at the cost of @group, of which this process is a member only
+ * before. Exits when the task has ended.
  */
 static void count_for_group(int fd, const char *group, char *page)
 {
@@ -575,6 +575,7 @@ static void count_for_group(int fd, const char *group, char *page)
 	if (group_write(group, "cgroup.procs", "0") ||
 	    group_init_flags(fd, WPOOL_DEV_UNLIMITED,
 			     WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_BLKCG) ||
+	    group_write(CGROUPS, "cgroup.procs", "0") ||
 	    submit(fd, WPOOL_WORK_COUNT, (uintptr_t)page, 0))
 		_exit(1);
 	_exit(wait_tasks(fd, 0) || read_records(fd, &record, 1) != 1 || record.status);
@@ -583,12 +584,13 @@ static void count_for_group(int fd, const char *group, char *page)
 /*
  * A task that acts for a process of another cgroup reads a page of a disk: at the limit io.max of
  * that cgroup it waits. The next task of the worker does not. If another process submits a task
- * under policy "run", it cannot run the task itself.
+ * under policy "run", it cannot run the task itself. No reference to the cgroup is left.
  */
 TEST_F(cgroup, io_on_behalf)
 {
 	struct pool *slow = &self->pool[0], *other = &self->pool[1];
 	const char *why = disks_load(self->group[0]);
+	long long dying = group_figure(CGROUPS, "cgroup.stat", "nr_dying_subsys_io");
 	struct wpool_dev_record record;
 	pid_t client;
 	char *map;
@@ -639,6 +641,8 @@ TEST_F(cgroup, io_on_behalf)
 	EXPECT_EQ(0, cancel_all(slow->fd));
 	EXPECT_EQ(0, disk_unmap(0, map));
 	EXPECT_TRUE(disks_unload());
+	EXPECT_EQ(0, rmdir(self->group[0]));
+	EXPECT_TRUE(WAIT_FOR(group_figure(CGROUPS, "cgroup.stat", "nr_dying_subsys_io") <= dying));
 }
 
 /* Bytes of @group's memory that are not yet on a disk. Reading them makes the kernel count them. */

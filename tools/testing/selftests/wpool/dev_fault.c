@@ -28,8 +28,9 @@ FIXTURE_VARIANT(fault)
 };
 
 FIXTURE_VARIANT_ADD(fault, capacity_1) { .capacity = 1 };
+FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4 };
 /* the kernel warns of a thread that ends with such a cgroup */
-FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4, .flags = WPOOL_DEV_GROUP_BLKCG };
+FIXTURE_VARIANT_ADD(fault, on_behalf) { .capacity = 1, .flags = WPOOL_DEV_GROUP_BLKCG };
 
 FIXTURE_SETUP(fault)
 {
