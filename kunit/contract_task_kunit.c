@@ -277,7 +277,7 @@ NO_ROWS("they do not sleep, or no signal ends it", KILLED, task_cancel, task_ena
 NO_ROWS("it concerns a disabled task alone", UNUSED, QUEUED, INSIDE, AGAIN, WAITING, ITSELF, NONE,
 	ERR, DETACHED, QUEUED_DETACHED, ELSEWHERE, INSIDE_ELSEWHERE, FULL, DRAINS, CANCELS,
 	FOR_OWN, DESTROYING, DESTROYED, task_enable);
-NO_ROWS("a task that runs has left its room", INSIDE, AGAIN, nr_free);
+NO_ROWS("a task that runs takes room as a queued one does", INSIDE, AGAIN, nr_free);
 
 #define TASK(function, table) CONTRACT(function, table, &wpk_task_noun)
 #define POOL(function, table) CONTRACT(function, table, &wpk_task_noun)

@@ -96,7 +96,7 @@ static void wpool_create_preallocated_unlimited_pool_is_einval(struct kunit *tes
 	expect_refused(test, &attrs, -EINVAL);
 }
 
-/* Values that are just inside the limits. */
+/* Values at the ends of their ranges, and a large capacity. */
 struct good {
 	void (*set)(struct wpool_attrs *attrs);
 	const char *desc;

@@ -96,7 +96,7 @@ static void submit_and_meet(struct wpk_job *job)
 		job->ret = -ETIME;
 }
 
-/* A joinable task never runs twice at once, but a detached one does. */
+/* A detached task may run twice at once. A joinable task never does. */
 static void wpool_try_submit_running_detached_task_runs_beside_itself(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);

@@ -345,7 +345,10 @@ static int remove_cpu_meanwhile(struct wpk_thread *thread)
 	return ret;
 }
 
-/* When the CPU goes, idle workers are on it, and hotplug does not know the new pool yet. */
+/*
+ * If a CPU goes offline while a preallocated pool is created, no worker stays there, although some
+ * were made for that CPU.
+ */
 static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *test)
 {
 	struct birth *birth = wpk_alloc(test, sizeof(*birth));
@@ -462,7 +465,7 @@ static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct
 		}
 }
 
-/* A gate for new workers, which is open at first. */
+/* A gate for new workers. */
 static struct wpk_gate *start_gate;
 
 static int pass_start_gate(struct wpool *pool, void *data, void **own)

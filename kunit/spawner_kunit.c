@@ -77,7 +77,7 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 
 	/* no assertions any more: the gate must exist while a thread waits in it */
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
-	/* use two pools: the spawner may serve one before it handles the thread that ends */
+	/* use two pools: one may get its worker before the end of the thread is handled */
 	expect_a_worker(test, pools[1], jobs[1]);
 	expect_a_worker(test, pools[2], jobs[2]);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
