@@ -51,7 +51,7 @@ static void make_call(struct wpk_world *w)
 	long ret;
 
 	if (w->row->where == IN_OWN_TASK) {
-		/* after its sleep at the gate: let_task_call() must read a later state */
+		/* set after the sleep at the gate, whose state let_task_call() must not read */
 		smp_store_release(&w->caller, get_task_struct(current));
 	}
 	ret = w->call(w);
@@ -108,7 +108,10 @@ static void let_thread_call(struct wpk_world *w)
 		send_sig(SIGUSR1, thread->task, 1);
 	if (w->row->left.waits) {
 		if (w->row->where != IN_THREAD) {
-			/* before its wait, or after it, the call may wait for a grace period */
+			/*
+			 * the call may sleep for a grace period: before its wait, or after a signal
+			 * has ended the wait. Let such a sleep end first
+			 */
 			synchronize_rcu();
 			KUNIT_EXPECT_TRUE_MSG(w->test, wpk_waits(thread), PROMISE, w->says);
 		}

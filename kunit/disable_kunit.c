@@ -12,7 +12,9 @@
 
 #define NR_SUBMITTERS	2
 #define NR_ROUNDS	WPK_ROUNDS(200)
-/* How many tries of all threads must fail before the task, or the event, is enabled. */
+/*
+ * How many tries of all threads together must fail before the case enables the task or the event.
+ */
 #define NR_TRIES	20
 
 /* ---- tasks ---------------------------------------------------------------- */

@@ -99,7 +99,7 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 	WPK_EVENTUALLY(test, READ_ONCE(thread->exit_state));
 	put_task_struct(thread);
 
-	/* the reaper takes this death after that one */
+	/* the reaper handles this death after that of job 1 */
 	wpk_jobs_submit(test, other, jobs, 2, 1);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	wpk_destroy(test, other);

@@ -236,7 +236,7 @@ static int submit_for_ever(struct wpk_thread *thread)
 		ret = wpool_submit(thread->pool, &jobs->job[i % jobs->nr].task);
 		if (ret == -ESHUTDOWN && wpool_reboot(thread->pool) == -ESHUTDOWN)
 			return 0;
-		/* -ECANCELED: the release is cancelling the submit before */
+		/* -ECANCELED: the release has not yet ended the cancelled submit before this one */
 		if (ret && ret != -ESHUTDOWN && ret != -EALREADY && ret != -ECANCELED)
 			return ret;
 		if (i % 8 == 0)

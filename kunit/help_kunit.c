@@ -12,7 +12,7 @@
 #include "one_cpu.h"
 
 #define NR_TRIES	40
-/* With these, tries that say nothing are repeated. */
+/* The most tries, including those that say nothing and are repeated. */
 #define NR_ATTEMPTS	(10 * NR_TRIES)
 /* A case needs this many prompt tasks. Fewer may be chance: jiffies may lag a little. */
 #define NR_PROMPT	3

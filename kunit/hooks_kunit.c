@@ -216,7 +216,7 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 	struct wpool *pool;
 	int i;
 
-	/* the errno that means elsewhere that the pool has all its workers */
+	/* inside wpool this errno means that the pool has all its workers */
 	notes->err = -EBUSY;
 	attrs.prealloc = true;
 	for (i = 0; i < 2; i++) {

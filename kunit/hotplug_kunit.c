@@ -474,7 +474,7 @@ static int pass_start_gate(struct wpool *pool, void *data, void **own)
 	return 0;
 }
 
-/* Let the pool have a worker from the start, on all CPUs in place of the first one. */
+/* Let the pool, which has reclaim, make one worker, and use all CPUs instead of the first one. */
 static int tune_to_all_cpus(struct wpk_thread *thread)
 {
 	struct wpool_attrs attrs;

@@ -9,8 +9,8 @@ struct file;
 struct kunit;
 
 /*
- * Open a file of file system @fs, as "proc", by its path there, through a new mount: on newer
- * kernels, kernel threads do not see the mounts of programs. Returns the file or an ERR_PTR.
+ * Open a file of file system @fs, for example "proc", by its path there, through a new mount: on
+ * newer kernels, kernel threads do not see the mounts of programs. Returns the file or an ERR_PTR.
  */
 struct file *wpk_fs_open(const char *fs, const char *path, int flags);
 /* Write to, or read, a file as wpk_fs_open() opens it. Return 0 or -errno. */

@@ -139,7 +139,7 @@ static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 	wpk_jobs_submit(test, full.pool, jobs, 0, 3);
 	date_back(&jobs->job[2].task);
 	date_back(&jobs->job[0].task);
-	/* one more push: the queue reads again since when its first task waits; the monitor acts */
+	/* one more push lets the queue read again since when its first task waits */
 	wpk_jobs_submit(test, full.pool, jobs, 3, 1);
 	WPK_EVENTUALLY(test, wpk_stat(full.pool, overdue) == 2);
 	wpk_gate_open(full.gate);

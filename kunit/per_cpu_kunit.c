@@ -66,7 +66,7 @@ static void capacity_per_cpu_follows_the_mask(struct kunit *test)
 	KUNIT_EXPECT_GE(test, wpk_capacity(pool), 2);
 }
 
-/* All values of wpool_get_attrs() at once have both capacities, and no cpumask. */
+/* Tune to all values of wpool_get_attrs() at once: they have both capacities, and no cpumask. */
 static int tune_all(struct wpool *pool)
 {
 	struct wpool_attrs attrs;

@@ -25,7 +25,7 @@ static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_worke
 	attrs->expiry_ms = 0;
 }
 
-/* True if the rescuer is in its sleep, and has served all requests. */
+/* True if the rescuer sleeps in reserve, and has looked whether the pool needs it. */
 static bool rescuer_waits(struct wpool *pool)
 {
 	struct wpool_worker *w;

@@ -250,7 +250,7 @@ static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
 		if (!asleep)
 			wpk_gate_open(jobs->gate);
 		KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
-		/* a thread that is just being woken would be moved on the held CPU, not from it */
+		/* until then, the move of a thread that is being woken would need the held CPU */
 		WPK_EVENTUALLY(test, is_free(pool));
 		wpk_jobs_let(test, jobs, 1);
 		hold_end(test, holder);

@@ -14,7 +14,7 @@
 
 #define NR_TRIES 3
 
-/* While their length is unknown, this many tasks beyond the capacity may overtake a task. */
+/* While the length of the tasks is unknown, this many beyond the capacity may overtake a task. */
 #define SLACK 16U
 
 static u32 bound(const struct wpk_order_row *row)

@@ -18,7 +18,10 @@ static void pass_gate_of_job(struct wpool_task *task, int status)
 	wpk_gate_pass(job->arg);
 }
 
-/* A pool with a worker in a task at @inside, and a cancelled task whose abort waits at @aborted. */
+/*
+ * A pool with a worker in a task at @inside, and a cancelled task whose abort function waits at
+ * @aborted.
+ */
 static struct wpool *pool_with_cancelled(struct kunit *test, struct wpk_gate *inside,
 					 struct wpk_gate *aborted, struct wpk_jobs **jobs)
 {

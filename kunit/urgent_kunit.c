@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Urgent tasks start before all other tasks, in whichever queue these wait, but every 16th start is
- * left to the others. Drop-oldest spares them; all else happens to them as to others.
+ * Urgent tasks start before all other tasks, whichever queue those are in, but every 16th start is
+ * left to a task that is not urgent. The policy drop_oldest never drops urgent tasks. In all else
+ * they are like other tasks.
  */
 #include <linux/prandom.h>
 #include <linux/wpool_event.h>
