@@ -52,8 +52,8 @@ static int submit_until_refused(struct wpk_thread *thread)
 #define NR_SUBMITTERS 3
 
 /*
- * Fill the pool from several CPUs at once, then from one CPU after the other. The pool accepts
- * exactly as many tasks as its limit, although CPUs cache free places.
+ * The pool accepts exactly as many tasks as its limit, although CPUs cache free places: submitters
+ * fill it from several CPUs at once, then from one CPU after the other.
  */
 static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 {
@@ -100,7 +100,7 @@ static void wpool_try_submit_accepts_exactly_the_limit(struct kunit *test)
 	}
 }
 
-/* One submitter changes its CPU: the answer to each of its submits is exact. */
+/* A submitter that changes its CPU gets -EAGAIN if the pool is full, and only then. */
 static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 5);
@@ -246,7 +246,7 @@ static void wpool_nr_free_of_a_small_pool_is_exact(struct kunit *test)
 	fill_and_compare(test, wpk_pool_policy(test, 3, 4, WPOOL_FAIL), 7, true);
 }
 
-/* All CPUs have cached free places before the pool is filled. */
+/* wpool_nr_free() never counts more places than submits find, even if all CPUs have cached some. */
 static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 {
 	u32 max = 256 * num_online_cpus(), taken = 0, cpu;

@@ -263,8 +263,9 @@ static int crowd_out(struct wpk_thread *thread)
 }
 
 /*
- * The pool runs ONE_GO tasks of a waiting batch, and is destroyed, before the submitter gets a CPU.
- * If the submitter then touches the pool, KASAN reports the access.
+ * If a pool is destroyed before the submitter of a waiting batch gets a CPU, the submitter does not
+ * touch the pool any more. The pool has run ONE_GO tasks of the batch by then. KASAN would report
+ * the access.
  */
 static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {

@@ -116,7 +116,10 @@ static int act_and_end(struct wpk_thread *thread)
 	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
 }
 
-/* The group does not keep the memory of a thread that has ended. */
+/*
+ * A task that acts for a thread that has ended is not run, and gets -ESRCH: the group does not keep
+ * the thread's memory.
+ */
 static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -145,7 +148,10 @@ static int submit_and_look(struct wpk_thread *thread)
 	return wpk_member_submit(thread->arg) ?: current->mm ? -EPROTO : 0;
 }
 
-/* The submitter runs the task: first a kernel thread without an mm, then this thread. */
+/*
+ * A task acts for the client also if its submitter runs it: first a kernel thread without an mm,
+ * then this thread, which has the mm already.
+ */
 static void wpool_group_acts_in_its_submitter(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -188,7 +194,10 @@ static void submit_with_mm(struct wpk_job *job)
 	kthread_unuse_mm(outer_mm);
 }
 
-/* The submitter is a task of another pool and has another mm, so it cannot run the member. */
+/*
+ * A submitter with another mm does not run a member, whose abort function gets -EPERM. The
+ * submitter is a task of another pool.
+ */
 static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);
@@ -319,7 +328,10 @@ static void count_references(struct wpk_member *member)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Each member of @outer runs a member of @inner, with another mm, and then has its own mm again. */
+/*
+ * A task that acts for one client may run a task of another one inside itself, and then has its own
+ * mm again. Each member of @outer runs a member of @inner.
+ */
 static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 {
 	struct wpool *pool = full_pool_that_runs(test);

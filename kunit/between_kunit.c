@@ -89,8 +89,9 @@ static int move_there(struct wpk_thread *thread)
 }
 
 /*
- * The cancel finds the task in the global queue of one pool. When the cancel has the lock of that
- * queue, the task is in the global queue of another pool.
+ * A cancel that is late does not take a task out of the queue of another pool. It finds the task in
+ * the global queue of one pool; when it has the lock of that queue, the task is in the global queue
+ * of the other pool.
  */
 static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct kunit *test)
 {
@@ -297,9 +298,9 @@ static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task)
 }
 
 /*
- * While a submit of the running task is stopped, the run ends, a flush begins, and the task runs
- * again. Then the submit is accepted, for a third run. A flush that begins after the submit waits
- * for that run.
+ * A flush waits for a run whose submit was stopped for long. Meanwhile an earlier run ends, another
+ * flush begins, and the task runs again. Then the submit is accepted, for a third run, for which a
+ * later flush waits.
  */
 static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *test)
 {
@@ -548,7 +549,10 @@ static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct
 	before_a_submitter_runs(test, WPOOL_RELEASE_CANCEL);
 }
 
-/* The pool still accepts tasks from its own tasks, but the submitter is not one of them. */
+/*
+ * After WPOOL_RELEASE_OWN a submitter does not run its task either, unless it is a task of the
+ * pool.
+ */
 static void wpool_release_own_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
 {
 	before_a_submitter_runs(test, WPOOL_RELEASE_OWN);

@@ -51,8 +51,8 @@ static int submit_line(struct wpk_thread *thread)
 }
 
 /*
- * A larger limit lets all waiting submitters in, some at a time. In between, the CPU serves its
- * interrupts.
+ * A tune to a larger limit lets all waiting submitters in, some at a time, and the CPU serves its
+ * interrupts in between.
  */
 static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct kunit *test)
 {
@@ -128,8 +128,8 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 #define NR_DROPPED	8
 
 /*
- * A thread that drops the cancelled tasks of a release may be late. It must not drop tasks that
- * were accepted after the reboot.
+ * A release that cancels drops no task that is accepted after the next reboot, even if the thread
+ * that drops tasks is late.
  */
 static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit *test)
 {

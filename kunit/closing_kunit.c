@@ -88,7 +88,7 @@ static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *tes
 	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
 }
 
-/* With so large a limit, each CPU caches free places. */
+/* WPOOL_RELEASE_OWN also closes a pool with so large a limit that each CPU caches free places. */
 static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
 {
 	own_and_others(test, wpk_pool(test, 64, 100000));
@@ -233,7 +233,10 @@ static int submit_and_submit(struct wpk_thread *thread)
 	return 0;
 }
 
-/* When the release has returned, no other thread's submit can be accepted any more. */
+/*
+ * When a release with WPOOL_RELEASE_OWN has returned, no submit of another thread is accepted any
+ * more.
+ */
 static void wpool_release_own_under_load_is_final(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED);

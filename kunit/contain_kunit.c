@@ -437,7 +437,10 @@ static void look_for_rest(struct wpk_job *job)
 /* After this many tasks, the worker has made a full look for work: see task/context.h. */
 #define NR_LOOKED 130
 
-/* What a task leaves is gone in the task @away places later, and is reported once in the log. */
+/*
+ * What a task leaves in its worker is gone when a later task runs, and is reported once in the log.
+ * The later task is @away places behind.
+ */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
 	const struct rest *rest = test->param_value;
@@ -601,7 +604,10 @@ static void take_spin_lock(struct wpk_job *job)
 	look_around(job);
 }
 
-/* The kernel reports the sleep. Afterwards the state of the worker is in balance. */
+/*
+ * If a task sleeps with a spin lock held, which the kernel reports, its worker runs the next task
+ * with preemption and interrupts on.
+ */
 static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);
@@ -635,7 +641,10 @@ static void find_both_on(struct wpk_item *item)
 	item->ret = !preempt_count() && !irqs_disabled();
 }
 
-/* The second work is queued already when the first one returns, and the same runner takes it. */
+/*
+ * A work that leaves preemption and interrupts off does not change the context of the next work,
+ * which the same runner runs. The next work is queued before the first one returns.
+ */
 static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -222,7 +222,7 @@ static void wpool_create_good_name_is_found(struct kunit *test)
 	wpool_put(found);
 }
 
-/* WPOOL_MAX_CAPACITY workers cannot be made, so -EEXIST shows that the name is checked first. */
+/* A name that is taken is refused before a worker is made: WPOOL_MAX_CAPACITY workers cannot be. */
 static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kunit *test)
 {
 	struct wpool_attrs attrs;

@@ -188,7 +188,10 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
 }
 
-/* A pool does not pin its owner, which must destroy the pool before it can be unloaded. */
+/*
+ * A module that submits a function to its own pool is not pinned: it must destroy the pool before
+ * it is unloaded.
+ */
 static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -211,7 +214,10 @@ static int do_submit_pass_gate(struct wpk_thread *thread)
 	return wpool_submit_fn(thread->pool, pass_gate, thread->arg, THIS_MODULE, GFP_KERNEL);
 }
 
-/* wpool_destroy() waits for workers, but not for a submitter that runs its function itself. */
+/*
+ * The owner of the pool is pinned while a submitter runs the function itself: wpool_destroy() waits
+ * for workers, but not for that submitter.
+ */
 static void wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);

@@ -137,7 +137,10 @@ static int disable_with_lock(struct wpk_thread *thread)
 	return ret == -ECANCELED ? 0 : ret;
 }
 
-/* The first task cannot get the lock during the disable, which must not wait for that task. */
+/*
+ * wpool_task_disable_sync() does not wait for another task, here one that waits for a lock that the
+ * caller has.
+ */
 static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kunit *test)
 {
 	struct behind *behind = wpk_alloc(test, sizeof(*behind));

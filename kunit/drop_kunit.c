@@ -190,7 +190,7 @@ static void wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up(struct k
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, free), 1 + DEPTH);
 }
 
-/* A group cannot see from the status whether its task was dropped or cancelled. */
+/* A task of a group may be dropped, and then has the status of a task that was cancelled. */
 static void wpool_submit_drops_a_task_of_a_group(struct kunit *test)
 {
 	struct wpk_full full;

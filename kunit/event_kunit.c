@@ -16,7 +16,10 @@
 #define NR_PERIODS	20U
 #define NR_REARMS	200
 
-/* In a hard interrupt, all events that are due together would expire with interrupts off. */
+/*
+ * An hrtimer of an event expires in a softirq: in a hard interrupt, all events that are due
+ * together would expire with interrupts off.
+ */
 static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs_kind(test, wpk_pool(test, 1, 0), NULL, 1, true);
@@ -139,7 +142,7 @@ static void wpool_event_expiry_of_a_fired_event_changes_nothing(struct kunit *te
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs), 1);
 }
 
-/* An arm does not change the time of an armed event. */
+/* wpool_event_mod() changes the time of an armed event; wpool_event_arm() does not. */
 static void wpool_event_mod_changes_the_time(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -169,7 +172,10 @@ static void cancel_and_fire(void *data)
 	ev->ret = wpool_event_cancel(wpk_event(ev)) && wpool_event_fire(wpk_event(ev));
 }
 
-/* Fire cancelled events, which were queued or waiting. A cancel in an interrupt completes later. */
+/*
+ * An event that is cancelled and fired again runs once, whether it was queued or waited for room. A
+ * cancel in an interrupt completes later.
+ */
 static void wpool_event_fire_after_a_cancel_runs_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -278,7 +284,7 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
 }
 
-/* The task inside an event, or of a group or strand, must not be submitted as a plain task. */
+/* The task inside an event, or inside a task of a group or a strand, is refused as a plain task. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);

@@ -90,7 +90,7 @@ static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
 }
 
-/* A running event that fires again waits behind all others, since it just had its turn. */
+/* An event that is fired while it runs waits behind all others, since it just had its turn. */
 static void wpool_event_fire_while_it_runs_goes_behind_those_in_line(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -195,7 +195,7 @@ static void abort_at_gate(struct wpool_event *event, int status)
 	wpk_ev_abort(event, status);
 }
 
-/* The pool never had a worker, so wpool_destroy() waits only for abort functions. */
+/* wpool_destroy() waits for abort functions, here of a pool that never had a worker. */
 static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -214,7 +214,10 @@ static void wpool_destroy_waits_for_abort_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 }
 
-/* The reference of the case keeps the memory of the pool until the event fires. */
+/*
+ * wpool_destroy() does not wait for an armed event, which is aborted when it fires. The case has a
+ * reference to the pool.
+ */
 static void wpool_destroy_does_not_wait_for_armed_events(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -47,7 +47,10 @@ static void wait_for_child(struct wpk_job *job)
 	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
 }
 
-/* With one worker, the child runs on the stack of its parent: the parent ends, too. */
+/*
+ * If a child that runs on the stack of its parent ends the thread, the parent ends, too. The pool
+ * has one worker.
+ */
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);

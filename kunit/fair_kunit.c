@@ -75,7 +75,10 @@ static const u32 loads[] = { 3, 100, 300, 1000 };
 
 WPK_PARAM(load, loads, "%u queued");
 
-/* In a single queue, each task would wait for one start of each other task. */
+/*
+ * 99 of 100 tasks wait about as long as in a single queue, where each task would wait for one start
+ * of each other task.
+ */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 {
 	u32 nr = *(const u32 *)test->param_value;
@@ -98,8 +101,8 @@ static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 #define LONG_STEPS WPK_ROUNDS(6000)
 
 /*
- * Tasks that are known to be long wait in the ring or in the global queue. The two queues together
- * are as fair as one.
+ * Long tasks wait about as long as in a single queue, although they are in two: the ring and the
+ * global queue.
  */
 static void wpool_submit_long_tasks_wait_as_in_one_queue(struct kunit *test)
 {
@@ -129,7 +132,7 @@ static void note_others(struct wpk_job *job)
 	job->ret = atomic_read(&load->jobs->started);
 }
 
-/* The tasks in the global queue are older than the tasks that refill the ring. */
+/* Old tasks in the global queue start although younger tasks refill the ring again and again. */
 static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -156,8 +159,8 @@ static void wpool_submit_old_tasks_come_before_a_ring_that_never_runs_dry(struct
 #define NR_IN_RING 100
 
 /*
- * The ring is never empty, and the global queue gets no more tasks. The last tasks of the global
- * queue must get their turns, too, although few are left.
+ * The last tasks of the global queue get their turns, too, although few are left and the ring is
+ * never empty.
  */
 static void wpool_submit_the_last_of_a_queue_wait_as_in_one_queue(struct kunit *test)
 {
@@ -257,9 +260,9 @@ static void set_mark(struct wpool *pool, u32 mark)
 }
 
 /*
- * One worker sleeps in a task. A task that is queued on its CPU does not wait until the ring of the
- * other worker is empty. It waits for at most two starts of each task of the load: among tasks of
- * one tick, the other worker takes those of its own ring first.
+ * A task that is queued on the CPU of a worker that sleeps does not wait until another worker's
+ * ring is empty. It waits for at most two starts of each task of the load: among tasks of one tick,
+ * the other worker takes those of its own ring first.
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
@@ -295,7 +298,7 @@ static const bool off_and_on[] = { false, true };
 
 WPK_PARAM(handoff, off_and_on, "handoff %d");
 
-/* Tasks are queued, then the worker of their CPU falls asleep: another worker runs the tasks. */
+/* If a worker falls asleep after tasks were queued on its CPU, another worker runs the tasks. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;

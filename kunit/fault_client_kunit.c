@@ -124,7 +124,10 @@ static void mortal_watch_abort(struct wpool_event *event, int status)
 	atomic_inc(&mortal->aborts);
 }
 
-/* wpool_watch_file() never returns, but the watch's entry is in the wait queue. */
+/*
+ * If the worker dies in wpool_watch_file(), the abort function ends the watch, whose entry is in
+ * the wait queue.
+ */
 static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit *test)
 {
 	struct mortal_watch *mortal = wpk_alloc(test, sizeof(*mortal));
@@ -171,7 +174,10 @@ static void strand_task_dies_submitted(struct st *st)
 	strand_task_dies(st);
 }
 
-/* After a death, the pool with one worker runs the next task of the strand. */
+/*
+ * If the worker dies in a task of a strand, the strand continues with the next task, also in a pool
+ * with one worker.
+ */
 static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -254,7 +260,10 @@ static void strand_abort_dies(struct wpool_strand_task *task, int status)
 	wpk_die();
 }
 
-/* The abort function dies: it is not called again, and the next task has its turn. */
+/*
+ * If the worker dies in an abort function, that is not called again, and the next task of the
+ * strand has its turn.
+ */
 static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -338,7 +347,10 @@ static void group_abort_dies_once(struct wpool_group_task *task, int status)
 		wpk_die();
 }
 
-/* The abort function dies: it is not called again, and the group gets the place back. */
+/*
+ * If the worker dies in an abort function, that is not called again, and the group gets the place
+ * back.
+ */
 static void wpool_group_abort_of_a_cancelled_task_dies_the_group_lives(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -358,7 +370,10 @@ static void wpool_group_abort_of_a_cancelled_task_dies_the_group_lives(struct ku
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
 }
 
-/* More workers die than there are CPUs, since each idle CPU may hold a reference to the mm. */
+/*
+ * Workers that die in tasks of a group keep no reference to the client's mm or credentials. More of
+ * them die than there are CPUs, since each idle CPU may hold a reference to the mm.
+ */
 static void wpool_group_task_dies_on_behalf_keeps_nothing(struct kunit *test)
 {
 	int i, nr = num_online_cpus() + 2;
@@ -395,7 +410,10 @@ static void wait_for_fatal(struct wpk_member *member)
 		wpool_task_wait(&fatal->job->task);
 }
 
-/* The worker dies in a task without the mm: wpool_group_exit() drops the member's reference. */
+/*
+ * If the worker dies in a task inside one that acts for a client, wpool_group_exit() drops that
+ * task's reference to the mm.
+ */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -561,7 +579,10 @@ static void die_once(struct wpk_item *item)
 		wpk_die();
 }
 
-/* With max_active 1, a queue has one runner, which must run the other works after the death. */
+/*
+ * After a worker has died in a work, flushes of the work end, and its queue runs the other works.
+ * With max_active 1 the queue has one runner.
+ */
 static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -68,7 +68,7 @@ static void note_thread_and_die(struct wpk_job *job)
 }
 
 /*
- * While the handler sleeps, deaths in other pools are reported, and other workers end normally.
+ * While a fault handler sleeps, deaths in other pools are reported, and other workers end normally.
  * Only a second death in the same pool is not reported yet.
  */
 static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit *test)
@@ -192,7 +192,10 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&hooks->ends), 1);
 }
 
-/* wpool_destroy() returns, and the fault handler has got the report of the death. */
+/*
+ * If a worker dies in worker_end, wpool_destroy() still returns, and the fault handler gets the
+ * report.
+ */
 static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -210,7 +213,7 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.own, (void *)hooks);
 }
 
-/* The rescuer dies while no thread can be created. Later the pool gets another rescuer. */
+/* If the rescuer dies while no thread can be created, the pool later gets another worker. */
 static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
 {
 	struct wpk_jobs *first, *jobs = wpk_jobs(test, 2, NULL);
@@ -268,7 +271,7 @@ static void die_of_invoke(void *arg)
 	wpk_die();
 }
 
-/* The abort function gets the argument, once. */
+/* If the worker dies in a function, its abort function gets the argument, once. */
 static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
 {
 	atomic_t *aborted = wpk_alloc(test, 2 * sizeof(*aborted));
@@ -295,7 +298,10 @@ static void die_pinned(struct wpk_job *job)
 	wpk_die();
 }
 
-/* A dead thread that kept migration off would keep its CPU from going offline. */
+/*
+ * A worker that dies with migration off does not keep its CPU from going offline: the dead thread
+ * may migrate.
+ */
 static void wpool_task_dies_with_migration_disabled_its_cpu_is_free(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 10);
@@ -334,7 +340,10 @@ static void die_submitted_again(struct wpk_job *job)
 	wpk_die();
 }
 
-/* Both submits were accepted, so both count as failed. Together they took one place. */
+/*
+ * If the worker dies in a task that was submitted again, both submits count as failed, and their
+ * one place becomes free.
+ */
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -375,7 +384,10 @@ static void die_while_helping(struct wpk_job *job)
 	wpool_task_destroy_on_stack(&child.task);
 }
 
-/* The child's second submit is refused, since no thread could end it after the death. */
+/*
+ * If the worker dies in a child on the stack of its parent, both tasks count as failed. The child's
+ * second submit is refused, since no thread could end it after the death.
+ */
 static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
@@ -433,7 +445,7 @@ static int submit_and_die(void *task)
 	return wpool_submit(lost_pool, task);
 }
 
-/* The submitter dies with the task. The pool must still become empty. */
+/* If a submitter dies in a task that it runs itself, the pool still becomes empty. */
 static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);

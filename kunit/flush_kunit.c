@@ -21,8 +21,9 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 }
 
 /*
- * The second flush waits for more tasks than the first. It may also wait for tasks that were
- * submitted during the first flush, since the pool has only two colours for tasks.
+ * Of two flushes that overlap, each waits for the tasks before it, and the first does not wait for
+ * the second. The second may also wait for tasks that were submitted during the first, since the
+ * pool has only two colours for tasks.
  */
 static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 {
@@ -43,7 +44,10 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
 }
 
-/* Of two flushes that wait for a third, one waits for tasks of both, and of nobody after them. */
+/*
+ * Two flushes that wait for a third one share the next flush, and do not wait for tasks that are
+ * accepted after it has begun.
+ */
 static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 0);
@@ -72,7 +76,7 @@ static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 	wpk_join_all(test, flushers + 1, 2);
 }
 
-/* Tasks that were submitted after the flush finish first: the flush must not count them. */
+/* A flush waits for the tasks that were submitted before it, even if later tasks finish first. */
 static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 0);
@@ -264,7 +268,7 @@ static atomic_t *count_wake_ups(struct kunit *test, struct wpool *pool)
 	return nr;
 }
 
-/* Later tasks cannot end the wait: a worker that parks after one does not count the tasks. */
+/* A worker that parks after a later task does not wake the flush: that task cannot end the wait. */
 static void wpool_flush_is_not_woken_by_later_tasks(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -303,7 +307,10 @@ static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit
 	KUNIT_EXPECT_EQ(test, atomic_read(nr), 1);
 }
 
-/* The same number of tasks of each colour finishes on the CPU of the one worker. */
+/*
+ * Each of several flushes is woken when its last task has finished, also if as many tasks of each
+ * colour finish on the CPU of the one worker.
+ */
 static void wpool_flush_each_of_several_is_woken(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

@@ -157,7 +157,10 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 	return thread;
 }
 
-/* A running task that sleeps hands its CPU over, but a frozen pool starts no other task there. */
+/*
+ * A freeze waits for running tasks. If such a task sleeps, it hands its CPU over, but the frozen
+ * pool starts no other task there.
+ */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
@@ -275,7 +278,7 @@ static void wait_for_other(struct wpk_job *job)
 	job->ret = wpool_task_wait(&other->task);
 }
 
-/* A running task that waits for another running task does not start queued tasks. */
+/* A wait for a running task does not lift the freeze: queued tasks do not start. */
 static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, 4);
@@ -328,7 +331,10 @@ static void wpool_freeze_tasks_are_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
 }
 
-/* Each of these calls waits for a queued task, wpool_group_exit() for cancelled tasks. */
+/*
+ * In a frozen pool, calls that wait for queued tasks return after the thaw, wpool_group_exit() even
+ * if its tasks were cancelled.
+ */
 static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
@@ -404,8 +410,8 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kun
 }
 
 /*
- * After the release has cancelled what was queued, the running task comes back into the queue, and
- * the strand continues with its next task.
+ * A frozen pool that is released with a cancel can be destroyed, even if a running task then comes
+ * back into the queue, and a strand continues with its next task.
  */
 static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *test)
 {
@@ -431,7 +437,7 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->started), 1);
 }
 
-/* The task is queued again while a running task waits for it: it still runs before the freeze. */
+/* A freeze also waits for a task that is queued again while a running task waits for it. */
 static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -243,7 +243,10 @@ static void wpool_tune_a_function_pool_to_too_many_items_is_erange(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, conn), 0);
 }
 
-/* Like fasthttp's server: @capacity connections are served at a time, and more are refused. */
+/*
+ * As in fasthttp's server, as many connections as the capacity are served at a time, and more are
+ * refused.
+ */
 static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *test)
 {
 	const int capacity = 5;
@@ -313,7 +316,7 @@ static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
 }
 
-/* The simple pool: N workers on demand, and any number of jobs. */
+/* As in the simple pool, N workers, made on demand, run any number of jobs. */
 static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);

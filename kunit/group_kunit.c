@@ -139,8 +139,8 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
- * A waiting submitter is woken for the free place of the group, but cannot take it: the case keeps
- * the CPU of the submitter busy. Until the submitter runs, no other thread gets the place.
+ * No other thread gets the place in a group for which a waiting submitter was woken. The submitter
+ * cannot take the place at once: the case keeps its CPU busy.
  */
 static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit *test)
 {

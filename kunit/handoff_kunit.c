@@ -28,7 +28,9 @@ static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, st
 
 /* ---- on and off ----------------------------------------------------------- */
 
-/* Each worker sleeps in its task, and hands its queue over to the next worker. */
+/*
+ * Each worker that sleeps in its task hands its queue over to the next worker, up to the capacity.
+ */
 static void wpool_handoff_goes_on_up_to_the_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 8, 1, true);
@@ -191,7 +193,10 @@ static void stay_awake_and_sleep(struct wpk_job *job)
 	wpk_gate_pass(family->gate);
 }
 
-/* The case submits from a CPU outside the pool's mask, so the tasks go to the global queue. */
+/*
+ * A worker that sleeps in its task is replaced also if tasks are only in the global queue. They
+ * come from a CPU outside the pool's mask, and so go there.
+ */
 static void wpool_handoff_looks_at_the_global_queue(struct kunit *test)
 {
 	struct family *family = family_create(test, 5);
@@ -306,7 +311,10 @@ static void go_away_and_run(struct wpk_job *job)
 	run_until_told(job);
 }
 
-/* The first job runs on another CPU and is no hog: the second job does not wait for the first. */
+/*
+ * A worker that runs on another CPU after its sleep leaves its home CPU to other workers: the
+ * second job does not wait for the first, which is no hog.
+ */
 static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kunit *test)
 {
 	struct told *told = wpk_alloc(test, sizeof(*told));
@@ -340,8 +348,8 @@ static void hog_sleep_and_run(struct wpk_job *job)
 }
 
 /*
- * The first job hogs the CPU, and its worker is not counted as running any more. When the job has
- * slept, its worker counts again, as if the job had never been a hog.
+ * A hog that runs again after a sleep counts as running, as if it had never been a hog. While it
+ * hogged the CPU, its worker was not counted as running.
  */
 static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *test)
 {

@@ -16,7 +16,10 @@ static void sleep_a_little(struct wpk_job *job)
 
 /* ---- places --------------------------------------------------------------- */
 
-/* When the CPU goes offline, three of four workers sleep there. The queued tasks run elsewhere. */
+/*
+ * If a CPU goes offline while workers sleep in their tasks there, the queued tasks run elsewhere.
+ * Three of four workers sleep.
+ */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
 	long cpu = wpk_cpu(num_online_cpus() - 1);

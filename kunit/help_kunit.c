@@ -146,7 +146,10 @@ WPK_PARAM(length, lengths, "tasks of %u us");
 
 #define NR_KEPT 10
 
-/* The first task may need the monitor: its submit wakes only the worker of the kept CPU. */
+/*
+ * Tasks that are submitted on a CPU that another thread keeps get help from another CPU. The first
+ * may get it from the monitor: its submit wakes only the worker of the kept CPU.
+ */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
 	struct wpool *pool = helping_pool(test, 2, 0);

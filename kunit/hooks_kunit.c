@@ -192,7 +192,9 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 	expect_paired(test, notes, spawned);
 }
 
-/* After an error another worker is created, and nothing is left of the failed one. */
+/*
+ * After an error of worker_start another worker is created, and nothing is left of the failed one.
+ */
 static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -378,7 +380,7 @@ static int fail_at_gate(struct wpool *pool, void *data, void **own)
 	return -EBUSY;
 }
 
-/* A pool without a worker that gets no rescuer takes up no places of other pools. */
+/* A pool that gets neither a worker nor a rescuer does not keep other pools from growing. */
 static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kunit *test)
 {
 	struct wpk_jobs *busy, *job = wpk_jobs(test, 1, NULL);
@@ -405,7 +407,10 @@ static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kuni
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->job[0].task), -ECANCELED);
 }
 
-/* The pool is destroyed while its tune waits for a hook: the destroy waits for the tune. */
+/*
+ * If a pool is destroyed while its tune waits for a hook, the tune returns -ESHUTDOWN, and the
+ * destroy waits for the tune.
+ */
 static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -63,7 +63,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 		wpk_finish(test, pools[i], jobs[i]);
 }
 
-/* The workers leave a CPU that goes offline. When the CPU is back, tasks must run there again. */
+/* When a CPU is online again, tasks run there again. Its workers left it when it went offline. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -95,7 +95,10 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	}
 }
 
-/* A pool that is made while the CPU is offline has no run queue for the CPU at first. */
+/*
+ * A pool uses a CPU that comes online after the pool was made, although it has no run queue for
+ * that CPU at first.
+ */
 static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -122,7 +125,10 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
 	wpk_finish(test, pool, jobs);
 }
 
-/* When the CPU is back, all workers are on other CPUs, and no more workers may be made. */
+/*
+ * When a CPU is online again, an idle worker of another CPU moves there, if no more workers may be
+ * made.
+ */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
 	long cpu = victim_cpu(test);
@@ -377,7 +383,10 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 			     attrs.capacity_per_cpu = per_cpu, attrs.cpumask = mask);
 }
 
-/* As after a tune to a smaller capacity, running tasks continue, and new ones are refused. */
+/*
+ * The capacity of a pool with capacity_per_cpu follows CPUs that go and come. As after a tune to a
+ * smaller capacity, running tasks continue, and new ones are refused.
+ */
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
@@ -438,8 +447,8 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 #define NR_KEPT	4
 
 /*
- * Pools are created, tuned and destroyed while a CPU goes and comes. Of the pools created with the
- * CPU online, and of those created without it, the last NR_KEPT end with the right capacity.
+ * Pools that are created and tuned while a CPU goes and comes end with the right capacity. Of those
+ * created with the CPU online, and of those created without it, the case keeps the last NR_KEPT.
  */
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {
@@ -485,7 +494,10 @@ static int tune_to_all_cpus(struct wpk_thread *thread)
 	return wpool_tune(thread->pool, &attrs, WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK);
 }
 
-/* The CPU goes while the tune waits for a new worker: the old mask does not have that CPU. */
+/*
+ * The capacity follows a CPU that goes offline while a tune adds it: the tune waits for a new
+ * worker, and the old mask does not have the CPU.
+ */
 static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();

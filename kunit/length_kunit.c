@@ -58,7 +58,10 @@ static bool is_fresh_at(struct wpool_runq *rq, u32 jiffy)
 	return __wpool_runq_is_fresh(rq);
 }
 
-/* A stamp may be later than the reader's jiffies; one that is half a round old is old. */
+/*
+ * A run queue is fresh up to one tick after its stamp. A stamp may be one tick later than the
+ * jiffies of the reader; a stamp that is 2^31 ticks old or older is not fresh either.
+ */
 static void wpool_runq_is_fresh_until_the_next_tick(struct kunit *test)
 {
 	struct wpool_runq *rq = wpk_alloc(test, sizeof(*rq));
@@ -101,8 +104,9 @@ static bool is_without_wait(const struct wpool_runq *rq)
 }
 
 /*
- * Many CPUs at the global queue wait for its lock longer than a short task runs. A CPU that took
- * this wait for run time would count its tasks as long, and queue them globally.
+ * The wait for the lock of the global queue does not count as run time. Many CPUs at that lock wait
+ * for longer than a short task runs: if a CPU counted the wait, its tasks would be long to it, and
+ * go to the global queue.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {

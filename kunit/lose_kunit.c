@@ -42,9 +42,9 @@ static void take_own_memory_away(struct wpool_task *task)
 }
 
 /*
- * The worker dies at its next access to the task. Its pool loses one place, and a thread that waits
- * for all tasks of the pool would wait forever. Everything else continues: other tasks of the pool,
- * and another pool, on another CPU.
+ * If a task takes its own memory away, its worker dies at the next access to it, and the pool loses
+ * one place. A thread that waits for all tasks of the pool would wait forever. Everything else
+ * continues: other tasks of the pool, and another pool, on another CPU.
  */
 static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 {
@@ -113,9 +113,9 @@ static void move_the_tidier(const struct wpool_fault *fault, void *data)
 }
 
 /*
- * The worker dies while it counts out a task that it has cancelled. The place of that task is lost;
- * a thread that waits for another task, or flushes another pool, does not wait for the dead worker.
- * All other tasks end on another CPU, so they do not replace the dead thread in wpool_finisher.
+ * A thread that waits for another task, or flushes another pool, does not wait for a worker that
+ * died while it counted out a cancelled task. Only the place of that task is lost. All other tasks
+ * end on another CPU, so they do not replace the dead thread in wpool_finisher.
  */
 static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test)
 {

@@ -85,8 +85,8 @@ static void submit_again(void *data)
 }
 
 /*
- * An interrupt may hit the worker between the end of its task and the return of the task's place. A
- * submit in the interrupt must not be refused. Each run ends about when the interrupt comes, a
+ * A submit in an interrupt finds the place of a task that has just ended, even if the interrupt
+ * hits the worker before the place is returned. Each run ends about when the interrupt comes, a
  * little earlier or later each time.
  */
 static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct kunit *test)
@@ -155,8 +155,8 @@ static int submit_batches(struct wpk_thread *thread)
 }
 
 /*
- * A thread cancels the first task of a batch while the submitter is still busy with the others, and
- * submits the task itself. A flush by that thread waits for the task.
+ * A flush waits for a task that the caller has cancelled out of a batch, and submitted again
+ * itself. The submitter of the batch is still busy with the other tasks then.
  */
 static void wpool_flush_waits_for_who_was_taken_out_of_a_batch(struct kunit *test)
 {

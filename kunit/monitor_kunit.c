@@ -156,7 +156,10 @@ static void see_that_it_is_bound(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed != 1;
 }
 
-/* After the hog, the worker runs the next task on its home CPU again. */
+/*
+ * A hog may run on all CPUs of its pool. Afterwards the worker runs the next task on its home CPU
+ * again.
+ */
 static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 {
 	struct wpool *pool = hog_pool(test, 1, 2, true);
@@ -179,7 +182,10 @@ static void sleep_long(struct wpk_job *job)
 	msleep(250);
 }
 
-/* If the machine stops for hog_ms, a task that is awake for a moment counts as a hog: try again. */
+/*
+ * A task that sleeps is no hog, however long it takes. If the machine stops for hog_ms, a task that
+ * is awake for a moment counts as a hog: try again.
+ */
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
@@ -238,8 +244,9 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 #define NR_TRIES 15
 
 /*
- * After a second the kernel lets other threads run for a while on a CPU that a real-time thread
- * keeps. So on a slow machine the task may run on this CPU before help comes, but not in every try.
+ * A queue gets help from another CPU if a real-time thread keeps its own. After a second the kernel
+ * lets other threads run there for a while. So on a slow machine the task may run there before help
+ * comes, but not in every try.
  */
 static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
 {
@@ -384,13 +391,16 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 	tell_of_a_stall(test, false);
 }
 
-/* Users may cause stalls again and again, so the log does not show their pools. */
+/*
+ * A stall of a pool of /dev/wpool is logged, but not the state of the pool: users may cause stalls
+ * again and again.
+ */
 static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit *test)
 {
 	tell_of_a_stall(test, true);
 }
 
-/* The pool is at capacity, and all its workers are idle on another CPU. */
+/* At capacity, idle workers of another CPU come for the tasks of a CPU without workers. */
 static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
@@ -528,7 +538,10 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	wpk_no_errors(test, jobs);
 }
 
-/* Without hand-off, workers that sleep in tasks count as running. Even so, the monitor stops. */
+/*
+ * The monitor stops while all tasks sleep, even without hand-off, where their workers count as
+ * running.
+ */
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;

@@ -244,7 +244,7 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-/* Tasks for several CPUs are submitted together: each of these CPUs gets a worker. */
+/* If tasks for several CPUs are submitted together, each of these CPUs gets a worker. */
 static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 {
 	static const int cpus[] = { OTHER_1, NEAR };
@@ -273,7 +273,10 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr, 3 * ROUNDS / 2);
 }
 
-/* The cache of a CPU may be known only when the CPU comes online, after the pool was made. */
+/*
+ * A tune of the cpumask looks up the cache of each CPU again: a cache may be known only when its
+ * CPU comes online, after the pool was made.
+ */
 static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

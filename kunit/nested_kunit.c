@@ -108,8 +108,8 @@ static void wait_for_arg(struct wpk_job *job)
 }
 
 /*
- * A worker waits for a running task, which was submitted again. Once that task is queued, behind
- * another one that lasts, the worker runs it itself.
+ * A worker that waits for a running task, which was submitted again, runs the second submit itself
+ * once that is queued. The queued task is behind another one that lasts.
  */
 static void wpool_task_wait_runs_a_task_that_is_queued_again(struct kunit *test)
 {

@@ -124,7 +124,7 @@ static void wpool_task_destroy_on_stack_of_a_queued_task_is_reported(struct kuni
 
 /*
  * The memory of these objects stays in its slab when they are freed. So if a report does not come,
- * the freed object continues and the case fails, but the machine does not crash.
+ * the pool still uses the freed object and the case fails, but the machine does not crash.
  */
 static struct kmem_cache *kept;
 static void *kept_in_use;

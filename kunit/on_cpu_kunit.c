@@ -41,7 +41,10 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 
 #define NR_IN_A_ROW	10
 
-/* If a worker waits too long for its CPU, the other worker takes the task, but not every time. */
+/*
+ * A task for a CPU with an idle worker runs there. If the worker waits too long for its CPU, the
+ * other worker takes the task, but not every time.
+ */
 static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -62,7 +65,10 @@ static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 	}
 }
 
-/* An idle worker was not one too many when it became idle. It is when another CPU gets a worker. */
+/*
+ * An idle worker expires if another CPU gets a worker, so that there are more than min_workers.
+ * When the first one became idle, it was the only one.
+ */
 static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -84,7 +90,7 @@ static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit
 	wpk_gate_open(gate);
 }
 
-/* The worker of the preferred CPU sleeps in its task: another worker runs the next task. */
+/* If the worker of the preferred CPU sleeps in its task, another worker runs the next task. */
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

@@ -97,8 +97,9 @@ static const bool off_and_on[] = { false, true };
 WPK_PARAM(handoff, off_and_on, "handoff %d");
 
 /*
- * For a second no task is queued, and the only worker sleeps in its task: the monitor stops its
- * timer. So the next submit has to start the timer, although it can wake no worker.
+ * An overdue task ends even if its submit can wake no worker: the submit starts the monitor's
+ * timer. The monitor has stopped the timer, because for a second no task was queued, and the only
+ * worker slept in its task.
  */
 static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 {
@@ -126,7 +127,10 @@ static void date_back(struct wpool_task *task)
 	WRITE_ONCE(task->submit_ns, (task->submit_ns - (u32)ns) | 1);
 }
 
-/* Tasks that moved from one queue to another need not be in the order of their submits. */
+/*
+ * An overdue task ends even if a younger task is ahead of it in its queue, as after a move from one
+ * queue to another.
+ */
 static void wpool_overdue_task_ends_behind_a_younger_one(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
@@ -304,7 +308,10 @@ static void turn_abort(struct wpool_strand_task *task, int status)
 	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
 }
 
-/* The second task begins to wait when the first has ended, so the two become overdue in turn. */
+/*
+ * A strand continues after an overdue task. The second task begins to wait when the first has
+ * ended, so the two become overdue in turn.
+ */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
 	struct late_turn *turns = wpk_alloc(test, 2 * sizeof(*turns));

@@ -204,7 +204,10 @@ static void wpool_parallel_for_waits_for_the_chunk_of_a_helper(struct kunit *tes
 	each_was_done_once(test, of);
 }
 
-/* There is room, but no worker is free: the helpers are taken out of the queue in the end. */
+/*
+ * If there is room, but no worker is free, the helpers are taken out of the queue at the end of the
+ * loop.
+ */
 static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *test)
 {
 	struct span *of = span(test, 0, 1000);
@@ -258,7 +261,7 @@ static int loop_in_loop(unsigned long from, unsigned long to, void *arg)
 	return err;
 }
 
-/* Each chunk is a loop itself, and all loops want helpers from one small pool. */
+/* Loops inside the chunks of a loop end, although all of them want helpers from one small pool. */
 static void wpool_parallel_for_nested_ends(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 1);
@@ -304,7 +307,10 @@ static int fail_in_helper(unsigned long from, unsigned long to, void *arg)
 	return current == of->caller ? err : -EDOM;
 }
 
-/* The caller returns the error of a helper. Neither takes a chunk after it has seen the error. */
+/*
+ * wpool_parallel_for() returns the error of a helper. Neither the caller nor a helper takes a chunk
+ * after it has seen the error.
+ */
 static void wpool_parallel_for_error_of_a_helper_is_returned(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, WPOOL_UNLIMITED, 0);

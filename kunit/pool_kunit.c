@@ -228,7 +228,10 @@ static int hammer(struct wpk_thread *thread)
 	return ret;
 }
 
-/* Threads destroy a pool under load. Each destroy returns only when all accepted tasks have run. */
+/*
+ * If several threads destroy a pool under load, each call returns only when all accepted tasks have
+ * run.
+ */
 static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
 {
 	struct wpk_thread *submitters[4], *destroyers[3];

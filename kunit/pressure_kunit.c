@@ -81,7 +81,7 @@ static void wpool_pressure_rises_as_long_as_it_is_on(struct kunit *test)
 	expect(test, at(once, 10000000), 10000, 10000, 10000, 10000000);
 }
 
-/* The average decays while it is not read: for ten seconds, an hour, a year. */
+/* The average decays while it is not read: for ten seconds, a minute, an hour, a year. */
 static void wpool_pressure_decays_while_nobody_looks(struct kunit *test)
 {
 	struct wpool_pressure *p = pressure(test);

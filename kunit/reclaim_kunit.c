@@ -54,7 +54,10 @@ static bool has_rescuer(struct wpool *pool)
 	return READ_ONCE(pool->reserve.rescuer);
 }
 
-/* A pool with its only worker at the gate and the rescuer in reserve; skip on a slow machine. */
+/*
+ * A pool with its only worker at the gate, and the rescuer in reserve. On a slow machine, skips the
+ * case.
+ */
 static struct wpool *blocked_pool(struct kunit *test, u32 capacity, struct wpk_gate *gate)
 {
 	struct wpk_jobs *jobs;
@@ -143,7 +146,7 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
-/* The purpose of reclaim: the pool's only worker sleeps, and no other worker can be created. */
+/* Tasks of a pool with reclaim run although its only worker sleeps, and no other can be created. */
 static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -206,7 +209,7 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	KUNIT_EXPECT_NE(test, child->job[0].cpu, jobs->job[0].cpu);
 }
 
-/* All workers are at the gate until the queued tasks end: only the rescuer can run these tasks. */
+/* The rescuer runs the queued tasks if all workers wait until these tasks have ended. */
 static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL), *first;
@@ -386,7 +389,10 @@ static int start_slowly(struct wpool *pool, void *data, void **own)
 	return 0;
 }
 
-/* The first worker is idle for longer than expiry_ms before the last one is made. */
+/*
+ * Workers that a tune makes for min_workers do not expire, even if the first is idle for longer
+ * than expiry_ms before the last is made.
+ */
 static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit *test)
 {
 	struct wpool_attrs attrs;
@@ -513,7 +519,9 @@ static void wpool_tune_reclaim_under_load(struct kunit *test)
 	wpk_finish(test, pool, jobs);
 }
 
-/* Destroy while the rescuer becomes a worker, or is being replaced. */
+/*
+ * A pool can be destroyed while its rescuer becomes a worker, or is being replaced: its tasks run.
+ */
 static void wpool_destroy_reclaim_at_any_time(struct kunit *test)
 {
 	struct wpk_jobs *jobs;

@@ -86,7 +86,7 @@ static void event_run(struct wpool_event *event)
 	atomic_inc(&container_of(event, struct aborted, event)->runs);
 }
 
-/* The caller of the release may hold a lock that abort functions take. */
+/* wpool_release() calls no abort function itself: its caller may hold a lock that they take. */
 static void wpool_release_cancel_calls_no_abort_function_itself(struct kunit *test)
 {
 	struct aborted *a = wpk_alloc(test, sizeof(*a));

@@ -72,7 +72,10 @@ static void sleep_until_over(struct wpk_job *job)
 		usleep_range(100, 200);
 }
 
-/* No CPU runs for a while, as in a virtual machine that its host has stopped: no task is blamed. */
+/*
+ * If no CPU runs for a while, as in a virtual machine that its host has stopped, the log blames no
+ * task.
+ */
 static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(struct kunit *test)
 {
 	struct stop *stop = wpk_alloc(test, sizeof(*stop));
@@ -95,7 +98,10 @@ static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(str
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 }
 
-/* Nothing is queued, and all workers sleep: the monitor runs because a submitter waits. */
+/*
+ * Submitters that wait for capacity are reported even if nothing is queued and all workers sleep:
+ * the monitor runs because a submitter waits.
+ */
 static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
@@ -111,7 +117,10 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
-/* At most 10 of these lines are logged in 5 s. The monitor tries a suppressed line again. */
+/*
+ * Each of many pools that wait for capacity is reported. At most 10 of these lines are logged in 5
+ * s; the monitor tries a suppressed line again.
+ */
 static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit *test)
 {
 	struct wpk_jobs *busy[12];

@@ -99,7 +99,7 @@ static void skip_if_the_monitor_is_held(struct kunit *test)
 }
 
 /*
- * The only worker does not get its CPU: neither submitters nor the monitor may rely on the worker.
+ * If the only worker does not get its CPU, neither submitters nor the monitor rely on the worker.
  */
 static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit *test)
 {
@@ -143,7 +143,9 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 
 #define NR_TICKS 8
 
-/* One worker is made for the held CPU, and cannot run. No more are made for that CPU. */
+/*
+ * For a CPU that another thread holds, one worker is made, which cannot run, and no further ones.
+ */
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
@@ -237,7 +239,10 @@ static bool is_free(struct wpool *pool)
 	return ret;
 }
 
-/* A task that sleeps on an excluded CPU wakes up on another CPU, if a thread keeps the excluded. */
+/*
+ * A task that sleeps, or waits for its CPU, continues on another CPU if its CPU is excluded and a
+ * thread holds it.
+ */
 static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
 {
 	int asleep;
@@ -258,7 +263,10 @@ static void wpool_tune_cpumask_frees_a_task_of_a_held_cpu(struct kunit *test)
 	}
 }
 
-/* The only worker that the pool may have is idle, and at home on the held CPU. */
+/*
+ * An idle worker whose home is excluded runs tasks on another CPU, although a thread holds its
+ * home. It is the only worker that the pool may have.
+ */
 static void wpool_tune_cpumask_frees_an_idle_worker_of_a_held_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -286,7 +294,7 @@ static int count_start(struct wpool *pool, void *data, void **own)
 	return 0;
 }
 
-/* worker_start runs on another CPU than the new worker's home, if a thread keeps that. */
+/* worker_start runs on another CPU than the new worker's home if a thread holds the home. */
 static void wpool_hooks_start_does_not_wait_for_a_held_cpu(struct kunit *test)
 {
 	atomic_t *started = wpk_alloc(test, sizeof(*started));
@@ -365,7 +373,7 @@ static void wpool_tune_cpumask_binds_idle_workers(struct kunit *test)
 	}
 }
 
-/* If other CPUs are left, too, idle workers are still bound to one of them. */
+/* If several CPUs are left, each idle worker is bound to one of them. */
 static void wpool_tune_cpumask_binds_idle_workers_to_one_of_two(struct kunit *test)
 {
 	static struct cpumask mask[2];

@@ -52,7 +52,10 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);
 }
 
-/* A submitter waits for room in the group, then for room in the pool, and is accepted. */
+/*
+ * After WPOOL_RELEASE_OWN a submitter that waits for room in a group, and then for room in the
+ * pool, is accepted.
+ */
 static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);

@@ -295,7 +295,10 @@ static void wpool_ring_first_tells_when_it_was_queued(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wpool_ring_first(own, &jiffy));
 }
 
-/* A CPU that reads the tail before other CPUs take all tasks may read a head past that tail. */
+/*
+ * The length of a ring is 0 if its head is past the tail that was read: other CPUs may take all
+ * tasks after a CPU has read the tail.
+ */
 static void wpool_ring_len_of_a_head_past_the_tail_is_0(struct kunit *test)
 {
 	struct wpool_ring *ring = ring_of_param(test);

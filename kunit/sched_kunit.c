@@ -56,9 +56,9 @@ static void wait_for_the_first(struct wpk_job *job)
 }
 
 /*
- * Two workers: the first waits for a queued task, deep in its stack; the second waits for a task of
- * the first. Only the first worker can cancel a queued task, so the first gets -EDEADLK, whichever
- * of the two waited last.
+ * In a deadlock, a worker that waits for a queued task gets -EDEADLK, since only it can cancel the
+ * task. Here the first of two workers waits for such a task, deep in its stack. The second waits
+ * for a task of the first, whichever of the two waits last.
  */
 static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
 {
@@ -184,7 +184,8 @@ static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 }
 
 /*
- * The target is submitted from a CPU outside the pool's mask, so it goes to the global queue. That
+ * A task in the global queue starts although tasks that submit each other keep the ring filled. The
+ * target is submitted from a CPU outside the pool's mask, so it goes to the global queue. That
  * queue and the ring take turns if their first tasks are of the same tick. The load continues
  * during the submit.
  */
@@ -268,7 +269,7 @@ static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_SPILL_TASKS);
 }
 
-/* No worker takes a task: the ring fills and spills, and no task is lost. */
+/* If no worker takes a task, the ring fills and spills, and no task is lost. */
 static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
@@ -325,7 +326,7 @@ static struct stuck *stuck_create(struct kunit *test, struct wpool *pool, bool s
 	return stuck;
 }
 
-/* Two CPUs have a worker each. If one worker is stuck, the other one must take its tasks. */
+/* If a worker is stuck in a task, the worker of another CPU takes the tasks of its queue. */
 static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);

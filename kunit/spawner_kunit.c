@@ -102,7 +102,10 @@ static void count_wake(void *data, const char *pool, int cpu, pid_t worker, unsi
 		atomic_inc(&wakes->nr);
 }
 
-/* The limit is that of the system, not max_workers: no idle worker of another pool is woken. */
+/*
+ * At the system's limit of threads, no idle worker of another pool is woken to make room, unlike at
+ * max_workers.
+ */
 static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kunit *test)
 {
 	struct wakes *wakes = wpk_alloc(test, sizeof(*wakes));

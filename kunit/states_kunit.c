@@ -100,8 +100,8 @@ static void wpool_submit_policy_run_waits_for_itself_is_edeadlk(struct kunit *te
 }
 
 /*
- * While a task runs in its submitter, only that submitter could end another submit of the task. So
- * the pool accepts no submit of the task, and a cancel finds nothing to cancel.
+ * While a task runs in its submitter, the pool accepts no submit of it, and a cancel finds nothing
+ * to cancel: only that submitter could end another submit of the task.
  */
 static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test)
 {
@@ -246,8 +246,8 @@ static void wpool_task_cancel_detached_task_leaves_its_pool_behind(struct kunit 
 }
 
 /*
- * The submit that waits for room may still be refused. So no other submit of the task is accepted,
- * although this pool once accepted the task.
+ * While a submit of a task waits for room, no other submit of the task is accepted, even if this
+ * pool once accepted it: the first one may still be refused.
  */
 static void wpool_try_submit_cancelled_in_line_of_its_old_pool_is_not_accepted(struct kunit *test)
 {
@@ -309,7 +309,10 @@ static void cancel_in_hands(void *data, const char *pool, u32 nr, int policy)
 		hands->cancelled = wpool_task_cancel(hands->task);
 }
 
-/* As wpool_task_cancel_detached_task_leaves_its_pool_behind(), with an earlier cancel. */
+/*
+ * A cancel that comes before the submitter waits for room must not follow the task's pointer to an
+ * earlier pool either. See wpool_task_cancel_detached_task_leaves_its_pool_behind().
+ */
 static void wpool_task_cancel_detached_task_in_hands_leaves_its_pool_behind(struct kunit *test)
 {
 	struct memory *memory = wpk_alloc(test, sizeof(*memory));
@@ -359,7 +362,10 @@ static int submit_by_turns(struct wpk_thread *thread)
 	return 0;
 }
 
-/* The submitter's CPU is in neither pool's mask, so the task goes to the global queues. */
+/*
+ * A task that is submitted to two pools in turn is cancelled in the pool that it is in. The
+ * submitter's CPU is in neither pool's mask, so the task goes to the global queues.
+ */
 static void wpool_task_cancel_task_that_changes_pools(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);

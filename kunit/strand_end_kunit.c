@@ -180,7 +180,10 @@ static void wpool_strand_finish_by_another_is_false(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, st[0].ret, 0);
 }
 
-/* The mark of a flush that waits is in the queue of the strand: the strand is not empty. */
+/*
+ * wpool_strand_finish() fails while a flush waits: the mark of the flush is in the queue of the
+ * strand.
+ */
 static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 {
 	struct st_strand *of = st_strand(test, wpk_pool(test, 1, 0), 1);

@@ -38,7 +38,10 @@ static void expect_parts(struct kunit *test, struct st *st, int nr, int parts)
 		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].parts), parts);
 }
 
-/* All tasks are in their parts at once; the last task is the first to end its part. */
+/*
+ * The parallel parts of all tasks run at once, and the turns come in order, even if the last task
+ * is the first to end its part.
+ */
 static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, NR_TASKS, 0);
@@ -70,7 +73,7 @@ static void wpool_strand_parts_run_side_by_side_and_turns_in_order(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 }
 
-/* Tasks with and without a part alternate, in one worker. */
+/* Tasks with and without a parallel part keep their order. They alternate, in one worker. */
 static void wpool_strand_parts_among_plain_tasks_keep_the_order(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
@@ -168,8 +171,9 @@ static void wpool_get_costs_of_parts_and_turns(struct kunit *test)
 }
 
 /*
- * At the release, one task is in its part, two have ended their parts, one is queued in the pool,
- * and one waits for room.
+ * After a release that cancels, each task with a parallel part has a turn: a call of its function
+ * or of its abort function. At the release, one task is in its part, two have ended their parts,
+ * one is queued in the pool, and one waits for room.
  */
 static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 {

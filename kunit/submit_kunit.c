@@ -28,7 +28,7 @@ static const wpk_context contexts[] = {
 	in_process, wpk_in_softirq, wpk_in_hardirq, in_ipi, with_irqs_off,
 };
 
-/* The first submit makes the worker; the second submit wakes the parked worker. */
+/* A submit in any context wakes a parked worker, or has one made. */
 static void wpool_try_submit_in_any_context_wakes_a_worker(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2 * ARRAY_SIZE(contexts), NULL);
@@ -58,7 +58,10 @@ static void submit_fn_atomic(void *arg)
 	call->ret = wpool_submit_fn(call->pool, wpk_count, call->ran, NULL, GFP_ATOMIC);
 }
 
-/* Make the call in all contexts that can allocate: not in a hard interrupt on PREEMPT_RT. */
+/*
+ * wpool_submit_fn() with GFP_ATOMIC works in all contexts that can allocate: not in a hard
+ * interrupt on PREEMPT_RT.
+ */
 static void wpool_submit_fn_atomic_works_where_it_can_allocate(struct kunit *test)
 {
 	atomic_t *ran = wpk_alloc(test, sizeof(*ran));

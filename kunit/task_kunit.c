@@ -110,7 +110,10 @@ static void fork_and_wait(struct wpk_job *job)
 		job->ret = wpool_task_wait(&child->task);
 }
 
-/* A child waits for its parent, which runs the child inside itself: neither could continue. */
+/*
+ * A child that waits for its parent gets -EDEADLK if the parent runs the child inside itself:
+ * neither could continue.
+ */
 static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

@@ -95,7 +95,10 @@ static void count_cpus(struct wpk_job *job)
 	job->ret = current->nr_cpus_allowed;
 }
 
-/* A hog may leave its CPU also while an abort function of the pool sleeps. It returns later. */
+/*
+ * A hog may leave its CPU also while an abort function of the pool sleeps. Afterwards its worker
+ * returns.
+ */
 static void wpool_hog_waits_for_no_abort_function(struct kunit *test)
 {
 	struct wpk_gate *inside = wpk_gate(test), *slow = wpk_gate(test);

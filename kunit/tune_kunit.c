@@ -212,7 +212,10 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	wpk_finish(test, pool, jobs);
 }
 
-/* Submitters that wait continue to wait. The new policy is for later submitters. */
+/*
+ * After a tune of the policy, submitters that wait continue to wait. The new policy is for later
+ * ones.
+ */
 static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -300,7 +303,7 @@ static void note_worker(struct wpk_job *job)
 	WRITE_ONCE(job->arg, current);
 }
 
-/* The pool's cgroup changes while the worker searches: the worker sleeps in the new cgroup. */
+/* If the cgroup of a pool changes while a worker searches, the worker sleeps in the new cgroup. */
 static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);

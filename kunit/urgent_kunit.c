@@ -170,7 +170,10 @@ static void stream_fn(struct wpool_task *task)
 		s->err = s->err ?: wpool_try_submit(s->pool, task);
 }
 
-/* Three urgent tasks submit themselves again and again in the only worker. */
+/*
+ * Other tasks run although urgent tasks submit themselves again and again: here three, in the only
+ * worker.
+ */
 static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
@@ -218,7 +221,7 @@ static void set_flag(struct wpk_job *job)
 	atomic_set(job->arg, 1);
 }
 
-/* The worker of this CPU computes in a task, and another CPU is idle. */
+/* An urgent task does not wait for a worker that computes if another CPU is idle. */
 static void wpool_urgent_does_not_wait_for_a_busy_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -398,7 +401,10 @@ static void strand_fn(struct wpool_strand_task *task)
 	o->strand_seq[task - o->in_strand] = atomic_inc_return(&o->jobs->started);
 }
 
-/* An event, a task of a group and both tasks of a strand start before a hundred others. */
+/*
+ * An urgent event, an urgent task of a group and both urgent tasks of a strand start before a
+ * hundred others.
+ */
 static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
 	struct others *o = wpk_alloc(test, sizeof(*o));

@@ -34,7 +34,10 @@ static int try_until_accepted(struct wpk_thread *thread)
 	return ret;
 }
 
-/* While others wait, a newcomer that never sleeps tries to submit all the time. */
+/*
+ * A newcomer that tries to submit all the time, and never sleeps, does not overtake submitters that
+ * wait.
+ */
 static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 {
 	struct wpk_thread *barger, *threads[3];
@@ -128,7 +131,7 @@ static void wpool_submit_killed_waiter_leaves_nothing_behind(struct kunit *test)
 	wpk_finish(test, full.pool, jobs);
 }
 
-/* A kill and a free place come at the same time: the submit either fails or succeeds. */
+/* If a kill and a free place come at the same time, the submit either fails or succeeds. */
 static void wpool_submit_kill_against_a_free_slot_is_one_or_the_other(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);

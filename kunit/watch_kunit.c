@@ -190,7 +190,10 @@ static void wpool_watch_file_two_watches_fire_one_event(struct kunit *test)
 	}
 }
 
-/* The wait queue of the file goes away (POLLFREE), perhaps while the watch begins. */
+/*
+ * If the wait queue of a file goes away (POLLFREE), the watch leaves it and fires its event, also
+ * while the watch begins.
+ */
 static void wpool_watch_file_whose_queue_goes_ends_the_watch(struct kunit *test)
 {
 	struct wpk_ev *ev = wpk_evs(test, wpk_pool(test, 2, 0), NULL, 1);
@@ -248,7 +251,10 @@ static int keep_waking(struct wpk_thread *thread)
 	return 0;
 }
 
-/* Wake-ups come all the time, while the watch begins and while it ends. */
+/*
+ * An event's function may end its watch and free it, although wake-ups come all the time, while the
+ * watch begins and while it ends.
+ */
 static void wpool_watch_end_in_the_function_that_frees_the_watch(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 4);

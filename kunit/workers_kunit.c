@@ -96,9 +96,9 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 }
 
 /*
- * The pool does not rely on a worker that waits long for its CPU, and makes another: on a busy
- * machine this may happen in some rounds, but not in all. The count begins after the first task,
- * before which no worker is idle.
+ * No worker is made while one is idle. The pool does not rely on a worker that waits long for its
+ * CPU, and makes another: on a busy machine this may happen in some rounds, but not in all. The
+ * count begins after the first task, before which no worker is idle.
  */
 static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 {
@@ -441,8 +441,8 @@ static void sleep_a_little(struct wpk_job *job)
 }
 
 /*
- * Submitter and workers are on one CPU, and real-time workers preempt the submitter. The submitter
- * must still run, although workers search for tasks, and hand-off wakes further workers.
+ * A submitter still runs on a CPU that it shares with real-time workers, which preempt it. They
+ * also search for tasks, and hand-off wakes further ones.
  */
 static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *test)
 {

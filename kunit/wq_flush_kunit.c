@@ -273,7 +273,7 @@ static void queue_again(struct wpk_item *item)
 		queue_work(item->wq, wpk_work(item));
 }
 
-/* Drain and destroy wait for all works that works queue meanwhile, one after the other. */
+/* Drain and destroy wait for all works that running works queue meanwhile, one after the other. */
 static void drain_and_destroy_wait_for_a_chain_of_works(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);

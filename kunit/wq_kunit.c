@@ -158,7 +158,10 @@ static void queue_work_no_more_than_max_active_run(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-/* A queue has memory for a few works at first, and allocates more while they run. */
+/*
+ * As many works as max_active run at once. A queue has memory for a few at first, and allocates
+ * more while works run.
+ */
 static void queue_work_max_active_works_run_at_once(struct kunit *test)
 {
 	struct wpk_item *items = wpk_items(test, wpk_gate(test), 100);
@@ -215,7 +218,7 @@ static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
 	}
 }
 
-/* A pending work that waits for its own run does not delay the others. */
+/* A work that is queued again while it runs does not delay the other works. */
 static void queue_work_while_it_runs_does_not_delay_the_others(struct kunit *test)
 {
 	struct wpk_item *others = wpk_items(test, NULL, 1);

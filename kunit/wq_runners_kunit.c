@@ -42,7 +42,7 @@ static struct wpool_wq *one_worker_queue(struct kunit *test)
 
 /*
  * Works that were cancelled before they started make no runner: the driver may destroy the queue
- * next, and no thread may grow the queue then.
+ * next, and then no thread may make runners for it.
  */
 static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 {
@@ -64,8 +64,8 @@ static void wpool_work_cancel_of_all_works_makes_no_runner(struct kunit *test)
 }
 
 /*
- * As when a module forgets its queue: works wait, and the queue grows, when its pool ends. Nothing
- * may be fired in the pool then.
+ * After a release of the pool of a queue, no runner is made, and none is fired. At the release
+ * works wait, and the queue makes runners, as when a module forgets its queue.
  */
 static void wpool_release_of_the_pool_of_a_queue_ends_its_growth(struct kunit *test)
 {

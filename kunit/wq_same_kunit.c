@@ -119,7 +119,10 @@ static void cancel_work_frees_the_place_of_one_that_runs_elsewhere(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* Fewer than max_active works wait in @to while they run in @from: another work of @to starts. */
+/*
+ * A work starts although others of its queue still run in another queue, if these are fewer than
+ * max_active.
+ */
 static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 {
 	struct wpk_item *last = wpk_items(test, NULL, 1);
@@ -237,7 +240,9 @@ static void flush_delayed_work_runs_it_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
 }
 
-/* A delay on a named CPU does not pin the delays that come later. */
+/*
+ * A delayed work is not pinned to a CPU if the call names none, even if an earlier call named one.
+ */
 static void queue_delayed_work_without_a_cpu_is_not_pinned(struct kunit *test)
 {
 	struct wpk_item *item = wpk_items(test, NULL, 1);

@@ -84,7 +84,9 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
 }
 
-/* The counters wrap while tasks are queued in a ring, and in the backlog behind it. */
+/*
+ * Tasks that are queued in a ring, or in the backlog behind it, while the counters wrap run once.
+ */
 static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -100,7 +102,10 @@ static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
 	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
 }
 
-/* The counters tell the monitor whether the first task of a queue is still the same. */
+/*
+ * Overdue tasks end while the counters wrap. These tell the monitor whether the first task of a
+ * queue is still the same.
+ */
 static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
@@ -226,7 +231,10 @@ static void await_pressure(struct wpk_job *job)
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
 }
 
-/* The monitor reads when the task at the head was queued. */
+/*
+ * Pressure is seen while the counters of a ring wrap: the monitor reads when the task at the head
+ * was queued.
+ */
 static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
 {
 	struct load *load = load_from(test, await_pressure);
@@ -258,7 +266,10 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 
 /* ---- groups --------------------------------------------------------------- */
 
-/* At the cancel one task runs, one is queued, one waits for room. A fourth comes after the wrap. */
+/*
+ * A cancel of a group whose counter wraps ends the tasks before it, and none after it. At the
+ * cancel one task runs, one is queued, one waits for room. A fourth comes after the wrap.
+ */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {
 	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 10), 2);
