@@ -532,7 +532,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 		/* the monitor's timer starts again with each task */
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
-		/* the longest timers of the module have 1 s */
+		/* the monitor acts after up to 1 s; the workers expire much later */
 		expect_quiet(test, i ? 300 : 1100);
 	}
 	wpk_no_errors(test, jobs);

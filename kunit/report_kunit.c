@@ -37,7 +37,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	/* some tasks continue, and the others wait: this is the same episode, and no stall */
 	wpk_gate_let(busy->gate, 2);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(busy->gate, 4));
-	/* sleep longer than any timer of the module: the episode is not logged or counted again */
+	/* sleep longer than it takes to log a jam: this one is not logged or counted again */
 	msleep(1500);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 1);

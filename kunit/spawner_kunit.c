@@ -125,7 +125,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 
 	wpk_no_threads(test);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	/* more than three failures: at least three attempts to make a worker have ended */
+	/* when four failures are counted, at least three attempts to make a worker have ended */
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) > 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 0);

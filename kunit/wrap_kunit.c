@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The 32-bit counters of a pool wrap while the pool works. Those of its rings, lists and searches
- * wrap after 2^32 tasks, that of a group after 2^32 cancels. runq_kunit.c tests the ring alone.
+ * The 32-bit counters of a pool wrap while the pool works. Those of its rings, lists and looks for
+ * work wrap after 2^32 tasks or looks, that of a group after 2^32 cancels. runq_kunit.c tests the
+ * ring alone.
  */
 #include <linux/wpool_group.h>
 
@@ -11,7 +12,7 @@
 #include "one_cpu.h"
 
 #define NR_JOBS		2000U
-/* The number of searches or tasks before the wrap. */
+/* The number of looks or tasks before the wrap. */
 #define BEFORE		60U
 
 /* Start values of the counters, just before a wrap to 0 and before a change of sign. */
