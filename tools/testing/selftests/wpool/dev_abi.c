@@ -144,7 +144,11 @@ FIXTURE_TEARDOWN(cmd)
 	pool_end(&self->pool);
 }
 
-/* Each test ends with a call that succeeds: the refused calls have changed nothing. */
+/*
+ * A structure that is too short, or has bytes that are not zero beyond what the kernel knows, is
+ * refused. Each test of this fixture ends with a call that succeeds, which shows that the refused
+ * calls have changed nothing.
+ */
 TEST_F(cmd, size)
 {
 	static const size_t sizes[] = { 0, 1, 4, 7 };

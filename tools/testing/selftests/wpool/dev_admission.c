@@ -134,7 +134,7 @@ TEST_F(block, killed_submitter_leaves_nothing)
 		}
 	}
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == ARRAY_SIZE(pids)));
-	/* first kill the process in the middle of the waiters */
+	/* kill the second process first: it is likely to be in the middle of the waiters */
 	EXPECT_TRUE(child_kill(pids[1]));
 	EXPECT_EQ(2, pool_figure(self->second, waiting));
 	EXPECT_TRUE(child_kill(pids[0]));
@@ -271,7 +271,7 @@ TEST_F(together, threads_submit)
 	EXPECT_GE(variant->capacity, stats.spawned - stats.expired);
 }
 
-/* Submit, destroy and close from several threads: every call returns. */
+/* If a pool is destroyed during submits, each call returns, and each accepted task ends. */
 TEST(submit_against_destroy)
 {
 	struct submitter subs[6];
@@ -321,7 +321,7 @@ TEST(tree_in_its_submitter)
 		EXPECT_EQ(0, submitter_end(&sub));
 		if (pool_figure(pool.fd, outstanding) == 1 || try == 5)
 			break;
-		/* the submitter was too slow, and the pool accepted nodes: wait longer */
+		/* the submitter was slow, and the pool accepted the tree: wait longer */
 		close(fd);
 		EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, outstanding) == 1));
 		EXPECT_EQ(0, pool_tune(pool.fd, ATTRS(.mask = WPOOL_DEV_QUEUE_DEPTH)));

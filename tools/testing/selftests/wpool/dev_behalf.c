@@ -34,7 +34,10 @@ TEST_F(behalf, counts_in_our_memory)
 	EXPECT_EQ(0, pool_figure(self->fd, errors));
 }
 
-/* A child submits. The tasks count in the parent's page, which is faulted in on demand. */
+/*
+ * Tasks that a child submits count in the memory of the parent, which made the group. The page is
+ * faulted in on demand.
+ */
 TEST_F(behalf, counts_in_memory_of_who_asked)
 {
 	__u64 *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -114,7 +117,10 @@ TEST_F(behalf, execve_with_tasks_queued)
 	end_with_tasks_queued(_metadata, &self->pool, self->fd, true);
 }
 
-/* The process ends while a task keeps its memory: a task that starts afterwards is not run. */
+/*
+ * If a process has ended, none of its queued tasks runs, even while a running task keeps the memory
+ * of the process.
+ */
 TEST_F(behalf, process_ends_while_a_task_has_its_memory)
 {
 	pid_t pid;
@@ -135,7 +141,7 @@ TEST_F(behalf, process_ends_while_a_task_has_its_memory)
 	EXPECT_EQ(0, number_at(&counted));
 }
 
-/* A process is killed while a worker uses its memory and other tasks are queued. */
+/* If a process is killed while a worker uses its memory, all tasks of the process end. */
 TEST_F(behalf, killed_in_the_middle)
 {
 	pid_t pid;

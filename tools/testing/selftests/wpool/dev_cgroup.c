@@ -71,7 +71,10 @@ TEST_F(cgroup, is_that_of_who_made_the_pool)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[1], 1, CGROUPS)));
 }
 
-/* pool->cgroup_nr wraps. On kernels with KUnit, inject_start sets its first value. */
+/*
+ * Workers join the cgroup of their pool also when its counter of changes, pool->cgroup_nr, wraps.
+ * On kernels with KUnit, inject_start sets the first value of the counter.
+ */
 TEST_F(cgroup, after_65536_changes)
 {
 	int err = file_write("/sys/module/wpool/parameters/inject_start", "0xffff", 6);
@@ -127,7 +130,10 @@ struct who {
 	bool new_namespace;	/* the process makes a cgroup namespace with the root @in */
 };
 
-/* Set the cgroup by @path or the file @dir, in a child like @who. -255: there is no such child. */
+/*
+ * Set the cgroup by @path or the file @dir, in a child that becomes like @who. -255: the child
+ * cannot become so.
+ */
 static int cgroup_by_process(const struct pool *pool, struct who who, enum by how,
 			     const char *path, int dir)
 {
@@ -289,7 +295,10 @@ TEST_F(cgroup, by_path_of_a_user)
 	EXPECT_TRUE(WAIT_FOR(!rmdir(below)));
 }
 
-/* With nsdelegate a process cannot name a cgroup outside its namespace by any path or file. */
+/*
+ * With nsdelegate a process cannot give a pool a cgroup outside the process's namespace, by a path
+ * or a file.
+ */
 TEST_F(cgroup, by_path_from_a_namespace)
 {
 	const struct who who = { self->group[0], 0, true };
@@ -406,8 +415,9 @@ static int events_traced(void)
 }
 
 /*
- * Kworkers are never throttled. A throttled thread that attaches another one would hold the
- * kernel's locks for all cgroups, forks and CPU hotplug until the next period.
+ * Kworkers attach all threads of a pool to its cgroup, because kworkers are never throttled. A
+ * throttled thread that attaches another one would hold the kernel's locks for all cgroups, forks
+ * and CPU hotplug until the next period.
  */
 TEST_F(cgroup, kworkers_attach_all_threads)
 {

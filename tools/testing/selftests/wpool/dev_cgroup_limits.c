@@ -225,7 +225,9 @@ TEST_F(cgroup, cpuset_capacity_per_cpu)
 	if (!file_write(CPU1 "/online", "0", 1)) {
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "capacity") == 1));
 		EXPECT_EQ(0, file_write(CPU1 "/online", "1", 1));
-		/* the cpuset gets the CPU a moment later: a task lets the pool look */
+		/*
+		 * the cpuset gets the CPU a moment later; a new task lets the pool look at it again
+		 */
 		EXPECT_EQ(0, submit(pool->fd, WPOOL_WORK_SPIN, LONG, 0));
 		EXPECT_TRUE(WAIT_FOR(attr_number(pool->name, "busy") == 2));
 	}
@@ -262,7 +264,7 @@ TEST_F(cgroup, cpuset_mems)
 		taken[1] = pages_taken(1);
 		EXPECT_EQ(0, touch_status(pool, WPOOL_MAX_WORK_BYTES));
 		EXPECT_LE(pages, pages_taken(i) - taken[i]);
-		/* these are of other threads */
+		/* other threads may take pages, too, but few */
 		EXPECT_GT(pages / 2, pages_taken(!i) - taken[!i]);
 	}
 }
@@ -300,7 +302,7 @@ TEST_F(cgroup, memory)
 	ASSERT_EQ(0, group_write(self->group[1], "memory.max", "16777216"));
 	EXPECT_EQ(-ENOMEM, touch_status(pool, bytes));
 	ASSERT_EQ(0, attr_write(pool->name, "cgroup", "none"));
-	/* a worker that was looking for work just then joins after one more task */
+	/* a searching worker may run one more task in the old cgroup: wait until it has moved */
 	ASSERT_TRUE(WAIT_FOR(workers_are_in(pool, 1, CGROUPS)));
 	EXPECT_EQ(0, touch_status(pool, bytes));
 }
@@ -533,8 +535,8 @@ static int count_pages(const struct pool *pool, char *page, int nr)
 }
 
 /*
- * In the cgroup of its pool, a worker reads a page of a disk. At the limit io.max the task waits
- * until the limit is lifted. A task of another pool does not wait.
+ * If a task reads a disk at the limit io.max of its pool's cgroup, it waits until the limit is
+ * lifted. A task of another pool does not wait.
  */
 TEST_F(cgroup, io)
 {
@@ -582,9 +584,9 @@ static void count_for_group(int fd, const char *group, char *page)
 }
 
 /*
- * A task that acts for a process of another cgroup reads a page of a disk: at the limit io.max of
- * that cgroup it waits. The next task of the worker does not. If another process submits a task
- * under policy "run", it cannot run the task itself. No reference to the cgroup is left.
+ * If a task acts for a process of another cgroup and reads a disk at the limit io.max of that
+ * cgroup, it waits. The next task of the worker does not wait. Under policy "run", another process
+ * that submits a task cannot run it: the task gets -EPERM. No reference to the cgroup is left.
  */
 TEST_F(cgroup, io_on_behalf)
 {
@@ -653,10 +655,10 @@ static long long unwritten(const char *group)
 }
 
 /*
- * In the cgroup of its pool, a worker brings pages of a disk into memory and writes to them. The
- * kernel writes them to the disk at the cost of that cgroup. If too much of the cgroup's memory is
- * unwritten, the next task that writes waits: at the limit io.max until the limit is lifted. The
- * tasks of another pool, which has a disk of its own, do not wait.
+ * If too much memory of a pool's cgroup is unwritten, a task that writes to pages of a disk waits:
+ * at the limit io.max until the limit is lifted. Workers bring the pages into memory, so the kernel
+ * writes them to the disk at the cost of that cgroup. The tasks of another pool, which has a disk
+ * of its own, do not wait.
  */
 TEST_F(cgroup, io_write)
 {

@@ -29,7 +29,7 @@ FIXTURE_VARIANT(fault)
 
 FIXTURE_VARIANT_ADD(fault, capacity_1) { .capacity = 1 };
 FIXTURE_VARIANT_ADD(fault, capacity_4) { .capacity = 4 };
-/* the kernel warns of a thread that ends with such a cgroup */
+/* the kernel warns if a thread ends that still has a cgroup of the block layer */
 FIXTURE_VARIANT_ADD(fault, on_behalf) { .capacity = 1, .flags = WPOOL_DEV_GROUP_BLKCG };
 
 FIXTURE_SETUP(fault)
@@ -126,7 +126,7 @@ TEST_F(fault, policy_run)
 	pool_end(&pool);
 }
 
-/* A wait for the task and a destroy of the pool both return. */
+/* If the last task of a pool oopses, a wait for the task and a destroy of the pool both return. */
 TEST_F(fault, as_the_last_task)
 {
 	pid_t pids[8];

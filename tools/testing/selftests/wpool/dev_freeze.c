@@ -142,9 +142,9 @@ static unsigned int count_between(const __u64 *starts, unsigned int nr, __u64 fr
 }
 
 /*
- * Both pools have tasks to run all the time. While the kernel keeps the system frozen, no task of
- * the freezable pool starts. Tasks of the other pool start, unless its worker gets no CPU
- * meanwhile: then try again.
+ * While the system is frozen, no task of a freezable pool starts, and tasks of another pool do.
+ * Both pools have tasks to run all the time. If the worker of the other pool gets no CPU while the
+ * system is frozen, the test tries again.
  */
 TEST_F(freeze, suspend)
 {
@@ -181,7 +181,7 @@ TEST_F(freeze, suspend)
 		/* the freeze may interrupt the submit as a signal does: fewer tasks are accepted */
 		EXPECT_LT(0, sub.accepted);
 		close(second);
-		/* another part of the system was not ready to suspend */
+		/* -EBUSY: another part of the system was not ready to suspend */
 		if (err == -EBUSY) {
 			read_starts(self->pool.fd, records, frozen);
 			read_starts(self->other.fd, records, others);
@@ -205,7 +205,7 @@ TEST_F(freeze, suspend)
 	EXPECT_LT(0, between);
 }
 
-/* Under policy "run" a process runs its tasks, and is frozen in the midst of them. */
+/* A process that runs its tasks, under policy "run", can be frozen in the midst of a task. */
 TEST_F(freeze, submitter_that_runs_its_task)
 {
 	static const __u32 kinds[] = { WPOOL_WORK_SPIN, WPOOL_WORK_LOCK, WPOOL_WORK_LOOP };

@@ -44,7 +44,10 @@ TEST_F(group, bound)
 	EXPECT_EQ(BOUND, pool_figure(self->fd, outstanding));
 }
 
-/* Cancel queued tasks, running tasks, and a submitter that waits for room in the group. */
+/*
+ * A cancel of all tasks ends queued tasks, running tasks, and a submitter that waits for room in
+ * the group.
+ */
 TEST_F(group, cancel_all)
 {
 	struct submitter submitter;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wpool charges the caller's memory cgroup; for a touch that of the opener or group's maker.
- * Each test runs in a cgroup of its own, alone.
+ * /dev/wpool charges tasks and pools to the caller's memory cgroup, and the memory of a touch to
+ * that of the file's opener or, with WPOOL_DEV_GROUP_MEMCG, of the group's maker. Each test runs in
+ * a cgroup of its own, alone.
  */
 #include "cgroup_fixture.h"
 
@@ -50,7 +51,7 @@ FIXTURE_TEARDOWN(memcg)
 	rmdir(self->group);
 }
 
-/* Tasks that wait behind a sleeper are charged. */
+/* Queued tasks are charged to the memory cgroup of their submitter. */
 TEST_F(memcg, tasks)
 {
 	const long long nr = 50000, least_each = 128;

@@ -20,7 +20,7 @@ FIXTURE(permit)
 {
 	struct pool root;	/* made by root */
 	int own;		/* opened by user "nobody", who made its pool and runs the test */
-	int limit;		/* max_user_workers, or half of max_workers */
+	int limit;		/* max_user_workers, or half of max_workers if that is less */
 	char name[WPOOL_DEV_NAME_LEN];
 	char second[WPOOL_DEV_NAME_LEN];	/* for another pool */
 };
@@ -187,7 +187,10 @@ TEST_F(permit, each_privilege_by_itself)
 	EXPECT_EQ(0, tune_nice(fds[0], 0));
 }
 
-/* A program can hold a worker with a task of kind poll or count that waits for the program. */
+/*
+ * A user can submit polls and counts only to its own pools: such a task may hold a worker until a
+ * program answers.
+ */
 TEST_F(permit, poll_and_count_only_in_own_pool)
 {
 	int event = eventfd(1, EFD_NONBLOCK), fd = pool_attach(self->root.name, 0);
@@ -221,7 +224,10 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 	EXPECT_EQ(-ESHUTDOWN, submit(self->own, WPOOL_WORK_POLL, event, 0));
 }
 
-/* A value that needs a capability closes root's pool to a user, but not the user's own pool. */
+/*
+ * If an attribute of root's pool has a value that needs a capability, a user cannot submit to it.
+ * The user's own pool still takes the user's tasks.
+ */
 TEST_F(permit, pool_that_took_a_capability)
 {
 	static const struct {
@@ -369,7 +375,7 @@ static int occupy_all(int fd)
 	return pool_tune(fd, ATTRS(.queue_depth = WPOOL_DEV_UNLIMITED));
 }
 
-/* The tasks of all files opened without privileges may together take a quarter of the memory. */
+/* Tasks of all files opened without privileges take at most a quarter of the memory. */
 TEST_F(permit, memory)
 {
 	struct wpool_dev_work works[WPOOL_MAX_FILE_BYTES / (16 * MIB)] = { };
@@ -410,7 +416,7 @@ out:
 	EXPECT_EQ(0, cancel_all(self->own));
 }
 
-/* One wake-up may fire all timers and polls: their number over all files of users is limited. */
+/* The number of timers and polls of users is limited, as one wake-up may fire all of them. */
 TEST_F(permit, timers_and_polls)
 {
 	int event = eventfd(0, EFD_NONBLOCK), second = pool_attach(self->name, 0), err;
@@ -454,7 +460,7 @@ static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 	return accepted;
 }
 
-/* A noop allocates nothing, but the task and its record take memory. */
+/* Tasks and unread records count for the limit of memory, even if the tasks allocate nothing. */
 TEST_F(permit, tasks_and_records)
 {
 	static struct wpool_dev_record records[WPOOL_MAX_BATCH];

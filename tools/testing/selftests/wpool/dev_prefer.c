@@ -125,7 +125,10 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 	return right >= 100;
 }
 
-/* The CPU is a preference: if its worker gets no time there, the other worker runs the task. */
+/*
+ * Most tasks run on the CPU that they prefer. If the worker of that CPU gets no time there, the
+ * other worker runs the task.
+ */
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
@@ -134,7 +137,10 @@ TEST_F(on, runs_there)
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 
-/* Submit more tasks than the module takes at a time, some of them urgent: all run. */
+/*
+ * All tasks of a submit run, also if it has more than the module takes at a time, and some are
+ * urgent.
+ */
 TEST_F(on, runs_all_tasks)
 {
 	struct wpool_dev_work works[200] = { };

@@ -294,7 +294,7 @@ TEST_F(running, cancel_stops_it_soon)
 	pool_end(&witness);
 }
 
-/* Some tasks hold the lock or run, others wait for the lock or are queued. */
+/* A cancel of all tasks ends tasks that run, wait for the lock, or are queued. */
 TEST_F(running, cancel_all)
 {
 	struct wpool_dev_record records[10];
@@ -359,7 +359,7 @@ TEST_F(work, cancel_silent)
 	EXPECT_EQ(2, pool_figure(self->single.fd, file_finished));
 }
 
-/* Cancel races with tasks that start and end: each task ends exactly once. */
+/* If a cancel races with tasks that start and end, each task ends exactly once. */
 TEST_F(work, cancel_against_running_tasks)
 {
 	enum { NR = 2000 };

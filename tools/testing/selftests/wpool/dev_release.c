@@ -173,7 +173,7 @@ TEST_F(block, release_cancels_if_asked)
 	EXPECT_EQ(0, run_one(self->second));
 }
 
-/* The nodes of a tree that have not started are dropped; this tree would run for hours. */
+/* A release with CANCEL drops the waiting nodes of a tree, which would run for hours. */
 TEST_F(block, release_cancels_the_rest_of_a_tree)
 {
 	struct wpool_dev_work tree = {
@@ -187,7 +187,7 @@ TEST_F(block, release_cancels_the_rest_of_a_tree)
 	EXPECT_RECORD(self->second, 1, -ECANCELED);
 }
 
-/* RELEASE_OWN: armed timers fire, waiting submitters are accepted, tasks of a tree submit. */
+/* After RELEASE_OWN timers fire, waiting submitters are accepted, and trees submit nodes. */
 TEST_F(block, release_to_own)
 {
 	struct wpool_dev_work tree = {

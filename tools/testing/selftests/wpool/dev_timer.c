@@ -58,7 +58,10 @@ TEST_F(timer, cancelled_by_its_cookie)
 	EXPECT_EQ(-ENOENT, cancel(self->fd, 0, 2, &cancelled, &stopped));
 }
 
-/* A fired timer waits for the only place, which a task of another file holds. */
+/*
+ * A timer that has fired, and waits for room in the pool, can be cancelled. A task of another file
+ * holds the only place.
+ */
 TEST_F(timer, cancelled_in_line)
 {
 	__u32 cancelled, stopped;

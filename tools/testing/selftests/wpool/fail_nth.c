@@ -4,8 +4,9 @@
  *
  * A sweep makes one call again and again. The first time the first allocation (or copy from or to
  * user space, or creation of a thread) in the call fails, the second time the second, and so on,
- * until nothing fails. After a failure the errno must be -ENOMEM or -EFAULT, the same call must
- * work now, and there must be as many pools as before and no unfinished tasks.
+ * until nothing fails. In spite of the failure the call may succeed; if not, its errno must be
+ * -ENOMEM or -EFAULT, and the same call must work now. There must be as many pools as before, and
+ * no unfinished tasks.
  *
  * sweep_worker() makes allocations in a worker fail. fail_spawn.c tests the thread that makes
  * workers. Kernels without fault injection skip all tests.
@@ -390,7 +391,7 @@ TEST_F(sweep, info)
 	});
 }
 
-/* Submit tasks of each kind, and enough of them for several slabs. */
+/* Submit tasks of eight kinds, and enough of them for several slabs. */
 static int call_submit(struct _test_data_sweep *self)
 {
 	struct wpool_dev_work works[80] = {};

@@ -40,8 +40,8 @@ static int fail_times(const char *times)
 }
 
 /*
- * The creation fails nine times in a row. The module tries again after 10, 20, ... ms, then every
- * second. All tasks queued meanwhile start, and none is lost or runs twice.
+ * If the creation of a worker fails nine times in a row, all tasks queued meanwhile start, and none
+ * is lost or runs twice. The module tries again after 10, 20, ... ms, then every second.
  */
 TEST_F(spawn, nine_times_in_a_row)
 {
@@ -66,7 +66,7 @@ TEST_F(spawn, nine_times_in_a_row)
 }
 
 /*
- * No worker can be made, and the only worker of @pool sleeps. The pool's rescuer runs one task
+ * While no worker can be made, and the only worker of the pool sleeps, its rescuer runs one task
  * after the other. When workers can be made again, the pool gets a new rescuer.
  */
 TEST_F(spawn, reclaim_goes_on)

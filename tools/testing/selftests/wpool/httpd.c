@@ -112,7 +112,7 @@ TEST_F(httpd, other_methods)
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
 
-/* Requests that keep the connection, and requests that end it. */
+/* A connection stays open after a request, or ends, as HTTP demands. */
 TEST_F(httpd, keep_alive)
 {
 	static const struct {
@@ -502,7 +502,7 @@ TEST_F(httpd, many_connections)
 		EXPECT_TRUE(has_ended(&clients[i]));
 }
 
-/* The packets that close a connection are lost. The kernel repeats them after the unload. */
+/* If the packets that close a connection are lost, the kernel repeats them after the unload. */
 TEST_F(httpd, a_lost_end_is_repeated)
 {
 	START("");
@@ -513,7 +513,10 @@ TEST_F(httpd, a_lost_end_is_repeated)
 	EXPECT_TRUE(has_ended(&self->client));
 }
 
-/* One connection each is silent, in a request, in an answer, in a handler, not accepted yet. */
+/*
+ * An unload ends connections of each kind: silent, in a request, in an answer, in a handler, and
+ * not accepted yet.
+ */
 TEST_F(httpd, unload_with_each_kind)
 {
 	struct client half, slow, late, busy;

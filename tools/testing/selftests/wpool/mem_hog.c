@@ -203,7 +203,11 @@ FIXTURE_TEARDOWN(writeback)
 	unlink(DISK);
 }
 
-/* The loop driver's workqueue has no WQ_MEM_RECLAIM, but the pool in its place can have reclaim. */
+/*
+ * A file system on a loop device continues while memory is short, and loses no data: the pool in
+ * place of the driver's workqueue has the attribute reclaim. The workqueue itself has no
+ * WQ_MEM_RECLAIM.
+ */
 TEST_F(writeback, goes_on)
 {
 	unsigned int rounds = 0, killed = 0, i;

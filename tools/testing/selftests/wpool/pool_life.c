@@ -151,7 +151,10 @@ static int sleep_anew(int fd, unsigned int tasks, unsigned int nr)
 	return err ?: WAIT_FOR(pool_figure(fd, busy) == nr) ? 0 : -ETIMEDOUT;
 }
 
-/* Pools in every quiet state: none of their threads runs for 2 s, twice the longest period. */
+/*
+ * In every quiet state of a pool, none of its threads runs for 2 s, twice the longest period of a
+ * timer.
+ */
 TEST(quiet_pools_do_not_run)
 {
 	enum { IDLE, KEPT, ASLEEP, PREALLOC, FULL, UNUSED, NR };

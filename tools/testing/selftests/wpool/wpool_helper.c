@@ -5,7 +5,7 @@
  *
  *	hold [POOL]		keep a file open, attached to POOL
  *	sleepers POOL NR	submit NR sleeping tasks to POOL, which is made if needed
- *	storm POOL		submit all kinds of tasks without end
+ *	storm POOL		submit tasks of many kinds without end
  *	leave PREFIX NR		make and use NR pools, leave them, and exit
  *	together NR		run NR sleeping tasks at the same time in a pool of NR;
  *				exit 4 if the machine is too slow
