@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # cpu_isolation - workers stay off the CPUs that the kernel keeps free of its own threads
-# (isolcpus=, nohz_full=, and, on Linux 7.2, isolated partitions of cpusets), unless a pool's
+# (isolcpus=, nohz_full=, and, since Linux 7.2, isolated partitions of cpusets), unless a pool's
 # cpumask names them. Timers of delayed works stay off the CPUs of nohz_full=, see
 # tools/testing/held.
 
@@ -64,7 +64,7 @@ test_workers_stay_off_cpus_isolated_at_boot()
 	[ "$(allowed "$POOL-named")" = "$cpu" ] || fail "not on CPU $cpu: $(allowed "$POOL-named")"
 }
 
-# A timer would start the tick of such a CPU again.
+# The timer of a delayed work stays off a CPU without a tick: it would start the tick again.
 test_delayed_works_stay_off_cpus_without_a_tick()
 {
 	cpu=$(cpus "$(grep '^[0-9]' $CPU_DIR/nohz_full 2>/dev/null)" | head -n 1)

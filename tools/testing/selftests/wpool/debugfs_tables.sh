@@ -57,7 +57,8 @@ test_cpus_adds_up_to_sysfs()
 	wait_for all_same || all_same
 }
 
-# One worker is busy, and two queued tasks wait for that worker.
+# The table "cpus" counts all queued tasks, also those of the global queue. One worker is busy, and
+# two queued tasks wait for that worker.
 test_cpus_counts_what_is_queued()
 {
 	lasting capacity=1 queue_depth=5

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # dev_fuzz - random calls on /dev/wpool for a short time: one run with a fixed
-# seed, and one with a random seed. For longer runs: ioctl_fuzz --seed N --calls N.
+# seed, and one with a new seed. For longer runs: ioctl_fuzz --seed N --calls N.
 
 # shellcheck disable=SC2317
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -14,10 +14,11 @@ fuzz()
 	"$HERE/ioctl_fuzz" --seconds 12 "$@" || fail "something is wrong, see above"
 }
 
-# With one thread, every run makes the same calls until its time is over.
+# Random calls pass all checks of the fuzzer. With one thread, every run makes the same calls until
+# its time is over.
 test_known_seed() { fuzz --seed 4711 --threads 1 --calls 20000; }
 
-# The output always contains the seed.
+# Random calls with a new seed pass all checks of the fuzzer. The log has the seed.
 test_fresh_seed()
 {
 	seed=$(($(date +%s) % 1000000000))

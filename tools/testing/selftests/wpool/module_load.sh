@@ -14,7 +14,7 @@ SAMPLES=${WPOOL_SAMPLES:-/wpool}
 PARAMETERS=/sys/module/wpool/parameters
 HELPER=$HERE/wpool_helper
 
-# load [PARAMETER...]: this function and those below it end the test if something is wrong.
+# load [PARAMETER...]: load wpool. This and the next functions end the test if something is wrong.
 load()
 {
 	insmod "$KO" "$@" || fail "insmod $*: failed"
@@ -248,7 +248,8 @@ test_forgotten_pool_without_an_owner()
 	unload && said none "wpool: forgot.none: was not destroyed by its creator"
 }
 
-# Not a KUnit test: softirqs differ on PREEMPT_RT, and Debian's PREEMPT_RT kernel has no KUnit.
+# If a task leaves softirqs off, wpool gives them back, and the log says so. This is no KUnit test:
+# softirqs differ on PREEMPT_RT, and Debian's PREEMPT_RT kernel has no KUnit.
 test_softirqs_left_off_are_given_back()
 {
 	fresh
@@ -273,7 +274,7 @@ test_open_attribute_does_not_keep_the_module()
 
 workers() { echo $(($(cat $CLASS/a/workers) + $(cat $CLASS/default/workers))); }
 
-# There are fewer workers than the pools need, so tasks take turns.
+# If there are fewer workers than the pools need, tasks take turns.
 test_few_workers()
 {
 	fresh max_workers=4
@@ -359,7 +360,7 @@ test_all_workers_in_use_is_no_stall()
 	unload
 }
 
-# Run 10,000 tasks at the same time, each in a worker of its own.
+# 10,000 tasks run at the same time, each in a worker of its own.
 test_10000_together()
 {
 	need=$((10000 * 40))
@@ -385,7 +386,7 @@ test_few_workers_of_users()
 	unload
 }
 
-# The workers of a frozen pool take no tasks. An unload thaws the pool first.
+# An unload thaws a frozen pool first, as the workers of a frozen pool take no tasks.
 test_frozen_pool_goes_with_the_module()
 {
 	fresh
@@ -399,8 +400,8 @@ test_frozen_pool_goes_with_the_module()
 	unload
 }
 
-# Load and unload repeatedly: with pools left behind, with tasks that sleep, and with several
-# processes that submit all the time until they are killed.
+# The module can be loaded and unloaded repeatedly: with pools left behind, with tasks that sleep,
+# and with several processes that submit all the time until they are killed.
 test_load_and_unload()
 {
 	for i in 1 2 3 4 5; do

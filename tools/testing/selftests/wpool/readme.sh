@@ -34,7 +34,8 @@ stopped()
 	[ $rc -eq 0 ] || [ $rc -eq 143 ] || fail "'$1': exit $rc: $(cat "$TMP/started")"
 }
 
-# Each line of the block works. The pool exists between the first and the last line.
+# Each line of the block of commands in README.md works. The pool exists between the first and the
+# last line.
 test_commands()
 {
 	capacity=$(cat $CLASS/default/capacity)

@@ -81,8 +81,9 @@ test_life_of_tasks()
 	done
 }
 
-# One task runs, and the others are queued. The release cancels the queued tasks. The kill of the
-# submitter cuts the running task short.
+# A task that is cancelled before it starts is traced as dropped. One task runs, and the others are
+# queued. The release cancels the queued tasks. The kill of the submitter cuts the running task
+# short.
 test_cancelled_tasks_are_dropped()
 {
 	setup capacity=1 queue_depth=max
@@ -114,7 +115,8 @@ test_cancelled_tasks_are_dropped()
 	has 'wpool_task_dropped: pool=.* cpu=[0-9]+ task=[0-9a-f]{8} func=[a-z_]+ .*status=-125$'
 }
 
-# If a task of a group is cut short, its function returns an error.
+# If the function of a group's task returns an error, the error is traced. Here the tasks are cut
+# short.
 test_group_task_failed()
 {
 	setup capacity=2

@@ -110,7 +110,8 @@ interrupted()
 	await 0 outstanding
 }
 
-# The checks of tools/wpoolctl/tests have all other words that are refused without the kernel.
+# A command with wrong arguments prints one line of error, and exits with 2. The checks of
+# tools/wpoolctl/tests have the other arguments that are refused without the kernel.
 test_usage()
 {
 	for command in create destroy tune release reboot "create .hidden"; do
