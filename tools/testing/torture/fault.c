@@ -2,10 +2,10 @@
 /*
  * Phase fault: tasks die, and many others in the pool must not notice.
  *
- * One thread submits tasks that die, in each way in which a task can be submitted, and waits for
- * all consequences of a death before the next one. Meanwhile producers keep the pool full of good
- * tasks and wait for room, and one thread flushes all the time. Each death must be noticed: the
- * task has failed, the fault handler got the right report, no thread sleeps forever. In the end
+ * One thread submits tasks that die: joinable and detached tasks, batches, and functions. It waits
+ * for all consequences of a death before the next one. Meanwhile producers keep the pool full of
+ * good tasks and wait for room, and one thread flushes all the time. Each death must be noticed:
+ * the task has failed, the fault handler got the right report, no thread sleeps forever. In the end
  * exactly CAPACITY tasks must run at the same time.
  */
 #include <linux/bug.h>

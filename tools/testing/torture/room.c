@@ -12,7 +12,7 @@
 
 #include "torture.h"
 
-/* With so few tokens, no CPU caches any. */
+/* A pool with so few tokens leaves none in the cache of a CPU. */
 #define MAX_CAPACITY	3
 #define MAX_DEPTH	3
 

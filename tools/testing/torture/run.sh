@@ -44,7 +44,7 @@ complain()
 	: >"$TMP/bad"
 }
 
-# hangs MESSAGE: complain, and log what sleeps. False.
+# hangs MESSAGE: complain, and log what sleeps. Returns false.
 hangs()
 {
 	complain "$1"

@@ -29,7 +29,7 @@ struct thing {
 	u32 nr;
 	atomic64_t begun;	/* submits that have begun, less those that were refused */
 	atomic64_t accepted;
-	atomic64_t refused;	/* submits that a cancel refused */
+	atomic64_t refused;	/* submits that were refused because of a cancel */
 	/* cancels that took a submit back, even if that submit was then refused */
 	atomic64_t cancels;
 	atomic64_t runs;	/* functions that started */

@@ -79,7 +79,7 @@ __printf(1, 2) void torture_fail(const char *fmt, ...);
 	__ok;								\
 })
 
-/* torture_check() of a task of a stage, or of what else has a number there */
+/* torture_check() of a task of a stage, or of another object that has a number there */
 #define stage_check(thing, condition, fmt, ...)				\
 ({									\
 	typeof(thing) __thing = (thing);				\
@@ -389,7 +389,9 @@ struct tbehalf {
 
 void tbehalf_init(void);
 void tbehalf_exit(void);
-/* In a kthread: give an empty group @what: the loader's mm and memcg, and a new uid. */
+/*
+ * In a kthread: let an empty group take over @what: the mm and memcg of process 1, and a new uid.
+ */
 int tbehalf_give(struct tbehalf *behalf, struct wpool_group *group, unsigned int what);
 /* Called in a task: check that the task has what @behalf says, and no more. */
 void tbehalf_check(const struct tbehalf *behalf);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Phase work: works and delayed works of the workqueues that wpool stands in for. Threads, hard
- * interrupts and the works themselves queue, cancel, flush, change and disable works.
+ * Phase work: works and delayed works of wpool_wq's workqueues. Threads, hard interrupts and the
+ * works themselves queue, cancel, flush, change and disable works.
  *
  * The results of the calls are counted for each work. In the end, when no work is pending,
  *
