@@ -3,8 +3,8 @@
  * Open files and the cookies of their tasks.
  *
  * What must hold: a record has a cookie that was submitted through the same file. No cookie has two
- * records. A refused or silent task has no record. A file that no child has used is drained when it
- * is closed: then every accepted task that is not silent has had its record.
+ * records. A refused or silent task has no record. Many files that no child has used are drained
+ * when they are closed: then every accepted task that is not silent has had its record.
  *
  * Processes share the table of cookies, but each has its own open files. A cookie is an index into
  * the table, with a check word in its upper half. Any task may have the cookie 0.
@@ -143,8 +143,8 @@ void records_check(struct fuzzer *f, struct file *file, const void *data, size_t
 		cookie_check(f, file, record.cookie);
 		/*
 		 * -ESHUTDOWN: a timer fired in a closed pool. -ETIME: a task waited for
-		 * max_wait_ms. -EFAULT: a count had a bad address. -ESRCH, -EPERM: a task ran on
-		 * behalf of another process, which may have ended.
+		 * max_wait_ms. -EFAULT: a count had a bad address. -ESRCH: the process for which
+		 * a task acts has ended. -EPERM: a task was to run in another process.
 		 */
 		if (record.status && record.status != -ECANCELED && record.status != -ENOMEM &&
 		    record.status != -ESHUTDOWN && record.status != -ETIME &&

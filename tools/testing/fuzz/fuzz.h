@@ -208,7 +208,10 @@ void ioctls_init(void);
 
 /* Generate the name of a pool. Returns false if the name is invalid. */
 bool gen_name(struct fuzzer *f, uint8_t *name, bool *runs);
-/* Generate attributes. Returns the -errno that they must give, or 0. */
+/*
+ * Generate attributes. Returns the -errno that they must give. 0: unknown, numbers may be too
+ * large.
+ */
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs);
 
 /* ---- works.c: descriptors of tasks ------------------------------------------------- */

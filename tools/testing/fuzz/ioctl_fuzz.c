@@ -21,7 +21,7 @@
  * tasks. Half of all calls are variants of kept ones. Then the seed alone does not repeat a run.
  *
  * Run it as root in a virtual machine, and read the kernel's log, too. Threads of a process share
- * files, all processes share pools. One call in thousands starts a process that is killed while it
+ * files, all processes share pools. One call in a thousand starts a process that is killed while it
  * uses a file. A thread that sleeps in a call for longer than 10 ms gets a signal.
  *
  * Exit: 0 all checks passed, 1 a check failed, 2 wrong use.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of the ioctls. It makes a valid structure, in most cases puts one mistake into it,
- * and knows the allowed results.
+ * The grammar of the ioctls. It makes a valid structure, often puts one mistake into it, and knows
+ * the allowed results.
  *
  * For each call it checks: the errno is in the ABI; a mistake gives its errno, and only a call
  * without a mistake returns 0; the kernel writes the answer to its place and nowhere else; the
@@ -37,7 +37,7 @@ union cmd {
 
 /* What is known about a call before it is made. */
 struct guess {
-	/* the errno that the call must return if no earlier error is found; 0: unknown */
+	/* the errno that the call must return if no earlier error is found; 0, -1: unknown */
 	int must;
 	int may;	/* an errno that the contents of the structure may cause, or 0 */
 	struct wpool_dev_work *works;	/* the descriptors of a submit */
@@ -467,7 +467,7 @@ static void check(struct fuzzer *f, struct file *file, unsigned int nr, int err,
 		complain(f, "%s: EISCONN, but nobody attached the file", ioctl_names[nr]);
 }
 
-/* Make one mistake in the head or the address of the structure. Returns the address. */
+/* Make at most one mistake in the head or the address of the structure. Returns the address. */
 static uint8_t *spoil(struct fuzzer *f, const struct grammar *grammar, union cmd *cmd, int *must)
 {
 	struct rng *rng = &f->rng;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs and debugfs: store all kinds of text, and read all files.
+ * sysfs and debugfs: store all kinds of text, and read files.
  *
  * The fuzzer searches all output for kernel addresses, and for numbers that only an underflow
  * explains. A process without privileges reads, too; it must not be able to open the device.
@@ -276,7 +276,7 @@ void fuzz_sysfs_store(struct fuzzer *f)
 	for (i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (err == allowed[i])
 			return;
-	/* only a pool's owner may set max_wait_ms, or policy "run" */
+	/* only its module may give the default pool a max_wait_ms, or policy "drop_oldest" */
 	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
 		return;
 	/* max_workers may leave no room for workers in reserve */

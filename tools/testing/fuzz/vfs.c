@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls on an open /dev/wpool other than ioctls: read, poll, and all calls that
- * the device does not support.
+ * Calls on an open /dev/wpool other than its ioctls: read, poll, and calls that the device leaves
+ * to the kernel, which refuses most of them.
  */
 #include "fuzz.h"
 
@@ -120,7 +120,7 @@ void fuzz_poll(struct fuzzer *f, struct file *file)
 		complain(f, "poll: %#x", pfd.revents);
 }
 
-/* Makes one of the calls that the device does not support. */
+/* Makes a call that the device leaves to the kernel. *must: its errno; 0: success; -1: unknown. */
 static long call_unknown(struct fuzzer *f, int fd, uint32_t which, int *must)
 {
 	struct iovec part = { f->arena.rw, 40 };

@@ -67,7 +67,7 @@ static void gen_work(struct fuzzer *f, struct wpool_dev_work *work, bool runs)
 	}
 }
 
-/* Puts one mistake into the descriptor. Returns the errno that it must give. */
+/* Puts one mistake into the descriptor. Returns the -errno that it must give. */
 static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 {
 	static const uint64_t limits[] = {
