@@ -125,7 +125,10 @@ static bool jumps_on(struct _test_data_jumps *self)
 	return WAIT_FOR(__atomic_load_n(&self->nr, __ATOMIC_ACQUIRE) > before + 10);
 }
 
-/* Whatever the clock says, max_wait_ms of an hour ends no wait; 50 ms ends those begun later. */
+/*
+ * Whatever the clock says, max_wait_ms of an hour ends no wait, and 50 ms ends those begun
+ * afterwards.
+ */
 TEST_F(jumps, max_wait_goes_by_its_own_time)
 {
 	const char *pool = self->pool.name;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Compiled for 32 bits: the structures of /dev/wpool have no padding, and the sizes that they have
- * with 64 bits. One call in eight of the fuzzer is that of a 32-bit program, so this is no program.
+ * with 64 bits. The compilation is the test. The fuzzer makes one ioctl in eight as a 32-bit
+ * program does.
  */
 #include <linux/wpool.h>
 

@@ -46,7 +46,7 @@ static bool is_expected(int err)
 	return !err || err == EAGAIN || err == EBADF;
 }
 
-/* Poll, read and query random files, open or closed. */
+/* Poll, read and query random files, and submit through them. The files are open or closed. */
 static void *race(void *data)
 {
 	struct _test_data_files *self = data;

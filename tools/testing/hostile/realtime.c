@@ -15,7 +15,7 @@
 #define NR_TASKS	21
 #define HELD_CPU	1
 #define RUNTIME		"/proc/sys/kernel/sched_rt_runtime_us"
-/* In 6.12 the scheduler has a server that gives starved threads a share of the CPU. */
+/* Since 6.12 the scheduler has a server that gives starved threads a share of the CPU. */
 #define SERVER		"/sys/kernel/debug/sched/fair_server/cpu1/runtime"
 
 FIXTURE(rt) {

@@ -83,7 +83,10 @@ static bool is_frozen(void)
 	       strstr(events, "frozen 1");
 }
 
-/* Returns how many processes of this fate ended. Adds new ones with exit(0) to *good. */
+/*
+ * Returns how many processes of this fate have ended. Counts those in *good that newly ended with
+ * 0.
+ */
 static int reap(struct _test_data_line *self, enum fate fate, int *good)
 {
 	int i, status, nr = 0;
