@@ -225,8 +225,8 @@ TEST_F(permit, poll_and_count_only_in_own_pool)
 }
 
 /*
- * If an attribute of root's pool has a value that needs a capability, a user cannot submit to it.
- * The user's own pool still takes the user's tasks.
+ * If root's pool has a negative nice, a sched other than normal, or freezable, a user cannot submit
+ * to that pool. The user's own pool still takes the user's tasks.
  */
 TEST_F(permit, pool_that_took_a_capability)
 {

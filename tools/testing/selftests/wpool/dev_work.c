@@ -152,7 +152,7 @@ TEST_F(work, argument_at_its_limit)
 	EXPECT_TRUE(all_have_status(self->single.fd, ARRAY_SIZE(good) + 1, -ECANCELED));
 }
 
-/* The memory of all unfinished tasks of a file is bounded. */
+/* The memory of all unfinished touches and hashes of a file is bounded. */
 TEST_F(work, bytes_of_a_file)
 {
 	unsigned int i;
