@@ -372,7 +372,7 @@ const struct command cmd_why = {
 "most cases only root may read.",
 	.more =
 "The causes by their names in --json. sleepers: all workers that capacity allows are in tasks,\n"
-"most of them asleep. hogs: tasks that run for more than hog_ms without sleeping keep the\n"
+"at least half asleep. hogs: tasks that run for more than hog_ms without sleeping keep the\n"
 "workers or the CPUs. capacity: all workers that capacity allows are at work. max_workers: all\n"
 "pools together have as many workers as the module may have. spawn: workers cannot be created;\n"
 "the error is named. handoff: the attribute is 0, and workers that sleep keep their queues.\n"

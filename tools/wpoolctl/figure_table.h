@@ -13,7 +13,7 @@ WPOOL_FIGURE(SEARCHING, "searching", NULL, GAUGE, "wpool_workers_searching",
 WPOOL_FIGURE(BUSY, "busy", NULL, GAUGE, "wpool_workers_busy", "Workers in a task.")
 WPOOL_FIGURE(BLOCKED, "blocked", NULL, GAUGE, "wpool_workers_blocked", "Workers asleep in a task.")
 WPOOL_FIGURE(WAITING, "waiting", NULL, GAUGE, "wpool_submitters_waiting",
-	     "Submitters asleep because the pool is full.")
+	     "Submitters, fired events and strands that wait because the pool is full.")
 WPOOL_FIGURE(QUEUED, "queued", NULL, GAUGE, "wpool_tasks_queued",
 	     "Accepted tasks that have not started.")
 WPOOL_FIGURE(OUTSTANDING, "outstanding", NULL, GAUGE, "wpool_tasks_outstanding",
