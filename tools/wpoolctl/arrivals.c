@@ -4,8 +4,8 @@
  *
  * arrivals_expected() is the number of tasks expected until a time: a parabola during the ramp, a
  * straight line afterwards, and the recorded tasks of a recording. Each arrival is a step of this
- * number. Equal steps are arrivals at equal distances. Steps of exponential size are a Poisson
- * process, also during the ramp.
+ * number. Equal steps make arrivals at equal distances after the ramp. Steps of exponential size
+ * make a Poisson process, also during the ramp.
  */
 #include "arrivals.h"
 
@@ -71,7 +71,7 @@ void arrivals_step(struct arrivals *arrivals, __u64 step)
 {
 	double size = step;
 
-	/* the sum of many random steps is close to as many times their mean */
+	/* many steps at once: their sum is close to its mean, so it need not be random */
 	if (arrivals->config->poisson && step == 1)
 		size = -log(random_unit(&arrivals->random));
 	arrivals->expected += size * arrivals->submitters;

@@ -21,7 +21,10 @@ enum attr_use {
 	ATTR_TUNE,
 };
 
-/* attrs.mask has a bit for each attribute given. attrs.cpumask points to the set's own cpus. */
+/*
+ * attrs.mask has a bit for each attribute given, except cgroup. attrs.cpumask points to the set's
+ * own cpus.
+ */
 struct attr_set {
 	struct wpool_dev_attrs attrs;
 	struct cpulist cpus;
@@ -42,8 +45,9 @@ int attr_set_add_list(struct attr_set *set, enum attr_use use, const char *list,
 int attr_set_check_given(const struct attr_set *set, struct errmsg *e);
 
 /*
- * Find values that contradict each other, or @now: the kernel would give a bare EINVAL. @now: the
- * pool's attributes; NULL: it is not created yet. Returns 0, or -1 and a message.
+ * Find values that contradict each other or @now, for which the kernel would return EINVAL without
+ * a reason. @now: the pool's attributes; NULL: it is not created yet. Returns 0, or -1 and a
+ * message.
  */
 int attr_set_check(const struct attr_set *set, const struct wpool_dev_attrs *now, struct errmsg *e);
 
@@ -67,7 +71,7 @@ void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr
 
 /*
  * Returns the default of attribute @name, in @buf, if it differs from @value, the text in sysfs.
- * Returns NULL if they are equal, if @name is no attribute, or if its default is a set of CPUs.
+ * Returns NULL if they are equal, if @name is no attribute, or if it is cpumask or cgroup.
  */
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);

@@ -52,7 +52,7 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 	return CLI_OK;
 }
 
-/* The average number of running tasks, in [min_workers, max]. Fewer workers fall behind. */
+/* The average number of running tasks, rounded up, in [min_workers, max]. Fewer fall behind. */
 static __u32 least_capacity(const struct advice *advice)
 {
 	const struct replay *replay = &advice->run.replay;

@@ -151,7 +151,7 @@ static int look(struct declared *pool, struct errmsg *e)
 	}
 	if (err)
 		return dev_explain(e, err, pool->pool);
-	/* before equal values leave the set */
+	/* check this before equal values are removed from the set */
 	if (attr_set_check_given(&pool->set, e) ||
 	    attr_set_leave_changes(&pool->set, &now, &cpus, e))
 		return -1;

@@ -45,7 +45,7 @@ struct view {
 
 /* ---- for people ------------------------------------------------------------- */
 
-/* How many buckets make one bar, so that bars are few. A power of two makes bars even. */
+/* The number of buckets in a bar: the least power of two with which MAX_BARS bars are enough. */
 static size_t choose_step(const struct hists *hists, const struct hist *hist)
 {
 	size_t first = 0, last = hists->nr_buckets - 1, step = 1;

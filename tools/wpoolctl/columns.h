@@ -33,7 +33,7 @@ struct columns {
 int columns_set_option(const struct cli_option *option, void *to, const char *value,
 		       struct errmsg *e);
 
-/* A column by its name or title; or NULL and a message: @all, then the names of all columns. */
+/* A column by its name or title; or NULL and a message with @all and the names of all columns. */
 const struct column *columns_find(const char *name, size_t len, bool rates, const char *all,
 				  struct errmsg *e);
 

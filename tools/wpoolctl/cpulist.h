@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lists of CPUs in the kernel's format: "0-3,5", and for input also "all" and "2-N". */
+/* Lists of CPUs in the kernel's format: "0-3,5", "all", and "2-N" with N for the last CPU. */
 #ifndef WPOOLCTL_CPULIST_H
 #define WPOOLCTL_CPULIST_H
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The length of the character at @s in UTF-8, 0 if it is none or a control character. */
+/* The length of the UTF-8 character at @s; 0 if it is invalid or a control character. */
 static size_t printable_len(const unsigned char *s)
 {
 	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
@@ -16,7 +16,7 @@ static size_t printable_len(const unsigned char *s)
 	for (i = 1; i < len; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* the first two bytes show controls, longer forms than needed, surrogates, and the end */
+	/* two bytes tell controls, longer forms than needed, surrogates, codes above U+10FFFF */
 	code = len == 1 ? s[0] : s[0] << 8 | s[1];
 	if (code < ' ' || code == 0x7f || (code >= 0xc280 && code < 0xc2a0) ||
 	    (code >= 0xe080 && code < 0xe0a0) || (code >= 0xeda0 && code < 0xee80) ||

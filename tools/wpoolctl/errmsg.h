@@ -31,7 +31,7 @@ int errmsg_in(struct errmsg *e, const char *fmt, ...);
 __printf(4, 5)
 void errmsg_join(char *list, size_t len, const char *between, const char *fmt, ...);
 
-/* Replaces each byte of control characters, and of what is no UTF-8, except those in @keep. */
+/* Replaces control characters that are not in @keep, and invalid UTF-8, by a '?' for each byte. */
 void make_printable(char *s, const char *keep);
 
 #endif /* WPOOLCTL_ERRMSG_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Job files: each section of a file is a run, with the options of "wpoolctl run" as keys.
- * Jobs run at the same time, each in its own process. Jobs after a "stonewall" begin when
+ * Job files: each section of a file, except [global], is a run, with the options of "wpoolctl run"
+ * as keys. Jobs run at the same time, each in its own process. Jobs after a "stonewall" begin when
  * all jobs before it have ended.
  */
 #ifndef WPOOLCTL_JOBS_H

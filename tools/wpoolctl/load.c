@@ -289,7 +289,7 @@ static bool watch(struct watch *w)
 		sig = wait_signal(next_look_ns(w, stop));
 		now = now_ns();
 		if (w->ending) {
-			/* no second signal: within a tick, or SIGPIPE, which each write sends */
+			/* a second signal counts after a tick; each write sends SIGPIPE again */
 			if (now - w->ending_ns > (sig && sig != SIGPIPE ? TICK_NS : STUCK_NS)) {
 				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
 				return false;

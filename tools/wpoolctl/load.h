@@ -42,7 +42,7 @@ struct load_result {
 	__u64 calls;		/* submit ioctls */
 	__u64 call_ns;		/* time in submit ioctls, sleeps included */
 	__u64 cpu_ns;		/* CPU time of the submitting threads */
-	__u32 peak_workers;	/* maximum of 10 looks a second */
+	__u32 peak_workers;	/* the largest number seen; 10 looks a second */
 	struct wpool_dev_attrs attrs;
 	__u32 last_capacity;	/* differs from attrs if the pool was tuned meanwhile */
 	struct wpool_dev_stats before;

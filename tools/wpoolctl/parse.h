@@ -21,10 +21,10 @@ int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e)
 /* As parse_u64(), and also "10k", "1.5M" and "1G" with units of 1000. */
 int parse_count(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 
-/* Number and unit, "1.5ms"; units ns, us, ms, s. */
+/* Number and unit, "1.5ms"; units ns, us, ms, s, m, h. */
 int parse_duration(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e);
 
-/* As parse_duration(), and also minutes and hours; a number without a unit is in seconds. */
+/* As parse_duration(), but a number without a unit is in seconds. */
 int parse_seconds(const char *s, __u64 min_ns, __u64 max_ns, __u64 *ns, struct errmsg *e);
 
 /* Bytes, or a number with K (1024) or M (1024 * 1024). */

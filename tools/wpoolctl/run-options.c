@@ -269,7 +269,7 @@ static int check_on(const struct run *run, struct errmsg *e)
 	return 0;
 }
 
-/* Each submitter opens files, one of which could get the number of a descriptor that is missing. */
+/* Checks now, because a file that a submitter opens later may get the number that is missing. */
 static int check_descriptors(const struct run *run, struct errmsg *e)
 {
 	const struct work *work = run->works;

@@ -49,7 +49,10 @@ int run_set(struct run *run, const char *key, const char *value, struct errmsg *
 /* Take an argument: a pool's name, or one of its attributes. Returns 0, or -1 and a message. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e);
 
-/* Check that the options go together, and set defaults. Returns 0, or -1 and a message. */
+/*
+ * Check that the options go together, set defaults, and read the recording. Returns 0, -1 and a
+ * message, or CLI_FAILED and a message if the recording cannot be used.
+ */
 int run_complete(struct run *run, struct errmsg *e);
 
 /* Run and print the report. Returns the exit code. */

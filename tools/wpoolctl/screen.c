@@ -26,7 +26,7 @@ static const short colours[] = {
 	[SCREEN_DIM] = -1,
 };
 
-/* As the handler of curses, which would exit with 1. */
+/* Replaces the handler of curses, which would exit with 1. */
 static void interrupted(int sig __maybe_unused)
 {
 	endwin();

@@ -32,7 +32,7 @@ struct submitter {
 	struct arrivals arrivals;
 	struct random random;		/* for the amounts of work */
 	__u64 counted;			/* tasks of the kind count increment this */
-	atomic_bool submitted;		/* the submit thread has submitted everything */
+	atomic_bool submitted;		/* the submit thread submits nothing more */
 	atomic_bool in_call;		/* @accepted does not have the tasks of this call */
 	atomic_ullong accepted;
 	atomic_ullong finished;		/* records read */

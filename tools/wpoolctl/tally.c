@@ -155,8 +155,8 @@ __u64 tally_window_ns(const struct tally *tally)
 }
 
 /*
- * If only one of @works has slept, its tasks take turns of @capacity, each as long as a sleep. Else
- * the result is the sum of all sleeps / @capacity, but at least the longest sleep.
+ * If only one of @works has slept, its tasks run in rounds of @capacity tasks, each as long as a
+ * sleep. Else the result is the sum of all sleeps / @capacity, but at least the longest sleep.
  */
 __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		     unsigned int nr_works, __u32 capacity)

@@ -3,9 +3,9 @@
  * How the tasks of a run ended, counted from their completion records. Plain arithmetic; threads
  * that share a tally need a lock.
  *
- * Counts include all tasks. Times include only measured tasks, which arrived after the warm-up. In
- * an open loop a task arrives at its scheduled time, however late it is submitted. In a closed loop
- * it arrives when it is submitted.
+ * Counts include all tasks. Times, and the figures of CPUs, include only measured tasks, which
+ * arrived after the warm-up. In an open loop a task arrives at its scheduled time, however late it
+ * is submitted. In a closed loop it arrives when it is submitted.
  */
 #ifndef WPOOLCTL_TALLY_H
 #define WPOOLCTL_TALLY_H
@@ -53,7 +53,7 @@ enum tally_time {
 	NR_TALLY_TIMES
 };
 
-/* Figures of an interval. The reader clears them for the next one. */
+/* For the reports of intervals. load.c clears @total_ns at the end of each interval. */
 struct tally_interval {
 	__u64 completed;
 	struct timehist total_ns;	/* of tasks that ended in the interval */

@@ -63,7 +63,7 @@ void show_list(struct top *top, const struct list *list);
 /* Does the filter let a line pass? */
 bool top_passes(const struct top *top, const char *pool, const char *func);
 
-/* Is a line of the view on the screen? The view cannot use the screen's last two lines. */
+/* Is a line of the view on the screen? The view cannot use the screen's last line. */
 bool top_is_shown(const struct top *top, size_t line);
 
 /* Put a title. The title of the sorted column is marked. */

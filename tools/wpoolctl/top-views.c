@@ -237,7 +237,7 @@ size_t top_nr_sort_columns(const struct top *top)
 	return nr;
 }
 
-/* The initial sort column of a view: the busiest or longest line comes first. */
+/* The initial sort column of a view: the pool for the CPUs, else how busy or how long. */
 size_t top_preset_sort(const struct top *top, enum view view)
 {
 	size_t i;

@@ -38,7 +38,7 @@ struct top {
 	bool shows_help;
 	size_t first;		/* the first line of the view that is on the screen */
 	__u64 interval_ns;
-	__u64 count;		/* number of looks; 0 is forever */
+	__u64 count;		/* how often --batch prints; 0 is forever */
 	bool batch;
 	const struct column *sort_by;	/* --sort, or NULL */
 };

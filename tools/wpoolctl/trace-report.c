@@ -11,7 +11,7 @@
 #include "parse.h"
 #include "timehist.h"
 
-#define MIN_NAME	24	/* width that the figures leave of 80 columns */
+#define MIN_NAME	24	/* width of the name in a line of 80 columns */
 
 const char *const trace_by_names[NR_TRACE_BYS + 1] = {
 	[TRACE_BY_FUNC] = "func",

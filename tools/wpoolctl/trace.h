@@ -36,8 +36,8 @@ struct trace_event {
 	char func[TRACE_FUNC_LEN];	/* function and module; "" if the event has none */
 	__u32 task;
 	int worker;			/* -1 if the event has none */
-	int cpu;			/* CPU of the queue; -1 if the event has none */
-	__u64 value;			/* wait_ns, run_ns or took_ns; LOST: number of events */
+	int cpu;			/* CPU of the queue or the switch; -1 if there is none */
+	__u64 value;			/* wait_ns, run_ns, took_ns or nr; LOST: number of events */
 	int status;			/* DROPPED only */
 	struct trace_thread from, to;	/* SWITCHED: the CPU's previous and next thread */
 };

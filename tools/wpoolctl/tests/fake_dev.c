@@ -5,13 +5,13 @@
  * pool, in this process; at the start it is "demo" with capacity 4. CPUs 0 and 1 are online, 2 and
  * 3 offline. A cgroup with "forbidden" in its path is refused.
  *
- * Environment: FAKE_INFLIGHT limits the tasks of a file. A submit is refused while all files have
- * FAKE_INFLIGHT_ALL tasks. FAKE_PER_CPU is the pool's capacity_per_cpu. After FAKE_CLOSE_AFTER
- * tasks the pool is closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT allows faults.
- * FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE, a submit
- * that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is the
- * capacity from the second dev_info() on. FAKE_LOG names a file that gets a line when the pool is
- * made, gets a group or cgroup, or is destroyed, and for each submit whose first task is urgent.
+ * Environment: FAKE_INFLIGHT limits the tasks of a file, FAKE_INFLIGHT_ALL those of all files
+ * together: further submits are refused. FAKE_PER_CPU is the pool's capacity_per_cpu. After
+ * FAKE_CLOSE_AFTER tasks the pool is closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT
+ * allows faults. FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE,
+ * a submit that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is
+ * the capacity from the second dev_info() on. FAKE_LOG names a file that gets a line when the pool
+ * is made, gets a group or cgroup, or is destroyed, and for each submit whose first task is urgent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,7 @@ int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_
 	return knob("FAKE_OTHERS", 0) ? -EPERM : 0;
 }
 
-/* As if a stop interrupted each wait after 20 ms. Fails if the time does not run out with that. */
+/* As if a stop interrupted each wait after 20 ms. Fails if the time given does not become less. */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
 	const __u64 until_stop_ns = 20 * NSEC_PER_MSEC;

@@ -187,7 +187,7 @@ void test_tally(void)
 /*
  * 100 tasks a second arrive at a pool without a queue that serves 10 a second. The submitter sleeps
  * while the pool is full, so it submits task n 100 ms after task n - 1, and each wait in the pool
- * is short. Counted from its arrival, the last task has waited for 90 of 100 s.
+ * is short. Counted from its arrival, the last task that it submits in 10 s has waited for 8.9 s.
  */
 void test_coordinated_omission(void)
 {
