@@ -89,12 +89,13 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
 PEER = 'per-CPU workqueue'
 LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
 FIGURES = ('instructions', 'locked', 'lines')
-# With workers of other CPUs it is chance if one searches during the bursts of a stream; then the
-# submit executes a barrier.
+# The gate's pools have only CPU 0. If a worker of another CPU searches during a burst, which is
+# chance, the submits execute a barrier.
 GATE = {'cpu': 0}
 # An unlimited pool does not have these paths.
 NEEDS_LIMIT = ('refuse', 'block')
-# Parameters of measurements. A spin takes a time, and would hide the cost of parking.
+# Parameters of measurements. Without spin=0 a worker would spin before it parks, for a time and not
+# for a number of instructions, which would hide the cost of parking.
 OF_WHAT = {
     'detached': {'what': 'stream', 'detached': 1},
     'function': {'what': 'stream', 'function': 1},
@@ -149,7 +150,7 @@ def plan_shape(cpus):
 
 
 def plan_near():
-    """What of plan_shape() shows the effect of by_cache: wpool with one producer."""
+    """The part of plan_shape() that shows the effect of by_cache: wpool with one producer."""
     for asked in plan_shape(NEAR_CPUS):
         words = words_of(asked)
         if asked.startswith('load') or words.get('of') == 'known' or \

@@ -24,7 +24,7 @@ update writes the baseline from several boots. A row whose boots differ by more 
 or by more than 0.05 locked instructions, is not gated: its result would be chance.
 
 near compares lines that cross a last-level cache: with a producer in one of four caches
-by_cache must save at least half of them. Without by_cache there must be some.
+by_cache must save more than half of them. Without by_cache there must be some.
 
 decoder compares the plugin's decoder of locked instructions with objdump, for the whole
 text of a module.
@@ -44,9 +44,10 @@ TOLERANCE = 1.10
 REPEATS = 1.05
 # Tolerance in locked instructions per task.
 LOCKED_TOLERANCE = 0.05
-# With by_cache, lines from another cache must be less than this share of those without it. A
-# producer whose workers all have its cache moves none. If by_cache had no effect, both
-# would be the same, except for chance: the average of counts.NEAR_ROUNDS pools.
+# With by_cache, lines from another cache must be less than this share of those without it. If all
+# workers are on CPUs of the producer's cache, no line comes from another cache. If by_cache had no
+# effect, both numbers would be the same, except for chance: each is the average of
+# counts.NEAR_ROUNDS pools.
 NEAR_SHARE = 0.5
 # Name: row number, wpool's variant, the workqueue's.
 ROWS = {

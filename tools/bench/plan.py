@@ -117,7 +117,7 @@ class Size:
             'shots': 500 if quick else 2000,
             'busy': 5000 if quick else 25000,
             'trips': 2000 if not native else 5000 if quick else 20000,
-            # proportional to the CPUs that take part in the kernel's own benchmark
+            # the tasks of row 28: in proportion to the CPUs, as each has a producer
             'shape': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),
             'wide': 10000 * (cpus if icount else 4),
             # Making and ending a thread takes 30 to 200 times as long as another peer's task.

@@ -81,7 +81,7 @@ def spread(values):
             'best': min(values)}
 
 
-# Percentiles of the time from submit to start of a task.
+# A figure whose name ends like this is a percentile of times.
 PERCENTILES = ('_p50', '_p90', '_p99')
 # A figure whose name ends like this is a sum over n tasks.
 PER_TASK = ('total_ns', 'submit_ns', 'submit_cpu_ns', 'cpu_ns')

@@ -4,7 +4,7 @@
  * step of the connection, as the event's function in the sample does. Another item, accept_work,
  * accepts connections.
  *
- * A request does not touch the connection's timer: when the timer expires, idle() checks for a
+ * A request does not postpone the connection's timer: when the timer expires, idle() checks for a
  * later deadline. close() first detaches the callbacks and deletes the timer, so that nothing
  * queues the item any more. Then it cancels the item, which may be queued.
  */

@@ -51,7 +51,7 @@ struct bench {
  * @fn: the function of the items of its pool; NULL: the case makes pools itself, if any
  * @n: default of parameter n
  * @prepare: reads parameters, allocates memory and changes defaults, before the pool is made; may
- *	be NULL. An error means that a parameter is wrong
+ *	be NULL. An error means that a parameter is wrong, or that memory or a pool is missing
  * @ready: called when the pool and the items exist, before the first submit; may be NULL
  * @measure: measures, and puts figures. After an error tasks may be missing, so nothing is freed
  */
@@ -150,7 +150,7 @@ u32 bench_c2c_ns(void);
 /* ---- producers.c ---- */
 
 /*
- * Producers: threads that submit, started together, each on its own CPU.
+ * Producers: threads that submit, started together.
  *
  * Before the start all producers sleep. Two times of a producer are measured: the CPU time of its
  * thread, and the time that @fn takes.
@@ -177,8 +177,9 @@ typedef int (*bench_producer_fn)(struct bench_producer *producer);
 
 /*
  * Run b->producers producers, which share @nr operations, to their end. The meter starts when all
- * producers are ready. With the parameter pin=0 the scheduler places them, else producer i stays on
- * CPU i. @measured: put the sums of their times, "submit_ns" and "submit_cpu_ns".
+ * producers are ready. @measured: put the sums of their times, "submit_ns" and "submit_cpu_ns". If
+ * @measured and the parameter pin is 0, the scheduler places the producers. Else producer i stays
+ * on CPU first_cpu + i * cpu_step, modulo the number of CPUs.
  */
 int bench_produce(struct bench *b, bool measured, u64 nr, bench_producer_fn fn);
 /* bench_produce(), then bench_count_wait(@nr). */
@@ -192,7 +193,7 @@ int bench_produce_items(struct bench_producer *producer);
 
 /* ---- compute.c ---- */
 
-/* Compute for @turns turns. bench_turns() returns the turns of @ns, from those of a millisecond. */
+/* Compute for @turns turns. bench_turns() returns how many take @ns; @per_ms take a millisecond. */
 void bench_spend(u64 turns);
 u64 bench_turns(u64 ns, u64 per_ms);
 u64 bench_turns_per_ms(void);

@@ -9,7 +9,7 @@
  * the thread has computed; "start_*" is the time from the same moment until the first task starts.
  * With from=softirq a timer of CPU 0 submits the tasks, while the thread computes. With from=irq
  * the hard interrupt of the timer submits them, and the thread does not compute. With on=CPU
- * wpool's tasks are submitted with wpool_submit_on().
+ * wpool's tasks are submitted with wpool_submit_on(), works with queue_work_on().
  */
 #include "bench.h"
 #include "compat.h"

@@ -5,9 +5,9 @@
  *	cycle kind=KIND peer=NAME n=N flight=F [ns=NS] [lock_ns=NS] [us=US]
  *
  * kind=ring: a thread submits F tasks in turn, and waits for one that has not run yet. kind=chain:
- * F chains of two tasks that submit each other. kind=family: a parent submits F children,
- * and the last of them submits the parent. N tasks run in all. A task, except the parent, computes
- * for LOCK_NS under a mutex that all of them share, then computes for NS, and then sleeps for US
+ * F chains of two tasks that submit each other. kind=family: a parent submits F children, and the
+ * last child to end submits the parent. N tasks run in all. A task, except the parent, computes for
+ * LOCK_NS under a mutex that all of them share, then computes for NS, and then sleeps for US
  * microseconds; a time of 0 is left out.
  */
 #include <linux/atomic.h>

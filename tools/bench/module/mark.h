@@ -11,7 +11,8 @@
  *	DROP id			forget the operation that has begun
  *	OUT id, IN id		the operation's thread leaves its CPU, and comes back, perhaps
  *				on another one
- *	FROM, TO		between them the instructions of all CPUs are counted
+ *	FROM, TO		between them the locked instructions and the turns of all CPUs
+ *				are counted
  *	TURN			this CPU begins the next turn of a repeated operation
  *	TICK			a clock interrupt came: do not count this turn
  *	ZERO, ONE		a bit of text, see bench_mark_text()

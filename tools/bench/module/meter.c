@@ -3,10 +3,9 @@
  * Clocks and counters.
  *
  * CPU time ("cpu_ns") is the time in which online CPUs were not idle, summed over all CPUs: it
- * includes work, wake-ups, switches and interrupts. Natively it is the run time of all threads,
- * less those that ended before the measurement did, producers excepted. Under QEMU's -icount the
- * CPU time is meaningless, because CPUs take turns; there the wall time counts the instructions of
- * all CPUs.
+ * includes work, wake-ups, switches and interrupts. Natively it is the run time of the producers
+ * and of all threads that live until the end of the measurement. Under QEMU's -icount the CPU time
+ * is meaningless, because CPUs take turns; there the wall time counts the instructions of all CPUs.
  *
  * bench_count_wait() notices the end of a run: it reads per-CPU counters, with shorter and shorter
  * sleeps in between. One counter for all tasks would be a large part of the measured cost.

@@ -8,7 +8,7 @@
  *	paths what=wait		wait
  *	paths what=sleep	sleep
  *	paths what=help		spawn, help
- *	paths what=cancel	cancel
+ *	paths what=cancel	submit, cancel
  *	paths what=refuse	refuse
  *	paths what=block	block, serve
  *	paths what=idle		wake, start, park
@@ -26,7 +26,8 @@
  *	wait	a wait for a finished task
  *	sleep	a wait that sleeps: the waiter's part
  *	help	a task waits for its child, and runs the child itself
- *	cancel	a cancel of the only task queued here; submit: that of this task
+ *	cancel	a cancel of the only task queued here; submit is then the submit
+ *		of this task
  *	refuse	a try_submit into a full pool
  *	block	a submit that sleeps until there is a place: the submitter's part
  *	serve	run, if a submitter waits: the end of the task lets it in

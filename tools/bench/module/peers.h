@@ -127,9 +127,10 @@ struct bench_peer {
 };
 
 /*
- * Parameters: peer=NAME; cpu=N: run on this CPU only; for all peers capacity=N (max_active of a
- * workqueue); for wpool also depth=N, handoff=0|1, expiry=MS, prealloc=0|1, spin=US, and detached=1
- * (a task may be submitted again as soon as its function has started, as with the peers; default:
+ * Parameters: peer=NAME; cpu=N: run on this CPU only (wpool, percpu, kworker); capacity=N (of a
+ * workqueue max_active, or its bound); sysfs=1: unbound has files in sysfs. For wpool also depth=N,
+ * handoff=0|1, expiry=MS, prealloc=0|1, spin=US, outside=1 (not on CPU 0), and detached=1 (a task
+ * may be submitted again as soon as its function has started, as with the peers; the default is
  * joinable).
  */
 int bench_pool_create(struct bench_pool *pool, const struct bench_run *run,

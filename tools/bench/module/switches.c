@@ -122,6 +122,6 @@ void bench_start_to_count(void)
 		scnprintf(range, sizeof(range), "%lx %lx", from, to);
 	}
 	bench_mark_text("watch ", range);
-	/* the plugin begins to count while this CPU is idle for a while */
+	/* give the plugin time to begin: this CPU becomes idle */
 	bench_sleep_us(10000);
 }

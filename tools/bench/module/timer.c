@@ -70,7 +70,7 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Start the timer, pinned to this thread's CPU, and wait until the tasks have run. */
+/* Start the timer, pinned to this thread's CPU; wait for the task, or the submit of the pair. */
 static void start_and_wait(struct ticks *t)
 {
 	hrtimer_start(&t->timer, ns_to_ktime(t->period_ns), HRTIMER_MODE_REL_PINNED_HARD);

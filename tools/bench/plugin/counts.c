@@ -474,7 +474,7 @@ static void report(const char *what)
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-/* Called after a reset, which has dropped all translations: QEMU calls translate() for new ones. */
+/* At the start, and after a reset, which drops all translations: translate() gets the new ones. */
 static void start_anew(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
