@@ -200,7 +200,7 @@ inline serve()
 
 #define cpu	(me & 1)
 
-/* wpool_waiters_give(), after count_finish() */
+/* wpool_waiters_give(), after wpool_account_out() */
 inline give()
 {
 	att = load(ATTENTION) & SCARCE;
@@ -273,7 +273,7 @@ proctype finisher(byte me)
 	od
 }
 
-/* take_slow(), which takes one more token for the cache if there is one */
+/* __wpool_tokens_take(), which takes one more token for the cache if there is one */
 inline take_slow()
 {
 	spin_lock();
@@ -352,7 +352,7 @@ proctype submitter(byte me)
 		if
 		:: done[me]
 		:: me == SUBMITTER ->
-			/* abandon() */
+			/* abandon_wait() */
 			spin_lock();
 			if
 			:: !done[me] ->

@@ -7,7 +7,7 @@
  * announces the limit, waits for a grace period, and computes the number of tokens.
  *
  * When no process can move any more, the tokens and the unfinished tasks add up to the
- * limit. With DEBT the limit is less than the tasks, so the tokens are below zero.
+ * limit. In "debt" the limit is less than the tasks, so the tokens are below zero at first.
  *
  * holds limit: -DSUBMITS=2 -DRUNNING=2
  * holds debt: -DSUBMITS=1 -DRUNNING=2 -DLIMIT=0

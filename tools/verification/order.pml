@@ -82,7 +82,7 @@
 #define MAY_BE_OLDER(a, b)	((a) < (b) || ((a) == LATER && (b) == LATER))
 #define MAY_NOT_BE_OLDER(a, b)	((a) >= (b))
 
-/* Is a queue's first task older than a tick? Of later tasks, and in later ticks, either may be so. */
+/* Is a queue's first task older than a tick? For later tasks, and in later ticks: yes or no. */
 #define MAY_BE_LATE(c)		(tick == LATER)
 #define MAY_NOT_BE_LATE(c)	(FIRST_TICK(c) == LATER || (FIRST_TICK(c) + 1 >= tick && ticks < 2))
 

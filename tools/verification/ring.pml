@@ -3,9 +3,9 @@
  * The ring: module/core/ring.c and ring.h, and the next slot (queued.h).
  *
  * A producer fills ring 0, or the next slot if that is free, and takes all tasks of ring 0 when it
- * is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both, and takes
- * all of ring 0 at once. Both take the next slot. Each look may be the last. At the end each task
- * has been taken once or is still queued.
+ * is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both rings, and
+ * takes all of ring 0 at once. The thief and the consumer also take the task of the next slot, and
+ * may stop at any time. At the end each task has been taken once or is still queued.
  *
  * Rings have four and two slots instead of 128. head is moved by compare-and-swap only
  * and is in no store buffer.

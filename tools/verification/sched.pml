@@ -682,7 +682,7 @@ look:
 #if AWAY
 	if
 	:: IS_AWAY ->
-		/* rehome() */
+		/* wpool_worker_rehome() */
 		atomic { disown() };
 #ifndef NO_wpool_running_left_A
 		running_leave();
