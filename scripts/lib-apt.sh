@@ -13,8 +13,8 @@ SOURCE_PACKAGE=linux-source-6.12
 NEWER_SUITES="sid trixie-backports"
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# apt_get ARG..., apt_cache ARG...: with the configuration in use. apt-get has no download sandbox,
-# which cannot write here.
+# apt_get ARG..., apt_cache ARG...: with the configuration in use. apt-get of root would download as
+# another user, who cannot write here.
 apt_get()
 {
 	if [ "$(id -u)" -eq 0 ]; then

@@ -186,7 +186,7 @@ ensure_kernel()
 	"$TOP/scripts/kernel" "$(is_stock "$1" && echo fetch || echo build)" "$1"
 }
 
-# has_config KERNEL OPTION: is the kernel built with CONFIG_OPTION?
+# has_config KERNEL OPTION: does the kernel's configuration have CONFIG_OPTION=y?
 has_config() { grep -q "^CONFIG_$2=y" "$("$TOP/scripts/kernel" path "$1" config)"; }
 
 # commit_now: print the commit of this tree, with "+" if files differ from it.

@@ -214,7 +214,7 @@ def find_pools(prog):
     except LookupError:
         sys.exit('wpool.py: no debug information of wpool.ko: give the file that was loaded '
                  'by --symbols')
-    # drgn has not placed the symbols of another file in the kernel's half of the addresses
+    # the symbols of a file that is not the loaded module have no address in the kernel's half
     if pools.address_ < 1 << 63:
         sys.exit('wpool.py: the wpool.ko of --symbols is not the one that was loaded')
     return list(list_for_each_entry('struct wpool', pools.address_of_(), 'node'))

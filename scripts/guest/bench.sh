@@ -56,7 +56,7 @@ if [ -n "${SHARE:-}" ] &&
 	echo "CPU 0 does not share its last-level cache with $((SHARE - 1)) more"
 	exit 1
 fi
-# The widest pool has more workers than the default of max_workers, a quarter of pid_max.
+# The widest pool has more workers than the default of max_workers, a quarter of pid_max at boot.
 load() { insmod "$modules/wpool.ko" max_workers=65536 "$@" && insmod "$modules/wpool_bench.ko"; }
 unload() { rmmod wpool_bench && rmmod wpool; }
 load || exit 1
