@@ -80,7 +80,7 @@
 short tokens;
 byte cache[2];
 
-/* admission_lock, and what it protects */
+/* admission.lock, and what it protects */
 bool locked;
 chan line = [3] of { byte };
 bool done[8];

@@ -125,8 +125,8 @@ bool closed[2], drops[2];
 bool inside[NPROCS];
 
 /*
- * What has happened. unended: submits that were accepted, without those that have ended; relied: is
- * the function called, does a thread rely on it not to be?
+ * What has happened. unended: submits that were accepted, without those that have ended; executing:
+ * the function runs; relied: a thread relies on the function not running.
  */
 short unended[2];
 /* cancels that have succeeded, and tasks that were dropped, without the submits that ended so */
