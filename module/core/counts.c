@@ -168,7 +168,7 @@ void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
 void wpool_coming_enter(struct wpool_worker *w)
 {
 	w->helps = true;
-	/* count_coming() in wake.c relies on coming workers only within a tick of this */
+	/* count_coming() in wake.c relies on coming workers for only a tick from now */
 	if (atomic_inc_return(&w->pool->nr_coming) == 1)
 		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
 }

@@ -2,7 +2,7 @@
 /*
  * The counts of workers. Until a worker leaves, it counts in its pool, in the module, and in the
  * run queue of its home CPU. Unless it is blocked (wake.c), it also counts as waking, searching,
- * running or idle. The functions here change all counts, except that of idle workers: see idle.h.
+ * running or idle. The functions here change most counts; idle.h has that of idle workers.
  *
  * A worker counts in its run queue's nr_running from when it is picked to look for work until it
  * parks, moves, or is counted out because its task blocks or hogs (handoff.h). A worker that counts
@@ -59,7 +59,7 @@ void wpool_home_count(struct wpool_runq *rq, int by);
  */
 struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer);
 
-/** wpool_threads_enter() - count a thread of the pool that exists or will be created */
+/** wpool_threads_enter() - count a worker's thread, or a thread that creates workers */
 static inline void wpool_threads_enter(struct wpool *pool)
 {
 	atomic_inc(&pool->workers.nr_threads);
@@ -83,13 +83,13 @@ static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
 }
 
 /*
- * Count a picked or created worker as waking and running. @w: cannot run before the caller wakes
- * it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq already; @helps:
- * whether @w also looks for tasks that other CPUs offer. Under rq->lock.
+ * Count a picked or created worker as waking and running. @w: cannot look for work before the
+ * caller lets it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq
+ * already; @helps: whether @w also looks for tasks that other CPUs offer. Under rq->lock.
  */
 void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
 
-/** wpool_coming_enter() - count a picked worker, which cannot run yet, as coming */
+/** wpool_coming_enter() - count a picked worker as coming, before it can look for work */
 void wpool_coming_enter(struct wpool_worker *w);
 
 /** wpool_coming_leave() - a worker no longer counts as coming: it searches, or will not help */
@@ -99,8 +99,8 @@ void wpool_coming_leave(struct wpool_worker *w);
 void wpool_waking_leave(struct wpool_worker *w);
 
 /*
- * Give a home to a worker that its pool counts already. The worker is then waking there. @w: has
- * not looked for work yet; @rq: its home, which is active. Interrupts are off.
+ * Give a home to a worker that its pool counts already. The worker is then waking there. @w: is
+ * new, or in reserve; @rq: its home, which is active. Interrupts are off.
  */
 void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
 
@@ -114,8 +114,8 @@ static inline void wpool_waking_disown(struct wpool_worker *w)
 void wpool_searching_enter(struct wpool_worker *w);
 
 /*
- * Stop searching without a task, if the worker searches. @w: the calling worker, which must look at
- * the queues afterwards, unless another worker is sure to do so.
+ * Stop searching without a task, if the worker searches. @w: the calling worker, or a dead one. The
+ * caller must look at the queues afterwards, unless another worker is sure to do so.
  */
 void wpool_searching_leave(struct wpool_worker *w);
 

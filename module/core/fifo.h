@@ -64,7 +64,10 @@ static inline bool wpool_fifo_first(const struct wpool_fifo *fifo, u32 *jiffy)
 	return wpool_fifo_len(fifo);
 }
 
-/* Append tasks; interrupts off. Returns what fifo->popped will be when all of @tasks are taken. */
+/*
+ * Append tasks; interrupts off. Returns what fifo->popped will be when all of @tasks are taken, if
+ * wpool_fifo_remove() takes none.
+ */
 u32 wpool_fifo_push(struct wpool_fifo *fifo, struct wpool_task *const *tasks, u32 nr);
 
 /* Put tasks at the front; they are older than all tasks in the list. Interrupts are off */

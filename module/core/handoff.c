@@ -106,7 +106,7 @@ static void switched_out(struct preempt_notifier *notifier, struct task_struct *
 	here = wpool_this_runq(pool);
 	if (!wpool_queues_are_waiting(pool, rq) && !wpool_runq_len(here))
 		return;
-	/* without a reserve, offer @here to a worker that becomes free, and check once more */
+	/* no worker to wake or create: offer @here to one that becomes free, and check again */
 	if (has_reserve(pool) || (wpool_runq_offer(here) && has_reserve(pool)))
 		irq_work_queue(&here->handoff.work);
 }

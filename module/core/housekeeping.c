@@ -63,7 +63,7 @@ void wpool_housekeeping_look(void)
 
 const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool)
 {
-	/* only set_cpus_allowed_ptr() writes the mask, which the thread's memory keeps */
+	/* the mask is in the memory of the thread; only set_cpus_allowed_ptr() writes it */
 	struct task_struct *anchor = smp_load_acquire(&pool->anchor);
 
 	return anchor ? &anchor->cpus_mask : cpu_possible_mask;
@@ -74,7 +74,7 @@ bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask
 	bool ret;
 
 	rcu_read_lock();
-	/* the kernel, or a tune, may be writing one of them: a later look sees the change */
+	/* the kernel, or a tune, may be writing one of the masks: a later look sees the change */
 	ret = data_race(cpumask_equal(mask, wpool_housekeeping_cpuset(pool)));
 	rcu_read_unlock();
 	return ret;

@@ -6,8 +6,8 @@
  * order lifo the most recently parked worker, with fifo the coldest one, which has been idle
  * longest. With both orders the coldest worker expires first.
  *
- * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, the expiry
- * timer, or the worker itself.
+ * A worker leaves the list when a thread clears w->parked under runq->lock: a waker, expire.c,
+ * tidy.c for a dead worker, or the worker itself.
  */
 #ifndef WPOOL_CORE_IDLE_H
 #define WPOOL_CORE_IDLE_H

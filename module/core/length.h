@@ -37,7 +37,7 @@ void wpool_length_adopt(struct wpool_runq *rq);
 
 /*
  * Time the task that is taken in this look. @rq: rq->tick counts this look; @is_run: time all tasks
- * up to the next full look. Context: a worker at home here, preemption off. The next look, or the
+ * up to the next full look. Context: a worker on this CPU, interrupts off. The next look, or the
  * next full one, must call wpool_length_end().
  */
 void wpool_length_start(struct wpool_runq *rq, bool is_run);

@@ -29,8 +29,8 @@
  *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A task in a
  *             next slot counts if it has been there while no worker looked for a task.
  *
- * A queue that waits because the capacity is used up, or because its worker is in a task that is no
- * hog yet, does not stall.
+ * A queue that waits because the capacity is used up does not stall. If a queue stalls because its
+ * worker is in a task that is no hog yet, the log does not say so.
  */
 #include "core/monitor.h"
 
@@ -57,7 +57,7 @@
 
 #define PERIOD_NS	(10 * NSEC_PER_MSEC)
 #define STALL_NS	PERIOD_NS
-/* Counted in ticks, the first of which may have been short, a task of this age is PERIOD_NS old. */
+/* The age of a task, counted in ticks, is up to a tick too long: above this, PERIOD_NS are over. */
 #define OLD_NS		(PERIOD_NS + TICK_NSEC / 2)
 #define STALL_LOG_NS	NSEC_PER_SEC
 #define AWAY_NS		NSEC_PER_SEC
@@ -72,7 +72,10 @@
 /* The monitor's last look counted a worker out. */
 static bool has_acted;
 
-/* No look for AWAY_NS: a host has stopped the machine, not its clock. Forget what was measured. */
+/*
+ * No look for AWAY_NS: the timer was off, or a host has stopped the machine, but not its clock.
+ * Forget what was measured.
+ */
 static bool was_away;
 
 /* ---- hogs, and workers that blocked unnoticed ---- */
@@ -238,7 +241,10 @@ static bool fifo_waits(const struct wpool_fifo *fifo, u64 ns)
 	return wpool_fifo_len(fifo) && wpool_fifo_first(fifo, &jiffy) && is_older(jiffy, ns);
 }
 
-/* Has @what been there for over @max_ns? It may have been away: wpool_finish_sweep() checks. */
+/*
+ * Has @what been there at each look for over @max_ns? Between two looks it may have been away: for
+ * max_wait_ms, wpool_finish_sweep() checks.
+ */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
 	return wpool_standing_ns(standing, what, now) > max_ns && what;
@@ -310,7 +316,7 @@ static void look_at_workers(struct wpool *pool)
 
 	retake_chosen(pool);
 	wpool_for_each_active(pool, rq, i) {
-		/* get another worker for the tasks that waited for workers counted out here */
+		/* the workers counted out here will not take the queued tasks: get another one */
 		if (rq->watch.retake != WPOOL_RETAKE_NONE &&
 		    wpool_queues_are_waiting(pool, rq) && wpool_runq_has_room(rq))
 			wpool_wake_rescue(rq);
@@ -318,7 +324,7 @@ static void look_at_workers(struct wpool *pool)
 	}
 }
 
-/* None of the queues stalls; start all measurements again. */
+/* Measure hogs, stalls and jams from the beginning again, and end the pressure. */
 static void forget_waits(struct wpool *pool, u64 now)
 {
 	struct wpool_runq *rq;
@@ -387,8 +393,8 @@ static bool look_closely(struct wpool *pool, u64 now)
 }
 
 /*
- * Called for each pool in each period. A quiet pool costs one test. @data: the time of the look,
- * the same for all pools, so that a stop of the machine is between two looks.
+ * Called for each pool in each period. A quiet pool costs one test. @data: the time of the look. It
+ * is the same for all pools: if the machine is stopped during a look, the next look sets @was_away.
  */
 static bool look_at(struct wpool *pool, void *data)
 {

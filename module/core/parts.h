@@ -16,7 +16,7 @@
 
 struct wpool_worker;
 
-/* Tokens of a pool without a limit: more than the tasks that fit into memory. */
+/* Tokens of a pool without a limit: more than any limit. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 
 /* token_batch of a pool without a limit: submits take no tokens, finishes give none */
@@ -28,19 +28,19 @@ struct wpool_worker;
 #define WPOOL_ATT_SCARCE	BIT(2)	/* no CPU caches tokens */
 #define WPOOL_ATT_OWN		BIT(3)	/* only events and tasks of the pool may submit */
 #define WPOOL_ATT_DROPS		BIT(4)	/* tasks that have not started end with -ECANCELED */
-/* if one of these is set, a submitter must not take a token for itself */
+/* if one of these is set, a submitter takes no token on the fast path */
 #define WPOOL_ATT_TAKE	(WPOOL_ATT_CLOSED | WPOOL_ATT_WAITERS | WPOOL_ATT_OWN)
 
 /* Admission of a pool, see task/tokens.h and task/waiters.h. */
 struct wpool_admission {
 	atomic_t tokens;		/* X: tokens in no CPU's cache; below 0: a debt */
-	int plenty;			/* T: tokens are scarce below this; %INT_MAX: always */
+	int plenty;			/* T: below this, scarce tokens stay so; %INT_MAX: always */
 	raw_spinlock_t lock;		/* K: for A; raw: submitters and finishers take it */
 	struct list_head waiters;	/* A, also to read: submitters, events, strands, in order */
 	u32 nr_waiting;			/* A: length of @waiters */
 	u32 nr_fired;			/* A: events and strands among @waiters */
 	struct swait_queue_head guests;	/* K: threads that wait for room in a group of the pool */
-	int base;			/* T: tokens that exist, see task/tokens.c */
+	int base;			/* T: for the sum of the tokens, see task/tokens.c */
 	u32 nr_closes;			/* T: number of closes; each ends the wait of all guests */
 };
 
@@ -70,8 +70,9 @@ struct wpool_hooks {
 /* The worker that a pool with reclaim keeps in reserve, see workers/rescuer.c. */
 struct wpool_reserve {
 	struct wpool_worker *rescuer;	/* W: the worker in reserve, or about to be, or NULL. It has
-					 *    @leaving set, and counts only in workers.list and in
-					 *    the module
+					 *    @leaving set; it counts in the module, is in
+					 *    workers.list, and counts in nr_threads until it is
+					 *    in reserve
 					 */
 	u64 rescue_ns;			/* W: when the last rescuer became a worker; 0 once another
 					 *    was created, could not be created, or was dismissed
@@ -106,7 +107,7 @@ struct wpool_tidy {
 	struct work_struct work;	/* serves the queue */
 };
 
-/* The reserve of a bound pool, see task/item.h. @nr: the length of @free if no item is out. */
+/* The reserve of a bound pool, see task/item.h. @nr: the length of @free if no item is in use. */
 struct wpool_items {
 	spinlock_t lock; /* protects the reserve */
 	struct llist_node *free;
@@ -142,9 +143,9 @@ struct wpool_looked {
 	bool reported;		/* N: the log has a message about the queue */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing slot; /* N: as @next, with the run queue's @tick; for the pressure */
-	u64 tried_ns;		/* N: for how long @looks had stood when a jam was last explained */
-	bool is_overdue;	/* X: set when a task in the run queue seems to have waited for
-				 *    max_wait_ms; cleared by wpool_finish_sweep()
+	u64 tried_ns;		/* N: age of @looks at the last attempt to explain a jam */
+	bool is_overdue;	/* X: set when a task in the ring or the next slot seems to have
+				 *    waited for max_wait_ms; cleared by wpool_finish_sweep()
 				 */
 	bool jam_reported;	/* N: no more to log about this jam, see why.h */
 	bool jam_counted;	/* N: @exhausted of the pool counts this episode */

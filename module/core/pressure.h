@@ -20,7 +20,7 @@
 
 struct wpool_pressure_avgs {
 	u64 avg[WPOOL_NR_PRESSURES];	/* the averages, 0 to %WPOOL_PRESSURE_FULL */
-	u64 total_ns;	/* how long the pressure was ever on */
+	u64 total_ns;	/* how long the pressure was on, in total */
 };
 
 struct wpool_pressure {

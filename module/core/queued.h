@@ -53,10 +53,10 @@ u32 wpool_queues_len(struct wpool *pool);
 bool wpool_runq_is_left(struct wpool_runq *rq);
 
 /*
- * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(): a worker visits
- * no run queue of another CPU that is not offered. @rq: of any CPU. The caller has executed a full
- * barrier after the change that makes other workers necessary. Returns true if this call made the
- * offer; then the call is a full barrier.
+ * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(): a worker takes
+ * tasks of another CPU's run queue only if that is offered, or named in pool->left. @rq: of any
+ * CPU. The caller has executed a full barrier after the change that makes other workers necessary.
+ * Returns true if this call made the offer; then the call is a full barrier.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 

@@ -66,7 +66,7 @@ static inline u32 wpool_ring_len(const struct wpool_ring *ring)
 	u32 head = atomic_read(&ring->head);
 	u32 len = READ_ONCE(ring->tail) - head;
 
-	/* not read at once: head may be past the tail (empty), or outdated and far behind it */
+	/* two reads: head may be past the tail (empty), or outdated and far behind it */
 	return (s32)len < 0 ? 0 : min(len, WPOOL_RING_SIZE);
 }
 

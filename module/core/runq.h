@@ -30,8 +30,8 @@ struct wpool_handoff {
 
 /* What a run queue knows of the length of its tasks, see length.h. Other CPUs read it, too. */
 struct wpool_estimate {
-	u32 task_ns;			/* P: how long a task runs here; %U32_MAX: unknown */
-	u32 help_len;			/* P: from this number on, the queued tasks together take
+	u32 task_ns;			/* C: how long a task runs here; %U32_MAX: unknown */
+	u32 help_len;			/* C: from this number on, the queued tasks together take
 					 *    longer than waking another CPU's worker; %U32_MAX:
 					 *    tasks too short to be worth moving
 					 */
@@ -79,10 +79,10 @@ struct wpool_runq {
 	u32 help_jiffy;			/* C: when this CPU last looked for a worker of another CPU,
 					 *    and either woke none or had short tasks
 					 */
-	u32 wake_jiffy;			/* X: when a worker was last woken for this CPU */
+	u32 wake_jiffy;			/* Q: when a worker was last woken for this CPU */
 	struct wpool_estimate estimate;	/* how long a task runs here, see length.h */
 
-	/* Only this CPU changes the next fields, but other CPUs take tokens from @share. */
+	/* Only this CPU changes @sample to @turn_end, but others take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* cached tokens, and counts: see parts.h */
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
@@ -92,8 +92,8 @@ struct wpool_runq {
 	int cpu;			/* I */
 	u32 index;			/* W: its index in pool->active; constant once @is_active */
 	bool is_active;			/* W: may hold tasks and workers, see runq_alloc.h */
-	u32 waited_for[2];		/* X: how many tasks of a colour that a flush waited for had
-					 *    ended here when wpool_flush_wake() last looked
+	u32 waited_for[2];		/* X: share.finished of each colour, as wpool_flush_wake()
+					 *    last read it while a flush waited for that colour
 					 */
 
 	/* The workers at home here. */
@@ -102,8 +102,8 @@ struct wpool_runq {
 	struct list_head idle;		/* Q: parked workers, in the order of idle.h */
 	u32 nr_idle;			/* Q: length of @idle */
 	u32 nr_workers;			/* Q: workers at home here, parked or not */
-	bool redirect;			/* T: the CPU is offline or not in the cpumask: pushes go to
-					 *    the global queue
+	bool redirect;			/* T: no worker may be at home here, see affinity.c: pushes
+					 *    go to the global queue
 					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
 					 *    queue and has not started to look for work, or NULL;

@@ -2,7 +2,7 @@
 /*
  * The run queues of a pool. From before the pool has its first worker until it is destroyed, each
  * online CPU has one, so code in any context finds the run queue of its own CPU. A CPU that has not
- * been online since the pool was created has none, and costs a pointer.
+ * been online since the pool was created has none, and costs a few bytes.
  *
  * A run queue becomes active when its first worker gets its home there, when a worker of another
  * home looks for tasks on that CPU, or when a task is queued for a first worker.

@@ -218,7 +218,7 @@ static bool is_turn_of_others(const struct wpool_runq *rq)
 	return rq->tick - rq->urgent_tick == 1 && rq->urgent_streak == WPOOL_URGENT_STREAK;
 }
 
-/* Take an urgent task, in a look that rq->tick counts. */
+/* Take an urgent task; rq->tick counts this look already. */
 static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_task *task = wpool_fifo_pop_first(&pool->urgent);
@@ -333,7 +333,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 	int round;
 
 	if (!w->searching) {
-		/* the worker parks and then looks once more: it need not count as searching */
+		/* the worker will park and then look once more: it need not count as searching */
 		if (!may_spin(pool) && wpool_next_bit(pool->offers, nr, 0) == nr)
 			return NULL;
 		if (!may_search(pool))

@@ -25,7 +25,7 @@ static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_URGENT;
 }
 
-/* Slow path: queue tasks that may be urgent, or for which the ring may lack room or a worker. */
+/* Slow path of wpool_sched_push(): decide for each task into which queue it goes. */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
 

@@ -7,9 +7,9 @@
  * looks at the pool: spawn_worker:A, in workers/spawner.c.
  *
  * A pool that needs a worker and has none, because max_workers is reached, starves. While a pool
- * starves, the other pools create no worker. While more pools starve than there are free places,
- * workers of other pools leave. When a place becomes free, the spawner of the pool that has starved
- * longest runs at once.
+ * starves, pools that do not starve create no worker. While more pools starve than there are free
+ * places, workers of other pools leave. When a place becomes free, the spawner of the pool that has
+ * starved longest runs at once.
  */
 #include "core/spawn_queue.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state that the layers share: struct wpool, with accessors. The fields that only one mechanism
- * uses are in a struct of that mechanism, in the headers included below. The order of all locks is
- * at the end of this file.
+ * The state that the layers share: struct wpool, with accessors. Most fields that only one
+ * mechanism uses are in a struct of that mechanism, in the headers included below. The order of all
+ * locks is at the end of this file.
  *
  * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read the
- * field anywhere; K, D, M, O and G say who may use it at all.
+ * field anywhere; K, D, M, R, O and G say who may use it at all.
  *
  *   I: set before the pool, the run queue or the worker is published, never changed
  *   T: pool->tune_mutex to write
@@ -16,15 +16,15 @@
  *   Q: runq->lock to write
  *   R: pools_mutex, in registry.c
  *   S: the lock in spawn_queue.c to write
- *   B: the spawner of the pool, pool->spawn.work
+ *   B: the spawner of the pool, pool->spawn.work, to write
  *   D: the lock in workers/reaper.c, or @tidy.lock of a pool
  *   C: the run queue's own CPU to write, with interrupts off
  *   L: a local64_t, changed on the run queue's own CPU only
  *   P: workers on the run queue's own CPU to write, with preemption off
  *   O: the worker's own thread, and the reaper or tidy.c after the end of that thread
  *   V: as O to write
- *   G: the thread that creates or picks the worker, before the worker can run; from
- *      then on as O
+ *   G: the thread that creates or picks the worker, before the worker can look for
+ *      work; from then on as O
  *   N: the monitor to write
  *   K: a lock, or an object that does its own locking
  *   X: changed by atomic operations, or by the rule that the field states
@@ -70,7 +70,9 @@ struct wpool {
 					 *    without a limit
 					 */
 	u32 capacity;			/* T: workers at most, or %WPOOL_UNLIMITED */
-	u32 nr_workers;			/* W: live workers that have not decided to leave */
+	u32 nr_workers;			/* W: workers that exist or are being created, and have not
+					 *    left
+					 */
 	u32 spin_us;			/* T: for how long a worker searches */
 	u32 concurrency;		/* T: workers that run on a CPU at a time */
 	bool latency;			/* T: the pool measures how long tasks wait and run */
@@ -82,8 +84,8 @@ struct wpool {
 	bool freezable;			/* T: no task starts while the system sleeps */
 	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
 	bool spawn_wanted;		/* X: a request to the spawner, see spawn_queue.c */
-	u16 cgroup_nr;			/* K: counts the changes of @anchor, under anchors_mutex;
-					 *    read anywhere with READ_ONCE
+	u16 cgroup_nr;			/* K: counts how often the cgroups were set, under
+					 *    anchors_mutex; read anywhere with READ_ONCE
 					 */
 	enum wpool_policy policy;	/* T: what a submit does if the pool is full */
 
@@ -105,7 +107,7 @@ struct wpool {
 	 */
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
-	u32 coming_jiffy;		/* X: when the first of these was woken */
+	u32 coming_jiffy;		/* X: when @nr_coming last became 1 from 0 */
 	bool unserved;			/* X: no worker could be woken or created, see wake.c */
 	char name[WPOOL_NAME_LEN];	/* I */
 
@@ -133,7 +135,9 @@ struct wpool {
 	u32 max_blocking;		/* T: submitters that may wait */
 	u32 max_wait_ms;		/* T: for how long a task may wait, or 0 */
 	u64 max_wait_since;		/* T: in ns: @max_wait_ms applies to later submits */
-	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus */
+	u32 capacity_per_cpu;		/* T: if not 0, @capacity is this times @nr_cpus, or
+					 *    @min_workers if that is more
+					 */
 	u32 expiry_ms;			/* T: for how long a worker may be idle */
 	u32 min_workers;		/* T: idle workers expire down to this many workers */
 	u32 hog_ms;			/* T: after how long a running task is a hog */
@@ -159,12 +163,12 @@ struct wpool {
 	struct wpool_items items;	/* K: reserve of a bound pool with a limit; else empty */
 	atomic_t nr_refused_events;	/* X: events that end because the pool is closed */
 	struct wpool_tidy tidy;		/* K: tasks and dead workers to end, see tidy_queue.h */
-	struct wpool_tidy tidy_joinable; /* K: joinable tasks, and workers to free */
+	struct wpool_tidy tidy_joinable; /* K: joinable tasks, and workers to let off their CPUs */
 	wait_queue_head_t drain_wq;	/* K: threads that wait for tasks or workers to end */
 	struct mutex flush_mutex;	/* K: one flush at a time; for F */
 	u32 flushes_begun;		/* F: number of flushes that had to wait */
-	u32 flushes_ended;		/* F: @flushes_begun at the last end that was no -EINTR */
-	struct mutex change_mutex;	/* K: one change of the limits, or reboot, at a time */
+	u32 flushes_ended;		/* F: number of the last flush that ended without -EINTR */
+	struct mutex change_mutex;	/* K: one tune or reboot at a time */
 	struct mutex tune_mutex;	/* K: for T */
 	struct completion destroyed;	/* K: completed when destroy has finished */
 

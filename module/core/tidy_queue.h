@@ -7,8 +7,8 @@
  *
  * Each pool has a queue of its own, so that a slow function delays only its own pool. The queue's
  * work is in workers/tidy.c. Joinable tasks, for which no function is called, have a second queue,
- * so that a thread that waits for one of them does not wait for an abort or fault function. Its
- * work also frees workers from their CPU, which may sleep.
+ * so that a thread that waits for one of them does not wait for an abort or fault function. The
+ * work of the second queue also lets workers off their CPUs, which may sleep.
  */
 #ifndef WPOOL_CORE_TIDY_QUEUE_H
 #define WPOOL_CORE_TIDY_QUEUE_H
@@ -41,9 +41,9 @@ void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 void wpool_tidy_worker(struct wpool_worker *w);
 
 /*
- * pool->tidy: let the work end the queued tasks that must not run any more. pool->tidy_joinable:
- * let it free the workers with @may_roam. Destroying the pool may have begun. Under RCU, or with a
- * reference to the pool.
+ * pool->tidy: have the work end the queued tasks that must not run any more. pool->tidy_joinable:
+ * have the work let workers with @may_roam off their CPUs. Destroying the pool may have begun.
+ * Under RCU, or with a reference to the pool.
  */
 void wpool_tidy_sweep(struct wpool_tidy *tidy);
 

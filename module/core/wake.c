@@ -25,7 +25,8 @@
  *              yet: rq->waking. It already counts as running
  *   coming     woken to search, but not searching yet: pool->nr_coming. A worker woken for tasks
  *              of any CPU is waking and coming; a worker woken for the tasks of its own
- *              CPU, or of the global queue, is only waking
+ *              CPU, or of the global queue, is only waking; a worker woken to move to another
+ *              CPU is only coming
  *   searching  awake, and looks for a task of any CPU: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
@@ -42,18 +43,18 @@
  *              looks at its home's run queue and at the global queue when its task has
  *              ended, or hands them over when the task blocks
  *
- * "The global queue" means the urgent tasks, too: each thread that reads the length of one
- * reads that of the other.
+ * "The global queue" means the urgent tasks, too: each check for queued tasks reads the
+ * lengths of both (wpool_shared_len()).
  *
  * "To look at the queues" means: at the global queue, at the run queue of this CPU, and at those
  * that are offered (pool->offers).
  *
  * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
  * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
- * length.h). A thread that relies on a worker of another CPU for tasks that are left must offer
- * them first. Such a thread is a submitter here, a thread that looks here after a worker was
- * counted out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
- * worker for offered tasks, and a worker that searches, end outdated offers
+ * wpool_runq_is_attended()). A thread that relies on a worker of another CPU for tasks that are
+ * left must offer them first. Such a thread is a submitter here, a thread that looks here after a
+ * worker was counted out, or the monitor, if the task that runs turned out to be long. A thread
+ * that wakes a worker for offered tasks, and a worker that searches, end outdated offers
  * (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
@@ -65,15 +66,16 @@
  *   wpool_sched_push:A           tasks were put into the ring, its backlog, the global queue or the
  *                                queue of the urgent ones
  *   wpool_sched_push_next:A      a task was put into the next slot
- *   wpool_sched_push_on:A        a task was put into the backlog of any CPU
+ *   wpool_sched_push_on:A        a task was put into the backlog of any CPU, or into the global
+ *                                queue
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, tasks that were taken
  *                                out were put back, or the tasks of a run queue are left to
  *                                other CPUs' workers
  *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
- *   wpool_runq_offer:A           the run queue was offered, because a worker was relied on
- *                                before; the counts are read again
+ *   wpool_runq_offer:A           the run queue was offered; a worker that was relied on before
+ *                                may have missed the offer, so the counts are read again
  *
  * A worker can no longer be relied on; then the queues are read. If its task blocks, only the run
  * queues of its home and of this CPU and the global queue are read, and the run queue of this CPU
@@ -123,10 +125,10 @@
  *                       with the first list: a thread that queues a task later takes the worker.
  *   wake_one:A, wpool_need_worker:C
  *                       pool->unserved set; then the search for a worker is repeated. The mark says
- *                       that no worker could be woken: CPUs with an idle worker are at their
- *                       concurrency, CPUs with room have no idle worker, and the pool is at its
- *                       capacity. Pairs with park_join:A and wpool_running_left:A: either a
- *                       worker that makes room sees the mark, or its room is seen.
+ *                       that no worker could be woken or asked for: no CPU with an idle worker
+ *                       has room, and either no CPU has room or the pool is at its capacity. Pairs
+ *                       with park_join:A and wpool_running_left:A: either a worker that makes room
+ *                       sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
  *                       wake_one:A: a mark that is set later is not lost.
@@ -148,7 +150,7 @@
  *   wpool_expire_timer:A the expiry timer is not pending; then the idle lists are read.
  *                       Pairs with park_join:A: a worker that parks then arms
  *                       the timer if it is not pending. A thread that makes a worker
- *                       counts it, wakes it, a full barrier, and then does the same.
+ *                       counts it, wakes it, which is a full barrier, and then does the same.
  */
 
 /* Wake the next idle worker of a CPU (idle.h), if the CPU has room for one more. */
@@ -243,8 +245,9 @@ static bool is_awaited(const struct wpool_runq *rq)
  * timer: the monitor ends tasks that wait for too long, and logs the reason. The caller has
  * executed a full barrier.
  *
- * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq;
- * @beside: a worker might not get this CPU, so try to wake a worker of another CPU first.
+ * @helps: the tasks may be on any CPU, or need several workers; otherwise they are few, and in @rq
+ * or the global queue; @beside: a worker might not get this CPU, so try to wake a worker of another
+ * CPU first.
  */
 static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool beside)
 {
@@ -260,7 +263,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	for (i = 0; i < 2; i++) {
 		if (!beside && wake_own(rq, helps))
 			return true;
-		/* with a concurrency above one there may be room beside a waking worker */
+		/* the worker that is waking here, perhaps on a CPU with room for more, is enough */
 		if (!beside && !helps && is_awaited(rq))
 			return false;
 		wpool_monitor_timer_set(pool);
@@ -273,7 +276,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 			return wake_own(rq, helps);
 		if (wake_other(pool, rq))
 			return true;
-		/* if @beside, the first try asks once a tick only: the worker may come too late */
+		/* if @beside, the first try asks only once a tick: a new worker may be late */
 		asked = (i || !beside || here->help_jiffy != now) &&
 			ask_for_worker(pool, rq, beside);
 		here->help_jiffy = now;
@@ -408,8 +411,8 @@ bool wpool_wake_rescue(struct wpool_runq *rq)
 	local_irq_save(flags);
 	wpool_runq_offer(rq);
 	/*
-	 * If a hog holds this CPU, a worker of this CPU would wait with the queue. If all idle
-	 * workers are on CPUs at their concurrency, move one here.
+	 * If a hog holds the CPU of @rq, a worker of that CPU would wait with the queue. If all
+	 * idle workers are on CPUs at their concurrency, move one to that CPU.
 	 */
 	woken = wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, true) ||
 		(wpool_runq_has_room(rq) && wpool_idle_move(pool, rq));

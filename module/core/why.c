@@ -119,7 +119,7 @@ void (*wpool_stall_dump)(struct wpool *pool, struct seq_file *seq) __ro_after_in
 
 void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
 {
-	/* one for users: they must not use up the messages about pools of modules */
+	/* pools of users have one of their own: they must not use up the messages of the others */
 	static struct ratelimit_state limits[] = {
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, 2),
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, 2),

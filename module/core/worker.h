@@ -47,7 +47,7 @@ static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long)
 /* A call of a function that is in progress, and that other threads take part in. */
 struct wpool_call {
 	struct wpool_call *outer;	/* O: the call around it, or NULL */
-	void (*died)(struct wpool_call *call);	/* I: ends it for a caller that dies; sleeps */
+	void (*died)(struct wpool_call *call);	/* I: ends it if its worker dies in it; sleeps */
 };
 
 struct wpool_worker {
@@ -70,7 +70,7 @@ struct wpool_worker {
 	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
-	bool stray;			/* O: the last try to bind it to its home failed */
+	bool stray;			/* O: the last wpool_worker_bind() did not bring it home */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
 	u32 nested;			/* O: number of tasks that run inside the outermost one */
@@ -79,8 +79,9 @@ struct wpool_worker {
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool may_roam;			/* X: set when it is a hog or the rescuer, or its home is
-					 *    excluded; cleared when it may leave, or counts again
+	bool may_roam;			/* X: set when it is a hog, becomes the rescuer, or its home
+					 *    is excluded; cleared when it is let off its CPU, or
+					 *    counts in nr_running again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched in or out */
@@ -93,7 +94,7 @@ struct wpool_worker {
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
 	bool told;			/* W: its wait must return -EDEADLK, see is_told() */
-	void *func;			/* V: function of @task */
+	void *func;			/* V: function of @task, or the hook that it is in */
 	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
 	struct wpool_call *calls;	/* O: calls in progress of its tasks, innermost first */
