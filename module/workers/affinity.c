@@ -26,10 +26,11 @@ module_param(by_cache, bool, 0444);
 MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
 
 /*
- * Protects the masks below. Held while workers are freed, and while pool->homes changes: otherwise
- * a worker that has gone home meanwhile could be bound to the old CPUs. The kernel moves a queued
- * kthread also to a CPU that is about to die, which then dies with it. So a worker is moved to
- * other CPUs first; a CPU that goes offline waits for the mutex before it dies.
+ * Protects the masks below. Held while workers are let off their CPUs, and while pool->homes
+ * changes: otherwise a worker that has gone home meanwhile could be bound to the old CPUs. The
+ * kernel may move a queued kthread to a CPU that is about to go offline, and leave the kthread
+ * there. So a worker is first moved to CPUs that stay online (@safe_mask), and a CPU that goes
+ * offline waits for the mutex before it is dead.
  */
 static DEFINE_MUTEX(free_mutex);
 /* the CPUs that may be homes */
@@ -45,10 +46,10 @@ static struct cpumask found, safe_mask;
 static void choose_homes(const struct cpumask *cpumask, const struct cpumask *cpuset)
 {
 	lockdep_assert_held(&free_mutex);
-	/* if the kernel writes it now, the monitor sees a difference later */
+	/* if the kernel writes @cpuset now, the monitor sees a difference later */
 	data_race(cpumask_and(&found, cpumask, cpuset));
 	if (!cpumask_intersects(&found, &usable))
-		/* the same */
+		/* racy as above */
 		data_race(cpumask_and(&found, cpu_possible_mask, cpuset));
 	/* if no CPU of the cpuset is online, any CPU is better than none */
 	if (!cpumask_intersects(&found, &usable))
@@ -79,7 +80,7 @@ static void find_homes(struct wpool *pool)
 	data_race(cpumask_and(pool->cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
 	rcu_read_unlock();
 	choose_homes(pool->cpumask, pool->cpuset);
-	/* the homes may be read now: they change from the old ones to the new ones */
+	/* a thread that reads pool->homes now finds each CPU as it was, or as it will be */
 	cpumask_copy(pool->homes, &found);
 }
 
@@ -100,7 +101,7 @@ void wpool_affinity_set(struct wpool *pool)
 	mutex_lock(&free_mutex);
 	find_homes(pool);
 	wpool_for_each_runq(pool, rq, cpu) {
-		/* a CPU that has a run queue is coming, or has been online: these are known */
+		/* a CPU with a run queue is or was online, or comes: node and cache are known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
 		if (by_cache)
 			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
@@ -110,7 +111,7 @@ void wpool_affinity_set(struct wpool *pool)
 		if (!rq->redirect)
 			continue;
 		WRITE_ONCE(rq->redirect, false);
-		/* if other CPUs have more than one idle worker, move one to a CPU without any */
+		/* if the CPU has no worker, and several are idle elsewhere, move one here */
 		if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
 			wpool_idle_move(pool, rq);
 	}
@@ -134,7 +135,7 @@ void wpool_affinity_set(struct wpool *pool)
 			wpool_sched_leave(rq);
 		}
 	}
-	/* a thread may keep an excluded CPU: let workers go that wait for it, or sleep there */
+	/* workers of an excluded CPU may wait for it, or sleep in tasks: let them off the CPU */
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
@@ -169,7 +170,7 @@ void wpool_affinity_set_usable(int cpu, bool on)
 
 /* ---- workers that may leave their home CPU: a hog, and a worker of an excluded CPU ---- */
 
-/* If a worker parked at home before it was freed, let it go home once more. */
+/* If a worker parked at home before it was let off its CPU, let it go home once more. */
 static void call_home(struct wpool *pool, struct task_struct *thread)
 {
 	struct wpool_worker *w;

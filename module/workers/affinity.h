@@ -18,8 +18,8 @@ struct wpool;
 void wpool_affinity_set(struct wpool *pool);
 
 /*
- * wpool_affinity_set() without the mutex, for a walk over the pools: the CPUs that are online, or
- * those of housekeeping.h, have changed. @data: not used.
+ * wpool_affinity_set() for a caller without tune_mutex, such as a walk over the pools after the
+ * CPUs that are online, or those of housekeeping.h, have changed. @data: not used.
  */
 void wpool_affinity_update(struct wpool *pool, void *data);
 
@@ -36,15 +36,15 @@ void wpool_affinity_look(struct wpool *pool);
 u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 
 /*
- * A CPU becomes usable as a home (@on), or is about to go offline. For CPU hotplug: then no worker
- * is moved to the CPU any more. Tells all pools; process context.
+ * For CPU hotplug: a CPU becomes usable as a home (@on), or is about to go offline; in the second
+ * case, no worker is moved to the CPU any more. Tells all pools; process context.
  */
 void wpool_affinity_set_usable(int cpu, bool on);
 
 /*
- * Let the scheduler move the workers with @may_roam. A worker whose task ends just now finds before
- * it looks for work that it is not bound to its home, and goes there. Sleeps. The caller has a
- * reference to @pool.
+ * Let workers with @may_roam off their CPUs: the scheduler may move them. If such a worker's task
+ * ends just now, the worker notices at its next full look for work that it is not bound to its
+ * home, and goes there. Sleeps. The caller has a reference to @pool.
  */
 void wpool_workers_set_free(struct wpool *pool);
 

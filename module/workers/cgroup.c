@@ -30,8 +30,9 @@
 #include "workers/affinity.h"
 
 /*
- * The anchor that a thread joins must not end meanwhile: a cgroup without live threads may be
- * removed, and it is a bug to attach a thread to a removed one.
+ * Protects pool->anchor and pool->cgroup_nr. Held while a worker joins the anchor, which must not
+ * end meanwhile: a cgroup without live threads may be removed, and it is a bug to attach a thread
+ * to a removed one.
  */
 static DEFINE_MUTEX(anchors_mutex);
 

@@ -8,8 +8,8 @@
 /*
  * Freeze the freezable pools, as a suspend does, if @on; otherwise thaw them. For tests: a suspend
  * may begin while the pools are frozen. Sleeps, killable. Returns 0: no task of these pools runs,
- * or they are thawed; -EINTR: killed before that, and they are thawed; -ENOMEM; -ESHUTDOWN: after
- * wpool_freezer_exit().
+ * or they are thawed; -EINTR: killed before that, and the freezer's thread soon thaws them;
+ * -ENOMEM; -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_hold(bool on);
 

@@ -15,7 +15,7 @@ bool wpool_worker_bind(struct wpool_worker *w)
 	bool taken;
 
 	rcu_read_lock();
-	/* if one of them is being written, the monitor sees a difference later */
+	/* if one of the masks is being written, the monitor sees a difference later */
 	taken = data_race(cpumask_test_cpu(cpu, pool->cpuset) &&
 			  !cpumask_test_cpu(cpu, wpool_housekeeping_cpuset(pool)));
 	rcu_read_unlock();
@@ -61,7 +61,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	}
 	/* if the new CPU goes offline now, the worker calls this function again */
 	do {
-		/* does nothing if wpool_workers_set_free() has set the mask: the move is to come */
+		/* no effect if wpool_workers_set_free() has set this mask, but not yet moved @w */
 		if (!wpool_worker_bind(w) || !w->stray)
 			return;
 		/* on PREEMPT_RT a thread must not run outside its mask */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A worker stays on its home CPU, and in the cgroups of its pool. Until its task has ended, a hog
- * may leave the CPU, and so may a worker whose cpuset is changed.
+ * may leave the CPU, and so may a worker whose home is excluded or whose cpuset is changed.
  */
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
@@ -26,9 +26,10 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 }
 
 /*
- * Try to bind the calling worker to its home; if that fails, w->stray is set. Returns false, and
- * does not try, if the kernel has just taken that CPU out of the cpuset of the pool's cgroup: then
- * the worker has the CPUs that are left, and the monitor soon lets the pool choose other homes.
+ * Try to bind the calling worker to its home. w->stray is set if the worker is not at home
+ * afterwards. Returns false, and does not try, if the kernel has just taken that CPU out of the
+ * cpuset of the pool's cgroup: then the worker has the other CPUs of the cpuset, and the monitor
+ * soon lets the pool choose other homes.
  */
 bool wpool_worker_bind(struct wpool_worker *w);
 

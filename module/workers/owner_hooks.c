@@ -86,7 +86,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
-	/* if the home is excluded, or this fails, the worker looks for another one */
+	/* if the home is excluded, or the bind fails, the worker looks for another home */
 	if (!w->leaving && !READ_ONCE(w->rq->redirect))
 		wpool_worker_bind(w);
 	return true;

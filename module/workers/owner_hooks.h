@@ -27,7 +27,7 @@ bool wpool_hooks_start(struct wpool_worker *w);
 /** wpool_hooks_end() - call worker_end, as the calling worker's last act; sleeps */
 void wpool_hooks_end(struct wpool_worker *w);
 
-/** wpool_hooks_tell() - end the wait of the worker's creator, if it waits, with @err; 0: go on */
+/** wpool_hooks_tell() - end the wait of the worker's creator, if it waits: @err is its result */
 void wpool_hooks_tell(struct wpool_worker *w, int err);
 
 #endif /* WPOOL_WORKERS_OWNER_HOOKS_H */

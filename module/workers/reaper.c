@@ -78,7 +78,7 @@ static void reap_ended(void)
 			continue;
 		list_del(&w->dead_node);
 		if (!w->leaving || w->in_hook) {
-			/* here: tidy.c is slow, and threads of any pool may wait for this thread */
+			/* not in tidy.c, which is slow: threads of any pool may wait */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);
 		} else {
@@ -145,7 +145,7 @@ static void thread_ends(struct callback_head *work)
 	struct wpool_worker *w = container_of(work, struct wpool_worker, exit_work);
 	unsigned long flags;
 
-	/* while it sleeps, the notifier counts the worker out */
+	/* if this sleeps, the notifier counts the worker out */
 	end_calls(w);
 	/* otherwise the notifier would still be called at the very last switch */
 	wpool_handoff_unwatch(w);

@@ -184,10 +184,10 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	} while (leave_reserve(w));
 	if (w->leaving)
 		return false;
-	/* if the home is excluded, or this fails, the worker looks for another one */
+	/* if the home is excluded, or the bind fails, the worker looks for another home */
 	if (!READ_ONCE(w->rq->redirect))
 		wpool_worker_bind(w);
-	/* as in spawn_at() */
+	/* as in spawn_at(): idle workers may expire now */
 	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return true;
 }

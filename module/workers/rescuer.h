@@ -13,8 +13,8 @@ struct wpool_worker;
 
 /*
  * Put a new worker into reserve. @pool: the caller has counted the worker in the module; @w: has
- * @leaving set, and has not run yet; it ends if the pool has a rescuer by now, or no longer has
- * reclaim. Process context, interrupts on.
+ * @leaving set, and waits for wpool_hooks_go(); it ends if the pool has a rescuer by now, or no
+ * longer has reclaim. Process context, interrupts on.
  */
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w);
 

@@ -39,7 +39,7 @@ void wpool_worker_count_out(struct wpool *pool)
 	raw_spin_lock(&pool->workers.lock);
 	wpool_workers_leave(pool);
 	raw_spin_unlock(&pool->workers.lock);
-	/* the call looks for tasks: at full capacity their submitters asked no spawner */
+	/* the call looks for tasks: at capacity, their submitters asked for no worker */
 	wpool_worker_left(pool, false);
 	local_irq_enable();
 }

@@ -109,7 +109,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers.mutex);
 
-	/* the creator, or the reserve, waits for this one, now in the list: let it run anywhere */
+	/* the creator, or the reserve, waits for @w, which is now in the list: allow all homes */
 	if (leaving || pool->hooks.worker_start)
 		set_cpus_allowed_ptr(thread, pool->homes);
 	err = wpool_hooks_prepare(w);
@@ -141,7 +141,7 @@ static int spawn_at(struct wpool *pool, struct wpool_runq *rq)
 		wpool_tidy_sweep(&pool->tidy_joinable);
 	}
 	local_irq_enable();
-	/* the monitor must see if the worker waits for long for its CPU */
+	/* the monitor must see if the worker has to wait for its CPU */
 	wpool_monitor_timer_set(pool);
 	/* the pool may now have more than min_workers workers: then idle ones may expire */
 	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
@@ -302,7 +302,7 @@ static void spawn_worker(struct wpool *pool)
 	/* spawn_worker:A, see wake.c */
 	smp_store_mb(pool->spawn_wanted, false);
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
-	/* before wpool_threads_leave(), so that wpool_spawn_end() can take this request back */
+	/* before wpool_threads_leave(): then wpool_spawn_end() can still take this request back */
 	if (again)
 		retry_later(pool);
 	wpool_threads_leave(pool);

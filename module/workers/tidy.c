@@ -48,7 +48,7 @@ static void repair_after_death(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	report_fault(w);
-	/* first: the owner of the task may then free the one that the worker waited for */
+	/* before the task ends: its owner may then free the task that the worker waited for */
 	wpool_wait_forget(w);
 	/* the worker may have died between two tasks, because of damage done by a task */
 	if (w->task)
@@ -75,7 +75,7 @@ static void repair_after_death(struct wpool_worker *w)
 
 static void tidy_worker(struct wpool_worker *w)
 {
-	/* a worker that died in a hook is not counted in */
+	/* a worker that died in a hook is not counted in, or already counted out */
 	if (w->leaving)
 		report_fault(w);
 	else

@@ -36,7 +36,7 @@ static bool is_wanted_awake(const struct wpool_worker *w)
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
 	       wpool_spawn_wants_place() || !wpool_cgroup_is_joined(w) ||
-	       /* freed after it went home; but one that cannot go home now may park */
+	       /* let off its CPU at home, it must be bound again; if it cannot be, it may park */
 	       (current->nr_cpus_allowed != 1 && !w->stray) ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
 }
@@ -58,7 +58,7 @@ static void park_join(struct wpool_worker *w, bool sent)
 	wpool_searching_leave(w);
 	/* park_join:A, the full barrier of the call, see wake.c */
 	wpool_running_left(rq, wpool_idle_add(rq, w));
-	/* the call may wake this worker; if its CPU has no room, running workers look again */
+	/* the call may wake this very worker; if its CPU has no room, the workers there look */
 	if (relied_on || wpool_runq_has_room(rq))
 		wpool_wake_if_work(pool, rq);
 	/*

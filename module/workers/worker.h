@@ -5,8 +5,8 @@
  * The spawner creates a worker as waking. The worker then searches, runs a task, parks on its run
  * queue's idle list, and so on, until it leaves: because it expired, or the pool is above its
  * capacity or closed, or another pool needs the place. A worker leaves when it is counted out under
- * pool->workers.lock; its thread ends afterwards, and the reaper frees it. If a worker dies in a
- * task, tidy.c counts it out.
+ * pool->workers.lock; afterwards its thread ends and the reaper frees it, unless it becomes the
+ * rescuer. If a worker dies in a task, tidy.c counts it out.
  *
  * All state is in struct wpool_worker, none on the worker's stack, because an oops discards the
  * stack.
@@ -16,7 +16,7 @@
 
 struct wpool_worker;
 
-/* The thread of @w: the main loop, until it ends; before that it may be the rescuer. */
+/* The function of a worker's thread: run tasks, or be the rescuer, until the thread must end. */
 int wpool_worker_main(struct wpool_worker *w);
 
 #endif /* WPOOL_WORKERS_WORKER_H */
