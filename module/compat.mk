@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tell compat.h which functions and fields the kernel's headers have; compat.h itself tests macros.
-# $(call have,HEADER,NAME,DEFINE): define COMPAT_HAVE_DEFINE if HEADER has the word NAME.
+# $(call have,HEADER,NAME,DEFINE): define COMPAT_HAVE_DEFINE if HEADER has the word NAME, a pattern.
 have = $(if $(shell grep -sw $(2) $(srctree)/include/linux/$(1)),-DCOMPAT_HAVE_$(3))
 
 ccflags-y += $(call have,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)

@@ -4,9 +4,10 @@
  * with CONFIG_FAULT_INJECTION_DEBUG_FS.
  *
  * kthreadd allocates the memory of a new thread, so fail-nth of the thread that asks kthreadd does
- * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the creator
- * of a preallocated pool, otherwise the kworker of a spawner. fail-nth of that thread and the
- * attributes in debugfs apply, as at the kernel's own injection points.
+ * not count that allocation. Instead wpool_inject_spawn() counts in the asking thread: the kworker
+ * of a spawner, or a thread that creates, tunes or reboots a pool with prealloc or reclaim.
+ * fail-nth of that thread and the attributes in debugfs apply, as at the kernel's own injection
+ * points.
  */
 #ifndef WPOOL_INJECT_H
 #define WPOOL_INJECT_H
@@ -75,7 +76,8 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 /*
  * The third injection point sets where counters that wrap start: at 0, or for a test just below a
  * wrap. Readers compare most counters by difference, or with a recent value, so a wrap has no
- * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, wq->epoch. The others:
+ * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, flushes_begun, wq->epoch.
+ * The others:
  *
  *   counter                  a wrap
  *   rq->turn_end, turn_tick  may change the order within a tick, if there was no turn for 2^31
@@ -88,7 +90,7 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *                            not cancelled
  *
  * Some wraps need no such start, because tests meet them anyway: jiffies in 32 bits start five
- * minutes below a wrap, and the lower half of ns, in task->submit_ns, wraps each four seconds.
+ * minutes below a wrap, and the lower half of ns, in task->submit_ns, wraps every four seconds.
  * admission.base, and all that it is compared with, is modulo 2^32. The counts in task->state,
  * event->state and work->disabled are of calls that must be undone: 2^24 or 2^31 of them at once
  * are an error of the caller.
