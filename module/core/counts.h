@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The counts of workers. Until a worker leaves, it counts in its pool, in the module, and in the
- * run queue of its home CPU. Unless it is blocked (wake.c), it also counts as waking, searching,
- * running or idle. The functions here change most counts; idle.h has that of idle workers.
+ * run queue of its home CPU. Unless it is blocked (wake.c), it also counts as waking, coming,
+ * searching, running or idle. The functions here change most counts; idle.h has that of idle
+ * workers.
  *
  * A worker counts in its run queue's nr_running from when it is picked to look for work until it
  * parks, moves, or is counted out because its task blocks or hogs (handoff.h). A worker that counts

@@ -2,8 +2,8 @@
 /*
  * Hand-off, see handoff.h. wake.c explains the barrier in wpool_running_leave().
  *
- * The notifier is called in the middle of a context switch, under the scheduler's lock. So it takes
- * only the lock of a run queue, and lets an irq_work wake a thread.
+ * switched_out() is called in the middle of a context switch, under the scheduler's lock. So it
+ * takes only the lock of a run queue, and lets an irq_work wake a thread.
  *
  * The notifiers depend on a static key, and switching it patches the text of the kernel. So the
  * key is enabled when the module is loaded, and disabled when the module is unloaded.

@@ -10,8 +10,8 @@
  *             Until the task has ended, the scheduler may move the hog to another CPU.
  *   a stall   the same task has been at the head of the queue for 10 ms, although the pool has an
  *             idle worker or may create one. A worker is woken, moved here, or created. If the
- *             queue does not move for a second, the log says so once, with the stacks of some of
- *             the workers: why.c.
+ *             queue does not move for a second, the log says so once, for a module's pool with the
+ *             stacks of some of the workers: why.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.

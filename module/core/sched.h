@@ -86,7 +86,7 @@ static __always_inline void wpool_sched_push_next(struct wpool *pool, struct wpo
  */
 void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task);
 
-/** wpool_runq_is_own() - is the caller a task of this pool that runs on this CPU? */
+/** wpool_runq_is_own() - is the caller a task of @rq's pool that may use rq->next of this CPU? */
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->runner) == current && in_task() && !READ_ONCE(rq->redirect);
