@@ -58,8 +58,9 @@
 
 struct wpool {
 	/* One cache line that every submit and every finish reads; rarely written. */
-	struct wpool_runq * __percpu *rq; /* X: the run queue of each CPU, or NULL; added before
-					   *    the CPU first comes online, under cpu_hotplug_lock
+	struct wpool_runq * __percpu *rq; /* X: the run queue of each CPU, or NULL; added with the
+					   *    pool, or before the CPU next comes online, under
+					   *    cpu_hotplug_lock
 					   */
 	u16 *active;			/* W: CPUs of the active run queues; it only grows */
 	u32 nr_active;			/* W: length of @active */

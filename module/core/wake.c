@@ -17,7 +17,7 @@
  * DOC: the protocol: who comes for this task
  *
  * Submitters and workers read each other's state without a common lock. The protocol makes
- * sure that no task stays in a queue while no worker is bound to look there.
+ * sure that no task stays in a queue while no worker is certain to look there.
  *
  * States of a worker, and where other threads see them:
  *

@@ -53,7 +53,7 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->reserve.rescuer)
 		return false;
-	/* the rescuer needs no certain CPU: another thread may keep the one that it has */
+	/* the rescuer may use any CPU of the pool: another thread may keep its home */
 	WRITE_ONCE(w->may_roam, true);
 	WRITE_ONCE(pool->reserve.rescuer, w);
 	return true;
