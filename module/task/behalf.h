@@ -7,8 +7,8 @@
  *   - the group keeps the struct mm_struct, not the memory in it: the memory ends when the process
  *     and all tasks that run in this memory have ended. A task that would start later is not run;
  *   - if a thread dies in a task, do_exit() drops its count in mm_users and its credentials, and
- *     the reaper its cgroup of the block layer. put_on() keeps no other reference, except to
- *     credentials that were overridden before;
+ *     thread_ends() of reaper.c its cgroup of the block layer. put_on() keeps no other reference,
+ *     except to credentials that were overridden before;
  *   - a task that runs inside a task of such a group gets nothing of the group's client:
  *     wpool_run_inside() and wpool_run_in_submitter() first take the context off (w->worn). If the
  *     thread dies in the inner task, nr_off keeps its count in mm_users until the group ends.

@@ -47,7 +47,7 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			task->colour = !!(old & WPOOL_ST_AGAIN_COLOUR);
 			/* an earlier iteration may have set WPOOL_QUEUED_NO */
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_POOL);
-			/* wake the waiters as after the end: a worker can now run it itself */
+			/* clear WAITED: a waiter that is a worker can now run the task itself */
 			new = WPOOL_ST_PENDING | (old & WPOOL_ST_DISABLED_MASK);
 		} else {
 			WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
@@ -87,7 +87,7 @@ static void sync_cpu(int cpu)
 	struct task_struct *finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
 	u32 tries = 0;
 
-	/* the finisher may have been preempted, perhaps by this thread, or have died */
+	/* short: a finisher has preemption off, and wpool_finish_forget() clears a dead one */
 	while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
 		wpool_task_await_hands(&tries);
 }
@@ -149,7 +149,7 @@ void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 	wpool_finish_detached(pool, colour, status);
 }
 
-/* End an event that fired into a closed pool: it was never accepted. */
+/* End an event that the pool did not accept, because the pool was closed. */
 static void end_refused(struct wpool *pool, struct wpool_task *task)
 {
 	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task,

@@ -77,7 +77,7 @@ void wpool_finish_sync_all(void);
 
 /*
  * For the thread that holds a task: finish a CANCELLED task, call the abort function of an event
- * that fired into a closed pool, and put any other task back into a queue.
+ * that a closed pool did not accept, and put any other task back into a queue.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 

@@ -51,7 +51,7 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 /* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
 #define MAX_KEPT	8
 
-/* The most dropped tasks that wait for their end: otherwise they could pile up without end. */
+/* The most tasks that may wait in tidy.c for their end: otherwise dropped ones could pile up. */
 #define MAX_DROPPED	1024
 
 /* Take the oldest droppable task out of its queue, or return NULL. */

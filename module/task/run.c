@@ -2,7 +2,7 @@
 /*
  * Running tasks, see run.h. A worker executes run_one() for one task after the other: claim, call,
  * finish, and take the next task of this CPU, without a lock or a clock. The locked instructions on
- * this path, all on the task's or this CPU's lines:
+ * this path, on the task's or this CPU's lines (3 on the pool's while tokens are scarce):
  *
  *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
  *   2. the finish of a joinable task: RUNNING becomes IDLE
@@ -12,7 +12,7 @@
  * Everything out of the ordinary is elsewhere: other states of the task in claim_to_run() and
  * wpool_finish_joinable(), a detached task in run_detached(), a full look for work in worker.c.
  * After %WPOOL_RELEASE_CANCEL, a thread that takes a task ends the task instead of running it: the
- * thread finds WPOOL_ATT_DROPS in pool->attention, a word that each finish reads anyway.
+ * thread finds WPOOL_ATT_DROPS in pool->attention, on a cache line that each finish reads anyway.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -218,8 +218,8 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 /* ---- a worker's tasks ---- */
 
 /*
- * Returns the next task of this CPU for a worker that has just finished one, or NULL. The worker
- * must still count as running here, and the pool must not have more workers than its capacity.
+ * Returns the next task of this CPU for a worker that has just finished one, or NULL: also if the
+ * worker no longer counts as running here, or the pool has more workers than its capacity.
  * Preemption is off for the same reason as in look_for_task() of worker.c. At least once a tick
  * wpool_sched_next() returns NULL, and look_for_task() checks the rest.
  *
@@ -323,7 +323,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		section_end(exact);
 		wpool_finish_unrun(pool, task, -ECANCELED);
 		section_begin(exact);
-		/* look in full: once the pool drops no more tasks, it may be frozen */
+		/* look in full, to see a freeze: a pool that drops no more tasks may be frozen */
 		return NULL;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
@@ -359,7 +359,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
-		/* a thread waits for the task, or has submitted it again: take the slow path */
+		/* a thread waits for the task, has submitted it again or disabled it */
 		wpool_finish_end();
 		section_end(exact);
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
@@ -484,7 +484,7 @@ static int claim_here(struct wpool *pool, struct wpool_task *task, bool item)
 
 	preempt_disable();
 	if (!wpool_refuses(pool)) {
-		/* nobody waits for the function of an item: the owner of the pool stays for it */
+		/* a destroy does not wait for this call of an item's function: pin the owner */
 		if (item && !try_module_get(pool->owner))
 			err = -ENOENT;
 		else

@@ -15,7 +15,8 @@ void wpool_run_inside(struct wpool_worker *w, struct wpool_task *task);
 
 /*
  * Policy run: run a claimed task in its submitter, without a token. Returns 0; -EAGAIN if too
- * little stack is left, -ESHUTDOWN or -ECANCELED: after an error the task is still claimed.
+ * little stack is left; -ESHUTDOWN; -ECANCELED; -ENOENT for an item if the pool's owner is being
+ * unloaded. After an error the task is still claimed.
  */
 int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task);
 

@@ -58,8 +58,8 @@ void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
 
 /*
  * The task was not IDLE, or it is disabled. The submit of a running task is counted in before the
- * exchange. If the exchange fails, the submit is counted out again; a reader of the counts may have
- * seen one task too many meanwhile.
+ * exchange. If the submit is refused after all, that count is undone; a reader of the counts may
+ * have seen one task too many meanwhile.
  */
 static int claim_slow(struct wpool *pool, struct wpool_task *task)
 {

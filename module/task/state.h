@@ -20,8 +20,9 @@
  * owner does not cancel the task: events have states of their own (event.c), and so have the tasks
  * of strands (strand.c).
  *
- * A CANCELLED task is still in a queue, among the waiters, or being passed from there to tidy.c.
- * The thread that takes the task out finishes it; until then each submit is refused (-ECANCELED).
+ * A CANCELLED task is in a queue, among the waiters, or held by the thread that puts it in or has
+ * taken it out. A thread that takes the task out finishes it, or passes it to tidy.c; until then
+ * each submit is refused (-ECANCELED).
  *
  * In every state, task->state also counts the threads that disable the task: those in
  * wpool_task_cancel_sync(), and those that called wpool_task_disable_sync(). While the count is not
@@ -64,7 +65,7 @@
 #define WPOOL_QUEUED_NO		0	/* its former pool, or the next one */
 #define WPOOL_QUEUED_POOL	1	/* the pool that has accepted the task, until its end */
 #define WPOOL_QUEUED_LINE	2	/* the pool where the task waits for a token */
-#define WPOOL_QUEUED_REFUSED	3	/* the pool, which was closed when the event fired */
+#define WPOOL_QUEUED_REFUSED	3	/* the pool that did not accept the event: it was closed */
 
 /* Bit in task->pool, beside the address: the task waits in that pool for a token. */
 #define WPOOL_TASK_IN_LINE	2UL
@@ -99,8 +100,8 @@ static inline void wpool_task_set_pool(struct wpool_task *task, struct wpool *po
 }
 
 /*
- * Count claimed tasks in, on this CPU, with the colour that is current. They have tokens, and none
- * is accepted yet. Interrupts are off.
+ * Count tasks in, on this CPU, before any of them is accepted. @colour: the pool's current one.
+ * Interrupts are off.
  */
 static inline void wpool_account_in(struct wpool_runq *rq, u32 colour, u32 nr)
 {

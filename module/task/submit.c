@@ -4,15 +4,15 @@
  *
  *   claim (state.h) -> token (tokens.h) -> ring and wake-up (sched.h)
  *
- * As long as the ring has room and a worker is awake, submit_fast() takes no lock, reads no clock
- * and writes no line that CPUs share. The locked instructions of that path, all on the task's or
- * this CPU's lines:
+ * As long as the ring has room, a worker is awake and tokens are not scarce, submit_fast() takes no
+ * lock, reads no clock and writes no line that CPUs share. The locked instructions of that path,
+ * all on the task's or this CPU's lines:
  *
  *   1. the claim, in wpool_task_claim_fast(); an item needs none
  *   2. the token, in wpool_tokens_take_fast(), if the pool has a limit; one for a
  *      whole chunk
- *   3. the full barrier before the check for workers awake, wpool_sched_push:A, if no
- *      worker of this CPU runs; one for a whole chunk
+ *   3. the full barrier before the check for workers awake, wpool_sched_push:A, unless
+ *      wpool_wake_is_needless(); one for a whole chunk
  *
  * The claim comes first, because a task may turn out to need no token. If such a task held a token,
  * even for a moment, another submitter could be refused. Everything out of the ordinary goes to

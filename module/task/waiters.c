@@ -247,14 +247,14 @@ void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
 		wpool_waiters_serve(pool);
 }
 
-/* End a wait with @error, and remove the waiter, unless all its tasks were accepted meanwhile. */
+/* End a wait with @error, and remove the waiter, unless another thread has ended it meanwhile. */
 static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int error)
 {
 	unsigned long flags;
 
 	/*
 	 * Once the error is final, the pool may be freed. Until then it exists as long as
-	 * interrupts are off, because wpool_waiters_close() ends all waits before its grace period.
+	 * interrupts are off, because a close ends all waits before its grace period.
 	 */
 	local_irq_save(flags);
 	/* pairs with the release in leave_waiters() */
