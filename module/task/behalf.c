@@ -99,7 +99,7 @@ void wpool_behalf_drop(struct wpool_behalf *behalf)
 	kfree(behalf);
 }
 
-/* Is the calling thread, no worker, in this cgroup? wpool gives another to its workers only. */
+/* Is a submitter, which is no worker, in this cgroup? wpool gives another to its workers only. */
 static bool is_in_blkcg(const struct cgroup_subsys_state *blkcg)
 {
 	struct cgroup_subsys_state *own = get_blkcg();
@@ -111,9 +111,9 @@ static bool is_in_blkcg(const struct cgroup_subsys_state *blkcg)
 /*
  * Set @worn->what, and count the thread in mm_users. Returns -EPERM if the thread already uses
  * another mm: that of its process, of worker_start, or of a plain task that submitted this task.
- * (The mm of an outer group task is already off.) Also for a submitter in another cgroup of the
- * block layer. Returns -ESRCH if the process has ended, also while another task keeps the memory:
- * nobody would be charged for what is added to it.
+ * (The mm of an outer group task is already off.) Returns -EPERM, too, if the thread is a submitter
+ * in another cgroup of the block layer. Returns -ESRCH if the process has ended, even if another
+ * task still keeps the memory: no cgroup would be charged for what is added to it.
  */
 static int choose_worn(struct wpool_worn *worn, bool is_worker)
 {
@@ -142,9 +142,9 @@ static int choose_worn(struct wpool_worn *worn, bool is_worker)
 }
 
 /*
- * If a thread dies, do_exit() drops current->cred and current->real_cred, and the reference to
- * @old_cred would leak. As a rule @old_cred is real_cred: then put_on() drops that reference in
- * advance, and take_off() takes it again.
+ * Are these the thread's own credentials? worn->old_cred usually are. If a thread dies, do_exit()
+ * drops current->cred and current->real_cred, but not the reference to worn->old_cred. So put_on()
+ * drops the reference to own credentials in advance, and take_off() takes it again.
  */
 static bool is_own_cred(const struct cred *cred)
 {

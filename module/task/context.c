@@ -13,7 +13,7 @@
 
 #include "core/class.h"
 
-/* Log @what the task has left, except for *@last: the function that was last logged for it. */
+/* Log @what the task has left. *@last: the function last logged for it, not to be repeated. */
 static void say_left(const struct wpool_worker *w, void **last, const char *what)
 {
 	void *func = READ_ONCE(w->func);

@@ -35,7 +35,7 @@ static const struct debug_obj_descr kind##_descr = {					\
 	__VA_ARGS__									\
 }
 
-/* What follows is not defined without that option: no function that needs it is compiled then. */
+/* Without that option, what follows is not defined: the compiler leaves out each use of it. */
 extern const struct debug_obj_descr *const wpool_task_descr;
 
 bool wpool_debug_fixup(void *addr, enum debug_obj_state state,

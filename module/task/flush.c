@@ -58,7 +58,10 @@ void wpool_flush_wake(struct wpool *pool)
 	/* racy: a thread that joins drain_wq just now counts the tasks itself, once a tick */
 	if (!waitqueue_active(&pool->drain_wq))
 		return;
-	/* only a finish ends the wait, and the worker that executed the last one parks after it */
+	/*
+	 * Only a finish ends the wait, and a worker that parks on the CPU of that finish checks.
+	 * Skip if no task has finished on this CPU since its last check.
+	 */
 	rq = raw_cpu_read(*pool->rq);
 	finished = local64_read(&rq->share.finished[old]);
 	if (READ_ONCE(rq->waited_for[old]) == finished)

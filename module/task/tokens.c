@@ -163,7 +163,7 @@ int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 		return n;
 	if (unlikely(wpool_refuses(pool)))
 		return n ?: -ESHUTDOWN;
-	/* too few in this CPU's cache: search everywhere, and wait for a CPU that collects them */
+	/* too few in this CPU's cache: search all; a CPU that collects tokens holds the lock */
 	raw_spin_lock(&pool->admission.lock);
 	more = __wpool_tokens_take(pool, rq, want - n);
 	raw_spin_unlock(&pool->admission.lock);

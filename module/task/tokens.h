@@ -98,8 +98,8 @@ void wpool_tokens_relax(struct wpool *pool);
 
 /*
  * Adapt the tokens to the limits, and the caches to the CPUs that are online. Tokens are scarce
- * afterwards if there are fewer, or no caches. The caller has tune_mutex, and must serve the
- * waiters, see wpool_waiters_resize().
+ * afterwards if the limit is smaller than before, or too small for caches. The caller has
+ * tune_mutex, and must serve the waiters, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool);
 

@@ -233,8 +233,9 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		looks = 0;
 		/*
 		 * The macro checks twice before the first sleep: end at the third check. A wake-up
-		 * before the first sleep may be missed: then the task was queued again, so that
-		 * this worker can run it, or must begin again as one that waits for a queued task.
+		 * that comes before the macro is missed. If it came because the task was queued
+		 * again, these checks end the wait: this worker can run the task, or must begin
+		 * again, to be counted as a worker that waits for a queued task.
 		 */
 		err = wait_var_event_killable(task, is_done(task) || can_help(w, task) ||
 					      (!w->lifts && can_act(w)) ||
