@@ -69,7 +69,7 @@ WPOOL_ATTR_CPUS(cpumask, CPUMASK, "CPUs that workers may run on")
 WPOOL_ATTR(order, CREATE, ORDER, WORD, 0, 1, 0, WORDS("lifo", "fifo"),
 	   "", "which idle worker is reused first")
 WPOOL_ATTR(prealloc, CREATE, PREALLOC, BOOL, 0, 1, 0, WORDS(),
-	   "", "make all workers at creation, never again")
+	   "", "make all workers at creation; none expires")
 
 #undef WORDS
 #undef WPOOL_ATTR_CPUS

@@ -12,7 +12,7 @@ struct wpool;
 /*
  * Print one pool. @pool: its destruction may have begun; @seq: where to print; %NULL: the kernel's
  * log, with the stacks of workers. The function only tries to take locks, reads data that others
- * change, and bounds its output. Context: any, even if other CPUs have stopped in the middle of
+ * change, and limits what it logs. Context: any, even if other CPUs have stopped in the middle of
  * anything; under RCU.
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);

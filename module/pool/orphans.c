@@ -92,7 +92,7 @@ static void tell_queued(struct wpool *pool, const struct module *mod)
 		}
 		count_in(&pool->globq.lock, &pool->globq.tasks, &count);
 		count_in(&pool->urgent.lock, &pool->urgent.tasks, &count);
-		/* events and strands; a submitter has no function here: the module must end it */
+		/* events and strands; the entry of a submitter that waits names no function */
 		count_in(&pool->admission.lock, &pool->admission.waiters, &count);
 		if (count.nr)
 			pr_err("%s: module %s is unloaded while %u of its %ps are queued here\n",
@@ -126,7 +126,7 @@ static bool tell_tasks(struct wpool *pool, const void *mod)
 	return false;
 }
 
-/* Can the module have tasks? Only if it uses a module: wpool is one. */
+/* Can the module have tasks? Not if it uses no other module, since then it does not use wpool. */
 static bool uses_modules(const struct module *mod)
 {
 #ifdef CONFIG_MODULE_UNLOAD

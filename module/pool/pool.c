@@ -49,7 +49,7 @@
 #include "workers/spawner.h"
 #include "workers/tidy.h"
 
-static struct kmem_cache *pool_cache;	/* kmalloc() would waste a third of the memory */
+static struct kmem_cache *pool_cache;	/* kmalloc() would waste almost half of the memory */
 struct workqueue_struct *wpool_free_wq;
 
 /* ---- memory and references ---- */
@@ -450,7 +450,7 @@ static int try_reboot(struct wpool *pool, bool *empty)
 	open_pool(pool);
 	/* end the waits for the pool to become empty: it may never be empty again */
 	wake_up_all(&pool->drain_wq);
-	/* end_pool() waits for this thread, which releases the mutex as make_reserve() in tune.c */
+	/* release the mutex as make_reserve() in tune.c does; end_pool() waits for this thread */
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	err = prealloc_workers(pool);

@@ -25,7 +25,7 @@ struct wpool *wpool_pool_create_charged(const struct wpool_attrs *attrs);
 /* wpool_destroy() of any pool, including the default one; not in a task of that pool. */
 void wpool_pool_destroy(struct wpool *pool);
 
-/* wpool_release() of any pool, including the default one. */
+/* wpool_release() of any pool, including the default one; not with %WPOOL_RELEASE_OWN. */
 void wpool_pool_release(struct wpool *pool, unsigned int flags);
 
 /* Create the class, and the default pool with these attributes; 0 or -errno. */

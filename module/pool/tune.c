@@ -7,7 +7,8 @@
  * threads when the call returns, as a smaller capacity must, an RCU grace period shuts out threads
  * that have read the old value: they read it with interrupts or preemption off.
  *
- * Counts of times begin at 0: tune_latency:A clears them before it sets latency.
+ * Histograms begin at 0: tune_latency() clears them and then sets latency. Without tune_latency:A a
+ * worker that sees latency on could add to counts that are not cleared yet.
  *
  * A call that sets capacity_per_cpu changes the capacity itself. When a CPU goes or comes, hotplug
  * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
@@ -144,9 +145,9 @@ static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *new, u32 mas
 }
 
 /*
- * Check the changes in @mask against the pool, and all attributes after the tune together. Only the
- * author of a module knows whether its tasks may be dropped, so only the owner may set an attribute
- * that drops tasks.
+ * Check the changes in @mask against the pool, and whether the attributes after the tune, @new, go
+ * together. Only the author of a module knows whether its tasks may be dropped, so only the owner
+ * may set an attribute that drops tasks.
  */
 static int check_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask,
 		      const struct wpool_attrs *new, bool by_owner, const char *tells)

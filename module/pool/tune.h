@@ -11,15 +11,16 @@ struct wpool_attrs;
 
 /*
  * wpool_tune(), also for the default pool: never -EBUSY; -EPERM if max_wait_ms, or the policy
- * drop_oldest, would be set for a pool whose owner has not set it. With @mask 0, where @attrs may
- * be NULL, it only adapts a capacity that follows the CPUs, and the items of a bound pool.
+ * drop_oldest, would be set for a pool whose owner has not set it, unless the pool was made through
+ * /dev/wpool. With @mask 0, where @attrs may be NULL, it only adapts a capacity that follows the
+ * CPUs, and the items of a bound pool.
  */
 int wpool_pool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask);
 
 /** wpool_limits_most() - the capacity with all possible CPUs */
 u32 wpool_limits_most(const struct wpool_attrs *attrs);
 
-/** wpool_limits_are_items() - may a pool with a function have them, with all possible CPUs? */
+/** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_attrs *attrs);
 
 /** wpool_tune_follow_work() - the function of pool->follow_work: adapt until memory suffices */
