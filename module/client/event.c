@@ -33,7 +33,7 @@
  *   - event->lock excludes arms and the callback of the timer from each other.
  *   - cancel_sync and finish add EVENT_ENDING to the state, so that later fires and arms do
  *     nothing, and wait for a running callback of the timer. cancel_sync also waits for the
- *     function; finish is called by it. Afterwards the memory may be freed.
+ *     function; the function itself calls finish. Afterwards the memory may be freed.
  *   - A disable is a cancel, or a cancel_sync, whose EVENT_ENDING stays until enable.
  */
 #include <linux/err.h>

@@ -105,7 +105,7 @@ static bool timer_is_queued(struct wpool_event *event)
 
 void wpool_event_timer_set(struct wpool_event *event, u64 expires)
 {
-	/* mod_timer() may leave a timer that is about to expire where it is, and it fires early */
+	/* mod_timer() may not move a timer that is about to expire: it would then fire too early */
 	wpool_event_timer_stop(event);
 	WRITE_ONCE(event->task.armed, true);
 	if (is_hr(event))

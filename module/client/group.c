@@ -209,7 +209,7 @@ static noinline void count_error(struct wpool *pool, void *func, int error)
 
 	preempt_disable();
 	rq = wpool_this_runq(pool);
-	/* a task in its submitter may outlive the pool; then a new CPU has no run queue */
+	/* a task in its submitter may outlive the pool; a CPU that came later has no run queue */
 	if (likely(rq))
 		local64_inc(&rq->share.errors);
 	preempt_enable();

@@ -19,8 +19,8 @@
  *
  * A full strand refuses a task: no submitter waits for room in it. A task cannot be cancelled.
  * So a task has two states: it is pending, from its submit until its function starts, or it is not.
- * While the function runs, strand->runner is the thread, and the task belongs to its function,
- * which may free the task or submit it again. strand->lock protects these fields.
+ * While the function runs, strand->runner is the pid of the thread, and the task belongs to its
+ * function, which may free the task or submit it again. strand->lock protects these fields.
  *
  * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
  * caller sends it after the unlock. Interrupts stay off in between, so that a close of the pool,

@@ -16,8 +16,8 @@
  *
  * Barrier pair:
  *
- *   watch_woken:A    the entry is out of the queue, then store-release of head <->
- *   head:A     load-acquire of head, which is NULL, then the watch may be freed
+ *   watch_woken:A  the entry is out of the queue, then store-release of head <->
+ *   head:A         load-acquire of head, which is NULL, then the watch may be freed
  */
 #include <linux/err.h>
 #include <linux/export.h>
