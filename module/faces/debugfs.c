@@ -5,8 +5,8 @@
  * Nothing here is a stable interface, and no code of a pool calls this file. A table has the lines
  * of all pools: debugfs files for each pool would take 900 bytes a file.
  *
- * A show function holds the mutex of all pools while it walks them. Meanwhile it waits neither for
- * memory nor for the program that reads.
+ * A show function, except that of dump, holds the mutex of all pools while it walks them. Meanwhile
+ * it waits neither for memory nor for the program that reads.
  */
 #include "faces/debugfs.h"
 

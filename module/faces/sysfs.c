@@ -5,7 +5,7 @@
  * A pool is a device of class wpool; each file is one value, except histogram and pressure.
  * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
- *   - A store parses the text, and then calls wpool_pool_tune() once for its attribute. This file
+ *   - The store of an attribute parses the text, and then calls wpool_pool_tune() once. This file
  *     checks the text, and the pool checks the range.
  *   - -EINVAL: text that is no value at all. It is empty, too long, has a NUL in it, or a minus
  *     sign where no negative number is possible. -ERANGE: a number that is out of its range.

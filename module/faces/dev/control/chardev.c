@@ -198,8 +198,9 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 }
 
 /*
- * Everybody may submit to a pool that was made here. If its attributes need CAP_SYS_NICE or
- * CAP_BLOCK_SUSPEND, only users who may change the pool may. Other pools need CAP_SYS_ADMIN.
+ * Everybody may submit to a pool that was made here, unless its attributes need CAP_SYS_NICE or
+ * CAP_BLOCK_SUSPEND: then only users who may change the pool may submit. To submit to other pools
+ * takes CAP_SYS_ADMIN.
  */
 static bool may_submit(struct wpool *pool)
 {
@@ -271,8 +272,8 @@ static int cpu_get(const struct wpool_dev_submit *submit, int *cpu)
 		return -EINVAL;
 	/*
 	 * A module may prefer any CPU, since it cannot know which one stays online. A user who
-	 * names a CPU here wants to see what runs on that CPU, not on all others. If the CPU goes
-	 * offline later, the tasks run elsewhere.
+	 * names a CPU here wants to see what runs on that CPU, so one that is offline is refused.
+	 * If the CPU goes offline later, the tasks run elsewhere.
 	 */
 	if (!cpu_online(submit->cpu))
 		return -ENODEV;

@@ -117,8 +117,8 @@ bool wpool_devpool_is_limited(void)
 }
 
 /*
- * Returns the number of workers that a pool is charged for if the caller sets its limits. Who is
- * not limited never raises the charge.
+ * Returns the number of workers that a pool is charged for if the caller sets its limits. A caller
+ * that is not limited never raises the charge.
  */
 static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs)
 {
@@ -143,8 +143,8 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 }
 
 /*
- * What a pool takes of max_user_workers: what it is charged for or, after a decrease, as many of
- * its workers as are still beyond the capacity, too.
+ * What a pool takes of max_user_workers: what it is charged for, and, after a decrease, also its
+ * workers beyond the capacity.
  */
 static u32 workers_taken(const struct devpool *entry)
 {

@@ -17,7 +17,7 @@
  *                   writer sees the sleeper, and wakes it. Without the barriers the
  *                   sleeper could miss the wake-up.
  *
- * The tasks and how they end are in task.c.
+ * The tasks are in task.c, and how they end is in item.c.
  */
 #include "faces/dev/load/file.h"
 

@@ -45,7 +45,7 @@ struct wpool_devfile {
 	u64 run_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, start to end */
 	wait_queue_head_t readers;	/* readers and pollers */
 	wait_queue_head_t waiters;	/* threads that wait until @nr_unfinished is 0 */
-	struct mutex attach_mutex;	/* one attach at a time */
+	struct mutex attach_mutex;	/* one attach, or setup of @group, at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;		/* L: the pool, with a reference; set once */
 	struct wpool_devstrand *strand;	/* for WPOOL_WORK_STRAND, or NULL; set once */

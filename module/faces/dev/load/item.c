@@ -202,7 +202,7 @@ static bool cover_start(const struct wpool_devitem *item)
 	return true;
 }
 
-/* Begin to run an item, after which no cancel makes its record. False if one has done so. */
+/* Begin to run an item: from then on no cancel makes its record. False if a cancel has made it. */
 static bool item_start(struct wpool_devitem *item)
 {
 	if (wpool_devitem_is_plain(item))

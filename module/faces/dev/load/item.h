@@ -9,7 +9,7 @@
  *             submit                 function, abort
  *   (nothing) ------> unfinished ----------------------> recorded ----> (freed)
  *                      |                                   ^       read
- *                      | cancelled while queued            | abort
+ *                      | cancelled while queued            | function, abort
  *                      +-------------------> recorded, ----+
  *                                            still in the pool
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One run of a workload, see load.h: what uses the CPU, and no memory of its own. */
+/* The parts of a run that use the CPU and allocate no memory, see load.h. */
 #include "faces/dev/load/load.h"
 
 #include <linux/cache.h>

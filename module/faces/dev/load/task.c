@@ -322,7 +322,7 @@ static bool item_stop(struct wpool_devitem *item, u64 now)
 
 /*
  * Call @act once for each unfinished item that has a number below @end and, if @cookie is not NULL,
- * that cookie. Drop the lock between two calls: an item that ends meanwhile takes itself off.
+ * that cookie. May drop the lock between two calls: an item that ends meanwhile takes itself off.
  */
 static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 		      bool (*act)(struct wpool_devitem *item, u64 now))

@@ -12,8 +12,9 @@ struct wpool_devfile;
  * descriptors, at least 1; @nonblock: do not sleep if the pool is full; @cpu: a possible CPU, which
  * the tasks prefer, or -1; @accepted: out: number of tasks accepted, a prefix. Sleeps,
  * interruptible. Returns 0 if at least one was accepted; otherwise -ENOBUFS, -ENOMEM, -EAGAIN,
- * -ESHUTDOWN, -ERESTARTSYS; -EINVAL if a task cannot prefer a CPU: because of its kind, or because
- * the file has a group.
+ * -ESHUTDOWN, -ERESTARTSYS; -ECANCELED if the file's group was cancelled meanwhile; -EBADF, -EPERM
+ * or -ELOOP as wpool_devarmed_set_file(); -EINVAL if a task cannot prefer a CPU: because of its
+ * kind, or because the file has a group.
  */
 int wpool_devtask_submit(struct wpool_devfile *file,
 			 const struct wpool_dev_work *works, u32 nr,

@@ -22,7 +22,7 @@ extern bool wpool_allow_fault;
 /*
  * Is this a known workload, within the limits? @work: a descriptor from user space. Returns 0;
  * -EINVAL for an unknown kind; -EOPNOTSUPP for an unknown flag; -ERANGE beyond a limit; -EPERM for
- * a fault without allow_fault or CAP_SYS_ADMIN.
+ * a fault, unless allow_fault is set and the caller has CAP_SYS_ADMIN.
  */
 int wpool_workload_check(const struct wpool_dev_work *work);
 
