@@ -300,11 +300,12 @@ static void run_work(struct wpool_event *event)
 }
 
 /*
- * The worker died in a work, and the runner continues with the next one. -ETIME is not possible,
- * since only this module may give the pool a max_wait_ms. -ESHUTDOWN comes if a module was unloaded
- * without destroying its queue: then the works of that module are gone, and the pool is freed after
- * this call. From here on no runner is made or fired. As long as a work is pending, a runner runs,
- * or is fired and will be refused, so this call comes first.
+ * -EIO: the worker died in a work, and the runner continues with the next one. -ETIME does not
+ * come: only a module could give the pool a max_wait_ms, and none does. -ESHUTDOWN comes if a
+ * module was unloaded without destroying its queue: then the works of that module are gone, and the
+ * pool is freed after this call. From here on no runner is made or fired. As long as a work is
+ * pending, a runner runs, or is fired and will be refused. So this call comes before the pool is
+ * freed.
  */
 static void run_failed(struct wpool_event *event, int status)
 {

@@ -40,8 +40,8 @@
  * if address and function are: a new work in the memory of a freed one need not wait.
  *
  * Lock order: wq->lock, then the locks that wpool_event_fire() takes, including those of timers and
- * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI; two of them
- * are never held at once.
+ * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI. No thread
+ * holds the locks of two queues at once.
  *
  * What excludes concurrent calls:
  *
