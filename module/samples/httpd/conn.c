@@ -2,9 +2,9 @@
 /*
  * The protocol of a connection: read a request, answer it, and so on until one side ends.
  *
- *   read   until the head is complete; the socket has no more: wait
+ *   read   until the head is complete; wait if the socket has no more bytes
  *   answer
- *   send   the socket takes no more: wait; nothing is read meanwhile, so that a peer that
+ *   send   wait if the socket takes no more bytes; nothing is read meanwhile, so that a peer that
  *          does not read its answers has to stop sending requests
  *
  * Pipelined requests wait in the buffer, and each has a step of its own. A step that has answered

@@ -68,7 +68,7 @@ static bool is_word(const struct http_text *text, const char *word)
 	return text->len == strlen(word) && !strncasecmp(text->at, word, text->len);
 }
 
-/* The target is a path, or a whole URI, which a proxy gets and may pass on. */
+/* The target is a path, "*", or a whole URI: clients send that to a proxy, which may pass it on. */
 static bool parse_target(struct http_request *req, struct http_text target)
 {
 	static const char scheme[] = "http://";

@@ -3,8 +3,8 @@
  * The head of an HTTP/1.1 request: its first line and its fields.
  *
  * The parser allocates nothing and copies nothing: a request points into the buffer of its
- * connection, which must not move until the request is answered. The parser looks at each byte
- * once, in whatever pieces the head arrives.
+ * connection, which must not move until the request is answered. However many pieces the head
+ * arrives in, the parser searches each byte for a line end once.
  */
 #ifndef HTTPD_PARSE_H
 #define HTTPD_PARSE_H
