@@ -177,7 +177,7 @@ static void put_on(struct wpool_worn *worn, unsigned int what)
 /* Undo put_on(). The thread still counts in mm_users. */
 static void take_off(const struct wpool_worn *worn, unsigned int what)
 {
-	/* no module can read which cgroup a thread had before: it was none */
+	/* no module can read which cgroup a thread had before: leave it without one */
 	if (what & WPOOL_AS_BLKCG)
 		kthread_associate_blkcg(NULL);
 	if (what & WPOOL_AS_MEMCG)
