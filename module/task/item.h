@@ -75,7 +75,7 @@ static inline void wpool_item_call(struct wpool_task *task)
 	((wpool_arg_fn)(void *)task->func)(item->arg);
 }
 
-/** wpool_item_end() - free an item whose function has returned; process context */
+/** wpool_item_end() - free an item after its function, or its abort; process context */
 void wpool_item_end(struct wpool_task *task);
 
 /** wpool_item_refuse() - free an item that was not accepted; context: as for its allocation */

@@ -57,7 +57,7 @@
 #define WPOOL_ST_AGAIN_COLOUR	BIT(3)	/* colour in which the second submit is counted */
 #define WPOOL_ST_WAITED		BIT(4)	/* a thread sleeps until the task is IDLE or queued again */
 #define WPOOL_ST_TAKEN_BACK	BIT(5)	/* RUNNING: the last submit was cancelled */
-#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING in its submitter, or in its stack's thread */
+#define WPOOL_ST_INSIDE		BIT(6)	/* RUNNING in its submitter, or in the owner of its stack */
 #define WPOOL_ST_DISABLED	BIT(8)	/* refuses submits; a count, from this bit up */
 #define WPOOL_ST_DISABLED_MASK	(~(WPOOL_ST_DISABLED - 1))
 

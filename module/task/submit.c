@@ -66,7 +66,7 @@ static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 	return false;
 }
 
-/* Accept claimed tasks, as far as this CPU has tokens; returns how many, a prefix. */
+/* Accept claimed tasks, as far as tokens need no search; returns how many, a prefix. */
 static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_task *const *tasks,
 					     u32 nr)
 {
@@ -79,7 +79,7 @@ static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_ta
 }
 
 /*
- * Accept tasks that are easy to claim, as far as this CPU has tokens. Returns the
+ * Accept tasks that are easy to claim, as far as tokens need no search. Returns the
  * number of accepted tasks, a prefix; *claimed is the number of claimed tasks.
  */
 static __always_inline u32 submit_fast(struct wpool *pool,

@@ -10,8 +10,8 @@
  *   scarce:A  set SCARCE, full barrier, empty the caches
  *   wait:A    set WAITERS, full barrier, look for a token in pool->admission.tokens (waiters.c)
  *
- * give:A pairs with each of the others. Without it a token would stay in a cache
- * while a submitter is refused or sleeps or a debt is not repaid.
+ * give:A pairs with each of the others. Without it a token could stay in a cache while a submitter
+ * is refused or sleeps, or while a debt is not repaid.
  *
  * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
  * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
