@@ -86,7 +86,7 @@ static bool event_start(struct wpool_event *event, bool *gone)
 	return true;
 }
 
-/* The function has returned (@how: 0), or the abort function (EVENT_SHUT, DIED or LATE). */
+/* The function has returned, with @how 0; or the abort function, with EVENT_SHUT, DIED or LATE. */
 static void event_stop(struct wpool_event *event, int how)
 {
 	int old = atomic_read(&event->state), new;

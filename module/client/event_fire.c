@@ -11,8 +11,8 @@
  * A call may fire an armed event, too; the call takes no lock and leaves the timer alone. The wait
  * ends when the function starts, or with a cancel. If the timer expires in between, the event is
  * fired already, and nothing changes. An expiry, and a start of the function, end the wait and
- * change the state in one step, under the lock. A mod is a cancel and an arm, in one step unless it
- * takes a fire back.
+ * change the state in one step, under the lock. wpool_event_mod() is a cancel and an arm, in one
+ * step unless it takes a fire back.
  *
  * Barrier pair:
  *

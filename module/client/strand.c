@@ -4,8 +4,8 @@
  *
  * A strand is a queue under a lock. Its first task, the head, has been sent to the pool: it waits
  * there for a token, is queued, or runs. The others wait in the strand. When the turn of the head
- * ends, the thread that ran it sends the next one. So at most one task of the strand is in the
- * pool, and the tasks run in the order of the queue.
+ * ends, the thread that ran it sends the next one. So at most one task of the strand is in the pool
+ * for its turn, and the tasks have their turns in the order of the queue.
  *
  * In the pool a strand's task is represented by its vehicle, a detached task. The vehicle waits for
  * a token without a thread, like the task of an event (wpool_waiters_join()). A closed pool accepts

@@ -298,7 +298,7 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	err = err ?: prealloc_workers(pool) ?: wpool_registry_publish(pool, add_device);
 	if (!err)
 		return pool;
-	/* the work that follows the CPUs may run: it sees the state, and makes no worker */
+	/* follow_work may run now: it sees that the pool is destroyed, and makes no worker */
 	wpool_pool_destroy(pool);
 	return ERR_PTR(err);
 }

@@ -16,10 +16,10 @@
  * Hotplug takes tune_mutex, so it waits for at most one change that has begun. If the cpuset of the
  * pool's cgroup has changed, the monitor schedules the work, which then finds other homes first.
  *
- * After that, the work takes the same mutexes as a tune, so it may wait for a tune that creates
- * workers, and for worker_start. Hotplug does not wait for these, because it does not take
- * change_mutex, and the work is cancelled without a lock. A late work does no harm: it uses the
- * number of CPUs when it runs.
+ * Then the work takes the same mutexes as a tune, so it may wait for a tune that creates workers,
+ * and for worker_start. Hotplug does not wait for these, because it does not take change_mutex, and
+ * the work is cancelled without a lock. If the work runs late, that does no harm: it uses the
+ * number of CPUs at that time.
  */
 #include "pool/tune.h"
 

@@ -23,7 +23,7 @@ u32 wpool_limits_most(const struct wpool_attrs *attrs);
 /** wpool_limits_are_items() - may a bound pool have these limits, with all possible CPUs? */
 bool wpool_limits_are_items(const struct wpool_attrs *attrs);
 
-/** wpool_tune_follow_work() - the function of pool->follow_work: adapt until memory suffices */
+/** wpool_tune_follow_work() - the function of pool->follow_work; without memory, tries again */
 void wpool_tune_follow_work(struct work_struct *work);
 
 #endif /* WPOOL_POOL_TUNE_H */
