@@ -193,7 +193,7 @@ static int not_found(struct wpool *pool, int if_destroyed)
  */
 static int drain_pool(struct wpool *pool, u64 timeout_ns)
 {
-	/* in ticks, of which the first has begun and the last is cut off: never too short */
+	/* in ticks; 2 more, as the division rounds down and the first tick has begun already */
 	long timeout = timeout_ns ? timeout_ns / TICK_NSEC + 2 : MAX_SCHEDULE_TIMEOUT;
 	/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
 	int err = wpool_flush_drain(pool, TASK_INTERRUPTIBLE, timeout);
@@ -347,7 +347,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
-/* If other threads use the list, the caller holds a reference: workers_taken() reads the pool. */
+/* While other threads use the list, the caller has a reference: workers_taken() reads the pool. */
 static void devpool_end(struct devpool *entry)
 {
 	wpool_destroy(entry->pool);

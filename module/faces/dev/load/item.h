@@ -71,7 +71,7 @@ struct wpool_devitem {
 	bool in_pool;	/* L: the pool may still touch the item */
 };
 
-/* Is the task @task, and submitted itself? Then wpool_task_cancel() can cancel it. */
+/* Is @task itself submitted, not @member, an event or a turn? wpool_task_cancel() needs that. */
 static inline bool wpool_devitem_is_plain(const struct wpool_devitem *item)
 {
 	return !item->is_member && !item->armed && !item->turn;
