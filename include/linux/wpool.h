@@ -240,8 +240,9 @@ struct wpool_fault {
  * Context: process context, in a thread of the kernel's workqueues. May sleep. Until the call
  * returns, the dead worker counts towards the capacity, its task is unfinished, and other tasks of
  * the pool that must end without a run may have to wait. Calls for one pool are serialised; calls
- * for different pools are not. Has the limits of &typedef wpool_abort_fn, and so calls, e.g.,
- * wpool_event_disable() in place of wpool_event_cancel_sync(), and wpool_try_submit() only.
+ * for different pools are not. The limits are those of &typedef wpool_abort_fn: the function calls
+ * wpool_event_disable() in place of wpool_event_cancel_sync(), for example, and submits tasks with
+ * wpool_try_submit() only.
  */
 typedef void (*wpool_fault_fn)(const struct wpool_fault *fault, void *data);
 
@@ -337,10 +338,11 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	for all abort functions that a wpool_release() with %WPOOL_RELEASE_CANCEL has still to call.
  *	As with a freezable workqueue, the suspend fails if these take longer than 20 s. A thread
  *	that sleeps in a submit to it is frozen there: it must hold no lock that the suspend needs.
- *	Each wait for queued tasks lasts until the thaw, except wpool_event_cancel_sync(), and
- *	wpool_task_cancel_sync() of a task that the pool has accepted: a frozen submitter gives its
- *	task back only after the thaw. wpool_group_exit() waits even after wpool_group_cancel(). In
- *	a callback of the suspend such a wait never ends: a driver first cancels the tasks with
+ *	Each wait for queued tasks lasts until the thaw, that of wpool_group_exit() even after
+ *	wpool_group_cancel(). Two calls need not wait: wpool_event_cancel_sync(), and
+ *	wpool_task_cancel_sync() of a task that the pool has accepted. (A submitter that was frozen
+ *	while it waited for room gives its task back only after the thaw.) In a callback of the
+ *	suspend a wait for the thaw never ends: a driver first cancels the tasks with
  *	wpool_release(), or, in a pool that others use, waits before the freeze, in a PM notifier.
  * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
  *	For tasks that must run before memory becomes free, such as those that write data back: like
@@ -354,8 +356,9 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  *	memory is short, do not change the pool's cgroups: the rescuer is away until it has joined.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
- *	change. The pool's CPUs are those that are in the cpuset of its cgroup, too, or, if none of
- *	them is online, all of the cpuset; without a cgroup, all CPUs. See wpool_set_cgroup().
+ *	change. The pool's CPUs are those of @cpumask that are in the cpuset of its cgroup, or, if
+ *	none of these is online, all CPUs of the cpuset. For a pool without a cgroup, the cpuset is
+ *	all CPUs. See wpool_set_cgroup().
  * @fault: called for each worker that died in a task; default %NULL: the death is logged instead
  * @fault_data: second argument of @fault
  * @worker_start: called by each worker before its first task; default %NULL
@@ -632,6 +635,7 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * * -ENOMEM - out of memory
  * * -EINTR - the caller was killed while threads were created
  * * -EAGAIN - the system's limit of threads, or the module's max_workers, is reached
+ * * any error of worker_start, if the pool has workers from the start (prealloc, reclaim)
  */
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
 
@@ -760,12 +764,13 @@ int wpool_reboot(struct wpool *pool);
  * wpool_tune() - change attributes of a pool under load
  * @pool: the pool
  * @attrs: new values of the attributes in @mask; the others are ignored
- * @mask: %WPOOL_TUNE_CAPACITY and so on, for what changes only: with the values of
- *	wpool_get_attrs(), %WPOOL_TUNE_ALL is refused, or resets the cpumask
+ * @mask: %WPOOL_TUNE_CAPACITY and so on, for what changes only. Do not pass the result of
+ *	wpool_get_attrs() with %WPOOL_TUNE_ALL: its cpumask is %NULL, which sets the default, and
+ *	its capacity is refused beside a capacity_per_cpu that is not 0
  *
- * All or nothing; but while workers are created, the new limits hold. If a limit grows, waiting
- * submitters that now fit continue. If capacity shrinks, running tasks continue, but no further
- * task is taken until fewer than the new capacity run.
+ * All or nothing; but while this call creates workers, the new limits hold. If a limit grows,
+ * waiting submitters that now fit continue. If capacity shrinks, running tasks continue, but no
+ * further task is taken until fewer than the new capacity run.
  *
  * Context: process context; sleeps. Not under cpus_read_lock(), which it takes.
  * Return:
@@ -776,10 +781,10 @@ int wpool_reboot(struct wpool *pool);
  * * -ERANGE - a number is out of its range, or a pool bound to a function would need
  *   more than %WPOOL_MAX_FUNC_ITEMS
  * * -ENOMEM - out of memory
- * * -EAGAIN - attribute reclaim, freezable: the system's limit of threads, or the module's
- *   max_workers, is reached
+ * * -EAGAIN - attribute reclaim, freezable, or min_workers of a pool with reclaim: the system's
+ *   limit of threads, or the module's max_workers, is reached
  * * any error of worker_start - attribute reclaim, or min_workers of a pool with reclaim
- * * -EINTR - attribute reclaim, freezable: the caller was killed meanwhile
+ * * -EINTR - the same attributes as for -EAGAIN: the caller was killed meanwhile
  * * -ESHUTDOWN - the pool was destroyed
  * * -EBUSY - the default pool, which only the administrator tunes, through sysfs or /dev/wpool
  */
@@ -923,9 +928,9 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * @pool: the pool
  * @func: the function
  * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned; not
- *	pinned if it owns the pool, unless the caller runs @func itself, because wpool_destroy()
- *	waits for @func; %NULL for built-in code
+ * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned. A
+ *	module that owns the pool is pinned only if the caller runs @func itself, because otherwise
+ *	wpool_destroy() waits for @func. %NULL for built-in code
  * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
  *	behaves as wpool_try_submit(); with it, as wpool_submit().
  *
@@ -983,11 +988,11 @@ int __must_check wpool_invoke(struct wpool *pool, void *arg);
  * that wait for each other may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last submit that was accepted, or that was
- * cancelled while it waited for room. Once the call has
- * returned a status, that submit no longer counts in the pool, and its room is free. An earlier
- * submit, or one that another thread takes back with wpool_task_cancel(), may still count until
- * wpool_flush() has returned. After any other result, nothing is promised about the task. If
- * several threads wait for a task, none may free it before all have returned.
+ * cancelled while it waited for room. Once the call has returned a status, that submit no longer
+ * counts in the pool, and its room is free. An earlier submit, or one that another thread takes
+ * back with wpool_task_cancel(), may still count until wpool_flush() has returned. After any other
+ * result, nothing is promised about the task. If several threads wait for a task, none may free it
+ * before all have returned.
  *
  * Context: process context; sleeps, killable.
  * Return:
@@ -1078,7 +1083,7 @@ bool wpool_task_enable(struct wpool_task *task);
  *
  * Context: any.
  * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not in a task
- * of @pool, nor in an abort function or worker_end, or if it is no worker of @pool.
+ * of @pool, an abort function or worker_end, or if its thread is no worker of @pool.
  */
 void *wpool_worker_own(struct wpool *pool);
 
@@ -1137,14 +1142,15 @@ struct module *wpool_owner(struct wpool *pool);
  * kill a process of that cgroup. A cpuset applies, too, see &wpool_attrs.cpumask. New and idle
  * workers join at once, the others when their task, or the one that they were just taking, has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
- * shortly after wpool_destroy(), or after another call of this function and the end of these tasks.
- * In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a task calls with
- * preemption on.
+ * shortly after wpool_destroy(), or after another call of this function and the end of the tasks
+ * that ran at that time. In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a
+ * task calls with preemption on.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug.
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
  * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has
- * no CPU; -ENOMEM; -EINTR if the caller was killed.
+ * no CPU; -ENOMEM; -EAGAIN if the system's limit of threads is reached; -EINTR if the caller was
+ * killed.
  */
 int wpool_set_cgroup(struct wpool *pool, bool of_caller);
 

@@ -333,8 +333,9 @@ bool wpool_event_enable(struct wpool_event *event);
  * Disarms the event, and takes back a fire that came since the function started. From then on the
  * caller may free the event, or prepare it again. The caller makes sure that the event is not
  * fired, armed or cancelled any more. Before the module of the function is unloaded, it calls
- * wpool_flush(), which waits until the function has returned. For an abort function that got
- * -ESHUTDOWN only wpool_destroy() and wpool_release_timeout() wait.
+ * wpool_flush(), which waits until the function has returned. wpool_flush() does not wait for an
+ * abort function if the closed pool has refused the event; wpool_destroy() and
+ * wpool_release_timeout() do.
  *
  * Context: the event's function or its abort function; process context; sleeps.
  */
