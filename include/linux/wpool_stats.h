@@ -180,11 +180,12 @@ u64 wpool_hist_from(u32 bucket);
  * @wait: filled in: from submit to start
  * @run: filled in: from start to end
  *
- * Counts tasks that were submitted while the attribute latency was on, since it was last switched
- * on. A task is counted in @wait when it starts and in @run when it returns. The structures are too
- * large for the stack.
+ * Counts since the attribute latency was last switched on. A task that was submitted while latency
+ * was on is counted in @wait when it starts and in @run when it returns, if latency is still on. A
+ * task that was submitted while latency was off counts only if its time of submit was stored for
+ * max_wait_ms or a tracepoint. The structures are too large for the stack.
  *
- * Context: process context; sleeps.
+ * Context: process context; does not sleep, and takes no lock.
  * Return: 0; -EINVAL if there is no pool; -ENODATA if latency was never on.
  */
 int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_hist *run);
@@ -200,7 +201,7 @@ int wpool_get_latency(struct wpool *pool, struct wpool_hist *wait, struct wpool_
  * functions. The last entry, whose function is %NULL, sums up all other functions, and those that
  * find no room in @costs.
  *
- * Context: process context; sleeps.
+ * Context: process context; does not sleep, and takes no lock.
  * Return: how many entries were filled in; -EINVAL if there is no pool, or no entry;
  * -ENODATA if latency was never on.
  */
