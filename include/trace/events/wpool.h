@@ -113,7 +113,8 @@ TRACE_EVENT(wpool_task_finished,
  *
  * @cpu: CPU that ends the task; @task: only a value, as its memory may be gone; @func: NULL for a
  * detached task whose worker died in another task that ran nested inside it; @status: -ECANCELED:
- * the task did not start; -ETIME: it had waited for longer than max_wait_ms; -EIO: its worker died.
+ * the task did not start; -ETIME: it had waited for longer than max_wait_ms; -EIO: its worker died;
+ * -ESHUTDOWN: the task of an event, which a closed pool has refused.
  */
 TRACE_EVENT(wpool_task_dropped,
 	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),

@@ -112,8 +112,8 @@
  * @max_wait_ms: a task that has waited for longer is not run; 0 means no limit
  * @reserved: 0
  * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n. The pool's CPUs
- *	are those that are in the cpuset of its cgroup, too, or, if none of them is online, all of
- *	the cpuset. EINVAL: it contains a CPU that this machine cannot have.
+ *	are those of the mask that are in the cpuset of the pool's cgroup, or, if none of these is
+ *	online, all CPUs of the cpuset. EINVAL: the mask has a CPU that this machine cannot have.
  * @freezable: 0 or 1: start no task while the system is suspended
  * @reclaim: 0 or 1: keep running tasks while there is no memory for a new worker
  * @sched: scheduling class of the workers: WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority
