@@ -49,8 +49,8 @@ enum wpool_state {
  * @cancelled: accepted tasks that were cancelled before they ran
  * @overdue: accepted tasks that were not run, because they had waited for longer than
  *	max_wait_ms
- * @errors: of @completed, tasks of groups whose function returned an error, counted just
- *	before they complete
+ * @errors: tasks of groups whose function returned an error, counted just before they complete;
+ *	a part of @completed, except tasks that their submitter ran (%WPOOL_RUN)
  * @refused: submits that got -EAGAIN or -EDEADLK because the pool was full, and batches of which
  *	only a part was accepted for that reason; submits that a full group or strand refused do not
  *	count

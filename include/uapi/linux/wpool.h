@@ -164,9 +164,10 @@ struct wpool_dev_attrs {
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
  * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
  * capacities of all pools made without it would be more than the module parameter
- * max_user_workers, or than half of max_workers. EAGAIN: threads-max or max_workers is reached.
- * EINTR: the caller was killed. With capacity_per_cpu, the capacity for all possible CPUs counts;
- * after a decrease of the capacity, the workers of the pool count if they are more.
+ * max_user_workers, or than half of max_workers. In this sum a pool with capacity_per_cpu has its
+ * capacity for all possible CPUs; and after a decrease of its capacity, a pool counts with its
+ * workers if they are more. EAGAIN: threads-max or max_workers is reached. EINTR: the caller was
+ * killed.
  */
 struct wpool_dev_create {
 	__u32 size;
@@ -532,7 +533,8 @@ struct wpool_dev_cgroup {
  * @queue_ns: out: histogram of this file's tasks, submit to start
  * @run_ns: out: histogram of this file's tasks, start to end
  * @overdue: out: tasks that were not run, since they had waited for longer than max_wait_ms
- * @errors: out: tasks of groups whose function returned an error; part of completed
+ * @errors: out: tasks of groups whose function returned an error; part of completed, except tasks
+ *	that their submitter ran (policy "run")
  */
 struct wpool_dev_stats {
 	__u32 size;
