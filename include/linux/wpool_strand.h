@@ -120,7 +120,8 @@ struct wpool_strand_task {
  *	that runs counts, too, also if it submits itself again
  *
  * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
- * wpool_strand_destroy() before you free a strand, unless it was never used.
+ * wpool_strand_destroy() before you free a strand, unless the strand was never used, or its last
+ * task has called wpool_strand_finish().
  *
  * Context: any.
  */
