@@ -301,8 +301,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @min_workers: workers that never expire once created, 0 to @capacity if @capacity_per_cpu is 0;
  *	default 1
  * @concurrency: workers that run at the same time on one CPU, 1 to %WPOOL_MAX_CONCURRENCY; default
- *	1. While that many run there, no other worker is woken. A worker that returns from a sleep
- *	inside a task finishes the task, and then parks if too many run.
+ *	1. While that many run there, no other worker is woken. If too many run after one returns
+ *	from a sleep inside a task, one parks, at the latest after a task that it ends in a new tick
  * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
