@@ -69,6 +69,7 @@ static const struct {
 	{ 9, 90 },	/* stats */
 	{ 10, 80 },	/* info */
 	{ 11, 20 },	/* group */
+	{ 12, 6 },	/* cgroup */
 	{ OP_NUMBER, 50 },
 	{ OP_SCRIBBLED, 10 },
 	{ OP_OPEN, 15 },

@@ -288,7 +288,9 @@ void fuzz_sysfs_store(struct fuzzer *f)
 /* Reads files as root, which may read debugfs, too. */
 void fuzz_text_read(struct fuzzer *f)
 {
-	static const char *const tables[] = { "cpus", "workers", "latency" };
+	static const char *const tables[] = {
+		"cpus", "workers", "latency", "costs", "timers", "dump",
+	};
 	uint8_t name[WPOOL_DEV_NAME_LEN];
 	char path[256];
 	bool runs;
