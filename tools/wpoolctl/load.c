@@ -291,7 +291,7 @@ static bool watch(struct watch *w)
 		if (w->ending) {
 			/* a second signal counts after a tick; each write sends SIGPIPE again */
 			if (now - w->ending_ns > (sig && sig != SIGPIPE ? TICK_NS : STUCK_NS)) {
-				w->result->end = sig ? LOAD_LEFT : LOAD_STUCK;
+				w->result->end = sig && sig != SIGPIPE ? LOAD_LEFT : LOAD_STUCK;
 				return false;
 			}
 		} else if (sig) {
