@@ -209,7 +209,7 @@ int wpool_worker_create_reserve(struct wpool *pool)
 
 static bool note_success(struct wpool *pool)
 {
-	pool->spawn.failing = false;
+	WRITE_ONCE(pool->spawn.failing, false);
 	pool->spawn.retry_ms = RETRY_MIN_MS;
 	return false;
 }
@@ -228,7 +228,7 @@ static bool note_failure(struct wpool *pool, int err)
 	WRITE_ONCE(pool->spawn.failed, pool->spawn.failed + 1);
 	if (pool->spawn.failing)
 		return true;
-	pool->spawn.failing = true;
+	WRITE_ONCE(pool->spawn.failing, true);
 	pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
 			    pool->name, err, wpool_queues_len(pool));
 	return true;
