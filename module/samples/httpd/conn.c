@@ -147,7 +147,8 @@ static enum conn_next drain(struct conn *conn)
 		dropped += got;
 	} while (got > 0 && dropped < DRAIN_BYTES);
 
-	return CONN_END;
+	/* no timer runs between two steps */
+	return got > 0 && time_before(jiffies, conn->deadline) ? CONN_AGAIN : CONN_END;
 }
 
 /* The last answer is sent: close, or first drain what the peer still sends. */
