@@ -6,6 +6,8 @@
  * A case may measure that a worker does not expire too early. How late a worker expires depends on
  * the machine, and is not measured.
  */
+#include <linux/rcupdate.h>
+
 #include "fixture.h"
 
 static void rest_a_little(struct wpk_job *job)
@@ -513,6 +515,44 @@ static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
 }
 
+struct chain {
+	struct wpool *pool;
+	bool is_over;
+};
+
+static void submit_again(struct wpk_job *job)
+{
+	struct chain *chain = job->arg;
+
+	if (!READ_ONCE(chain->is_over))
+		job->ret = wpool_submit(chain->pool, &job->task);
+}
+
+static int wait_for_rcu_tasks(struct wpk_thread *thread)
+{
+	synchronize_rcu_tasks();
+	return 0;
+}
+
+/* A worker that always has a task does not hold up a thread that detaches a tracer. */
+static void wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks(struct kunit *test)
+{
+	struct chain *chain = wpk_alloc(test, sizeof(*chain));
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_again, chain);
+	struct wpk_thread *thread;
+
+	if (!IS_ENABLED(CONFIG_TASKS_RCU))
+		kunit_skip(test, "the kernel has no grace periods of tasks");
+	chain->pool = wpk_pool(test, 1, 1);
+	wpk_jobs_submit(test, chain->pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 100));
+	thread = wpk_thread(test, wait_for_rcu_tasks, NULL, NULL, NULL);
+	WPK_EVENTUALLY(test, wpk_ended(thread));
+	WRITE_ONCE(chain->is_over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+}
+
 WPK_SUITE(workers,
 	  KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
 	  KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
@@ -532,4 +572,5 @@ WPK_SUITE(workers,
 	  KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
 	  KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
 	  KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
-	  KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker));
+	  KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker),
+	  KUNIT_CASE_SLOW(wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks));
