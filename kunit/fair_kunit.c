@@ -76,8 +76,8 @@ static const u32 loads[] = { 3, 100, 300, 1000 };
 WPK_PARAM(load, loads, "%u queued");
 
 /*
- * 99 of 100 tasks wait about as long as in a single queue, where each task would wait for one start
- * of each other task.
+ * 99 of 100 tasks wait about as long as in a single queue, in which each other task starts once
+ * while a task waits.
  */
 static void wpool_submit_99_of_100_wait_as_in_one_queue(struct kunit *test)
 {

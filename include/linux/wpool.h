@@ -970,9 +970,9 @@ int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func
  * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
  *
  * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM if there is
- * neither memory nor a free preallocated item: the pool is unlimited, or is full,
- * whatever its policy, or waiting submitters hold the items.
+ * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM, under every
+ * policy, if no memory is free and no preallocated item: an unlimited pool has none, and in another
+ * pool unfinished tasks and waiting submitters may hold all of them.
  */
 int __must_check wpool_invoke(struct wpool *pool, void *arg);
 

@@ -11,8 +11,8 @@
  * @to: the first index after the chunk
  * @arg: the caller's argument
  *
- * Context: as &typedef wpool_task_fn, or the caller of wpool_parallel_for(). Only in the caller it
- * has what wpool_group_act_for_me() has given to the caller.
+ * Context: as &typedef wpool_task_fn, or as the caller of wpool_parallel_for(). If that caller is a
+ * task that acts for a thread (wpool_group_act_for_me()), only the chunks that it runs itself do.
  * Return: 0, or an error, which ends the loop.
  */
 typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);

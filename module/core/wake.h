@@ -16,9 +16,10 @@
 #include "core/state.h"
 
 /*
- * Does a worker of this CPU come, and is one enough? @rq: this CPU's run queue. That worker looks
- * for work on this CPU, so no barrier is needed for it to see what was queued here: see wake.c.
- * Interrupts are off since the queueing. Returns true if no worker has to be woken.
+ * Can the tasks just queued on this CPU be left to its own workers? True if enough of them run or
+ * are waking, and the tasks are short, or help was already searched for in this tick: then wake no
+ * other worker. @rq: this CPU's run queue. Interrupts are off since the queueing. No barrier is
+ * needed: those workers look for work on this CPU, and so see the tasks, see wake.c.
  */
 static inline bool wpool_wake_is_needless(const struct wpool *pool, const struct wpool_runq *rq)
 {

@@ -123,7 +123,7 @@ static inline u32 wpool_nr_closes(const struct wpool *pool)
 /** wpool_waiters_tell() - set or clear bits of pool->attention, WPOOL_ATT_*; tune_mutex held */
 void wpool_waiters_tell(struct wpool *pool, u32 bits, bool on);
 
-/* Adapt to new limits or other CPUs, as wpool_tokens_resize(), and serve the waiters. */
+/* Call wpool_tokens_resize() after limits or CPUs have changed, then serve the waiters. Sleeps. */
 void wpool_waiters_resize(struct wpool *pool);
 
 #endif /* WPOOL_TASK_WAITERS_H */

@@ -87,7 +87,7 @@ while read -r line; do
 		fi
 		;;
 	esac
-	# echo is a builtin of the shell, so it fails if the write fails.
+	# The write makes the measurement. If that fails, echo fails, too, and prints the error.
 	if echo "$line" 2>/tmp/why >$DIR/run; then
 		read -r json <$DIR/result
 		echo "bench: $json"

@@ -17,12 +17,12 @@
 typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, const char *key,
 			   const char *value, struct errmsg *e);
 
-/* @e: a message that begins with the name of the file and the number of the line */
+/* @e: a message that begins with "FILE:LINE: ", or with "FILE: " if the file cannot be read */
 typedef void (*ini_complain)(void *arg, const struct errmsg *e);
 
 /*
- * Calls @complain for each wrong line. If the line "[name]" is wrong, the rest of the section is
- * skipped. Returns 0, or -1 if any line is wrong.
+ * Calls @complain for each wrong line, and if @file cannot be read. If the line "[name]" is wrong,
+ * the rest of the section is skipped. Returns 0, or -1 if it has called @complain.
  */
 int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Repeated looks at pools, see pools.h. */
+/* Reads the figures of pools again and again, and computes rates from them, see pools.h. */
 #include "pools.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Figures of pools from repeated looks. */
+/* Figures of pools that are read again and again. */
 #ifndef WPOOLCTL_POOLS_H
 #define WPOOLCTL_POOLS_H
 

@@ -34,7 +34,8 @@
 #define WPOOL_IOC_TYPE		0xB9
 #define WPOOL_DEV_NAME_LEN	32	/* size of a pool's name, including NUL */
 #define WPOOL_DEV_UNLIMITED	0xffffffffU	/* no limit: capacity, queue_depth, free */
-#define WPOOL_DEV_HIST_BUCKETS	32	/* bucket i: [2^i, 2^(i+1)) ns; the last has no end */
+/* bucket i of a histogram: [2^i, 2^(i+1)) ns; the first begins at 0, and the last has no end */
+#define WPOOL_DEV_HIST_BUCKETS	32
 
 /* Limits on what a workload and a file may ask for. Beyond them: ERANGE. */
 #define WPOOL_MAX_WORK_NS	60000000000ULL	/* arg of kinds that take a time: 60 s */

@@ -303,7 +303,7 @@ job_cgroup()
 			draw_word 0 0 none keep
 			case $drawn:$pool in keep:* | *:*/default) continue ;; esac
 			echo "$drawn" >"$pool/cgroup" || continue
-			# any pool but "cgroup" may be gone by now, or a new one of the same name
+			# each pool except "cgroup" may be gone by now, or be another one of its name
 			[ "$pool" = "$POOLS/cgroup" ] || continue
 			case $drawn:$(cat "$pool/cgroup") in
 			"0:/$group" | none:none) ;;
