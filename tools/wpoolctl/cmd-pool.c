@@ -118,6 +118,7 @@ struct release {
 
 static int run_release(const struct command *cmd, int argc, char **argv)
 {
+	struct wpool_dev_stats stats;
 	struct release how = { };
 	const char *pool;
 	struct errmsg e;
@@ -139,8 +140,13 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	if (fd < 0)
 		return cli_fail(cmd, &e);
 	end_ns = now_ns() + how.timeout_ns;
-	/* a stop (^Z) interrupts the wait: continue with the rest of the time, at least 1 ns */
+	/*
+	 * A stop (^Z) interrupts the wait: continue with the rest of the time, at least 1 ns. But
+	 * leave a pool open that was rebooted meanwhile.
+	 */
 	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR) {
+		if (!dev_stats(fd, &stats) && stats.state == WPOOL_DEV_OPEN)
+			return finish(cmd, pool, 0);
 		now = now_ns();
 		if (how.timeout_ns)
 			how.timeout_ns = end_ns > now ? end_ns - now : 1;

@@ -17,8 +17,9 @@
  *  - ENOMEM: out of memory
  *
  * A signal interrupts every call that waits for tasks, records or room. The call returns what it
- * has done, or EINTR, or is restarted; a call with a timeout never is. A signal ends a task
- * that its submitter runs (WPOOL_DEV_POLICY_RUN) only if it is fatal.
+ * has done, or EINTR, or is restarted; RELEASE, and a call with a timeout, never are. A signal ends
+ * a task that its submitter runs (WPOOL_DEV_POLICY_RUN) only if it is fatal; else the call returns
+ * after that task.
  *
  * Closing the last descriptor of a file cancels its queued tasks and stops its running tasks. A
  * call in another thread keeps the file open until the call returns.
@@ -340,8 +341,8 @@ struct wpool_dev_work {
  * @works: user pointer to an array of struct wpool_dev_work
  * @nr: length of the array, 1 to WPOOL_MAX_BATCH
  * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
- * @accepted: out, even if the call fails: number of tasks accepted, a prefix
- *	of the array
+ * @accepted: out, also if the call fails, except with E2BIG, EFAULT, ENXIO, and EOPNOTSUPP for
+ *	@flags: number of tasks accepted, a prefix of the array
  * @cpu: with ON, a CPU that is online; else 0
  *
  * With ON each task is queued where the workers of @cpu look first. That is a preference: if none

@@ -117,29 +117,27 @@ bool wpool_devpool_is_limited(void)
 }
 
 /*
- * Returns the number of workers that a pool is charged for if the caller sets its limits. A caller
- * that is not limited never raises the charge.
+ * Returns the number of workers that a pool is charged for if the caller sets its limits: all of
+ * them, if the caller is limited and raises the capacity, which was @before; else never more than
+ * it is charged for already.
  */
-static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs)
+static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs, u32 before)
 {
 	u32 most = wpool_limits_most(attrs);
 
-	return wpool_devpool_is_limited() ? most : min(entry->workers, most);
+	return most > before && wpool_devpool_is_limited() ? most : min(entry->workers, most);
 }
 
-/*
- * As workers_charged(), for a tune: the limits in @mask come from @attrs, the others from the pool.
- * The charge stays if the capacity stays.
- */
+/* As workers_charged(), for a tune: limits in @mask come from @attrs, the others from the pool. */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
 	struct wpool_attrs now;
+	u32 before;
 
 	wpool_get_attrs(entry->pool, &now, NULL);
-	if (!(mask & (WPOOL_TUNE_CAPACITY | WPOOL_TUNE_CAPACITY_PER_CPU)) && !now.capacity_per_cpu)
-		return entry->workers;
+	before = wpool_limits_most(&now);
 	wpool_attrs_merge(&now, attrs, mask);
-	return workers_charged(entry, &now);
+	return workers_charged(entry, &now, before);
 }
 
 /*
@@ -189,17 +187,12 @@ static int not_found(struct wpool *pool, int if_destroyed)
 
 /*
  * Wait until a closed pool is empty, or open again. wpool_release_timeout() is only killable, and
- * would close a pool again that was rebooted meanwhile.
+ * would close a pool again that was rebooted meanwhile. The caller holds entry->mutex, so the wait
+ * is not freezable: freezing ends it like a signal.
  */
-static int drain_pool(struct wpool *pool, u64 timeout_ns)
+static int drain_locked(struct wpool *pool)
 {
-	/* in ticks; 2 more, as the division rounds down and the first tick has begun already */
-	long timeout = timeout_ns ? timeout_ns / TICK_NSEC + 2 : MAX_SCHEDULE_TIMEOUT;
-	/* not freezable, as a mutex may be held: freezing ends the sleep like a signal */
-	int err = wpool_flush_drain(pool, TASK_INTERRUPTIBLE, timeout);
-
-	/* a call with a timeout must not start again */
-	return err == -EINTR && !timeout_ns ? -ERESTARTSYS : err;
+	return wpool_flush_drain(pool, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
 }
 
 static void devpool_remove(struct devpool *entry)
@@ -229,7 +222,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
 
-	err = charge_workers(entry, workers_charged(entry, attrs));
+	err = charge_workers(entry, workers_charged(entry, attrs, 0));
 	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		devpool_remove(entry);
@@ -290,7 +283,7 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 		return -EPERM;
 	entry = devpool_find(pool);
 	if (!entry)
-		return wpool_pool_tune(pool, attrs, mask);
+		return is_destroyed(pool) ? -ESHUTDOWN : wpool_pool_tune(pool, attrs, mask);
 	err = tune_charged(entry, attrs, mask);
 	devpool_put(entry);
 	return err;
@@ -298,14 +291,17 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 
 int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns)
 {
+	/* in ticks; 2 more, as the division rounds down and the first tick has begun already */
+	long timeout = timeout_ns ? timeout_ns / TICK_NSEC + 2 : MAX_SCHEDULE_TIMEOUT;
 	struct devpool *entry = devpool_find(pool);
 	int err;
 
 	if (!entry)
 		return not_found(pool, 0);
 	err = may_change(entry) ? wpool_release(pool, flags) : -EPERM;
+	/* never restarted: another thread may have rebooted the pool meanwhile */
 	if (!err && wait)
-		err = drain_pool(pool, timeout_ns);
+		err = wpool_flush_drain(pool, TASK_INTERRUPTIBLE | TASK_FREEZABLE, timeout);
 	devpool_put(entry);
 	return err;
 }
@@ -340,7 +336,7 @@ int wpool_devpool_reboot(struct wpool *pool)
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	/* wait here, where any signal ends the wait: wpool_reboot() is only killable */
-	err = is_destroyed(pool) ? -ESHUTDOWN : drain_pool(pool, 0);
+	err = is_destroyed(pool) ? -ESHUTDOWN : drain_locked(pool);
 	if (!err)
 		err = wpool_reboot(pool);
 	devpool_unlock(entry);
@@ -364,12 +360,12 @@ int wpool_devpool_destroy(struct wpool *pool)
 	if (!is_destroyed(pool)) {
 		err = wpool_release(pool, WPOOL_RELEASE_DRAIN);
 		if (!err)
-			err = drain_pool(pool, 0);
+			err = drain_locked(pool);
 		if (!err)
 			devpool_end(entry);
 	}
 	devpool_unlock(entry);
-	return err;
+	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
 void wpool_devpool_exit(void)

@@ -291,6 +291,11 @@ TEST_F(permit, workers_per_cpu)
 	/* min_workers does not count for a pool with a fixed capacity */
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 4));
 	EXPECT_EQ(0, pool_destroy(fd));
+	/* min_workers below the capacity that root has given changes nothing */
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
+	ASSERT_EQ(0, become(NOBODY));
+	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 1));
 }
 
 TEST_F(permit, workers)
@@ -338,6 +343,10 @@ TEST_F(permit, workers)
 	EXPECT_EQ(0, tune_capacity(self->own, self->limit - 1));
 	EXPECT_EQ(-EDQUOT, tune_capacity(self->own, self->limit));
 	EXPECT_EQ(0, cancel_all(fd));
+	/* to take back a part of what root has given costs nothing, to add to it costs all */
+	EXPECT_EQ(0, tune_capacity(fd, 6));
+	EXPECT_EQ(-EDQUOT, tune_capacity(fd, 7));
+	EXPECT_EQ(6, attr_number(name, "capacity"));
 	EXPECT_EQ(0, pool_destroy(fd));
 }
 

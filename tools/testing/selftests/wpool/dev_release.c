@@ -157,6 +157,32 @@ TEST_F(block, release_wait_reboot)
 	EXPECT_EQ(0, run_one(self->pool.fd));
 }
 
+/*
+ * A release that a stop or a signal has interrupted does not close the pool again, if another file
+ * has rebooted it meanwhile.
+ */
+TEST_F(block, release_interrupted_leaves_a_rebooted_pool_open)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
+	pid = fork();
+	if (!pid)
+		_exit(-pool_release(self->second, WPOOL_DEV_RELEASE_CANCEL |
+				    WPOOL_DEV_RELEASE_WAIT, 0));
+	ASSERT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, state) == WPOOL_DEV_CLOSED));
+	ASSERT_EQ(0, kill(pid, SIGSTOP));
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
+	EXPECT_EQ(0, pool_reboot(self->pool.fd));
+	EXPECT_EQ(0, occupy(self->pool.fd, 2, 1));
+	EXPECT_EQ(0, kill(pid, SIGCONT));
+	EXPECT_EQ(EINTR, child_end(pid));
+	EXPECT_EQ(WPOOL_DEV_OPEN, pool_figure(self->pool.fd, state));
+	EXPECT_EQ(1, pool_figure(self->pool.fd, busy));
+}
+
 TEST_F(block, release_cancels_if_asked)
 {
 	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.queue_depth = 10)));
