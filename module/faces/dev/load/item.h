@@ -98,7 +98,7 @@ bool wpool_devitem_add(struct wpool_devitem *item);
 void wpool_devitem_take_back(struct wpool_devitem *item);
 
 /** wpool_devitem_record() - a task has ended: make its record; file->lock is held */
-void wpool_devitem_record(struct wpool_devitem *item, int status, u64 end_ns);
+void wpool_devitem_record(struct wpool_devitem *item, int status);
 
 /*
  * Drop records that are not needed any more. @list: a local list of their items, taken off

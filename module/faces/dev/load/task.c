@@ -247,12 +247,15 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	return added ?: err;
 }
 
-/* How many of the first tasks are alike: all with an event or turn, or all without? */
-static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
+/*
+ * How many of the first tasks are alike: all with an event or turn, or all without? One, if the
+ * submitter may run tasks itself: it looks for signals after each of them.
+ */
+static u32 chunk_of(const struct wpool *pool, const struct wpool_dev_work *works, u32 nr)
 {
-	u32 n = 1;
+	u32 n = 1, most = READ_ONCE(pool->policy) == WPOOL_RUN ? 1 : min(nr, SUBMIT_CHUNK);
 
-	while (n < min(nr, SUBMIT_CHUNK) && is_stood_for(&works[n]) == is_stood_for(&works[0]))
+	while (n < most && is_stood_for(&works[n]) == is_stood_for(&works[0]))
 		n++;
 	return n;
 }
@@ -279,7 +282,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 		return -EINVAL;
 	while (*accepted < nr) {
 		const struct wpool_dev_work *chunk = works + *accepted;
-		u32 want = chunk_of(chunk, nr - *accepted);
+		u32 want = chunk_of(pool, chunk, nr - *accepted);
 		int ret = is_stood_for(chunk) ?
 			  submit_stand_ins(file, pool, chunk, want) :
 			  submit_chunk(file, pool, chunk, want, flags, cpu);
@@ -297,7 +300,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 }
 
 /* Cancel an item; true if it was queued and will not run. */
-static bool item_cancel(struct wpool_devitem *item, u64 now)
+static bool item_cancel(struct wpool_devitem *item)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
@@ -307,12 +310,12 @@ static bool item_cancel(struct wpool_devitem *item, u64 now)
 		return false;
 	if (item->armed)
 		wpool_devarmed_cancel(item->armed);
-	wpool_devitem_record(item, -ECANCELED, now);
+	wpool_devitem_record(item, -ECANCELED);
 	return true;
 }
 
 /* Stop an item. Returns true: it runs, is about to run, or may not be accepted yet. */
-static bool item_stop(struct wpool_devitem *item, u64 now)
+static bool item_stop(struct wpool_devitem *item)
 	__must_hold(&item->file->lock)
 {
 	lockdep_assert_held(&item->file->lock);
@@ -325,10 +328,9 @@ static bool item_stop(struct wpool_devitem *item, u64 now)
  * that cookie. May drop the lock between two calls: an item that ends meanwhile takes itself off.
  */
 static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
-		      bool (*act)(struct wpool_devitem *item, u64 now))
+		      bool (*act)(struct wpool_devitem *item))
 	__must_hold(&file->lock)
 {
-	u64 now = ktime_get_ns();
 	struct wpool_devitem *item;
 	LIST_HEAD(ahead);
 	u32 nr = 0;
@@ -340,7 +342,7 @@ static u32 items_walk(struct wpool_devfile *file, const u64 *cookie, u64 end,
 		item = list_first_entry(&ahead, struct wpool_devitem, node);
 		list_move_tail(&item->node, &file->unfinished);
 		if (item->seq < end && (!cookie || item->cookie == *cookie))
-			nr += act(item, now);
+			nr += act(item);
 		cond_resched_lock(&file->lock);
 	}
 	return nr;

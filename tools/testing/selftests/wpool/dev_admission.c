@@ -167,6 +167,32 @@ TEST_F(block, interrupted)
 	}
 }
 
+/* A submitter that runs tasks itself, under policy "run", handles a signal after each of them. */
+TEST(run_interrupted)
+{
+	struct submitter sub;
+	struct pool pool;
+	int i, second;
+
+	ASSERT_EQ(0, on_signal(SIGUSR1, 0));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1,
+						      .policy = WPOOL_DEV_POLICY_RUN)));
+		second = pool_attach(pool.name, 0);
+		ASSERT_LE(0, second);
+		ASSERT_EQ(0, i ? group_init(second, 10) : 0);
+		ASSERT_EQ(0, occupy(pool.fd, 0, 1));
+		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 200 * MSEC, 0, 60));
+		ASSERT_TRUE(WAIT_FOR(pool_figure(second, file_finished)));
+		EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
+		EXPECT_EQ(0, submitter_end(&sub));
+		EXPECT_GT(60, sub.accepted);
+		EXPECT_EQ(sub.accepted, pool_figure(second, file_finished));
+		close(second);
+		pool_end(&pool);
+	}
+}
+
 /* After a handler with SA_RESTART the call continues, and no task is accepted twice. */
 TEST_F(block, restarted)
 {

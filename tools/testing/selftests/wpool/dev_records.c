@@ -19,6 +19,26 @@ TEST_F(work, read_whole_records)
 	EXPECT_ERRNO(EINVAL, read(self->pool.fd, buf, one - 1));
 }
 
+/* Records come in the order in which their tasks finished, also if workers finish together. */
+TEST_F(work, records_are_in_order)
+{
+	enum { NR = 20000 };
+	struct wpool_dev_record *records = calloc(NR, sizeof(*records));
+	unsigned int i, wrong = 0;
+
+	ASSERT_NE(NULL, records);
+	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.capacity = 4,
+						    .queue_depth = WPOOL_DEV_UNLIMITED)));
+	for (i = 0; i < NR; i += WPOOL_MAX_BATCH)
+		ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, i,
+					 NR - i < WPOOL_MAX_BATCH ? NR - i : WPOOL_MAX_BATCH));
+	ASSERT_EQ(NR, read_records(self->pool.fd, records, NR));
+	for (i = 1; i < NR; i++)
+		wrong += records[i].end_ns < records[i - 1].end_ns;
+	EXPECT_EQ(0, wrong);
+	free(records);
+}
+
 TEST_F(work, read_sleeps_until_there_is_a_record)
 {
 	struct wpool_dev_record record;
