@@ -335,9 +335,13 @@ static int ioctl_group(struct call *call, void *cmd)
 
 static int ioctl_cancel(struct call *call, void *cmd)
 {
+	struct wpool_dev_cancel __user *user = call->arg;
 	struct wpool_dev_cancel *cancel = cmd;
 	u64 cookie = cancel->cookie;
 
+	/* a bad pointer fails before any cancel */
+	if (put_user(0, &user->cancelled) || put_user(0, &user->stopped))
+		return -EFAULT;
 	return wpool_devtask_cancel(call->file,
 				    cancel->flags & WPOOL_DEV_CANCEL_ALL ?
 				    NULL : &cookie,

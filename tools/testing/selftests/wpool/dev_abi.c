@@ -380,6 +380,28 @@ TEST_F(array, bad_pointer)
 	EXPECT_EQ(1, self->submit.accepted);
 }
 
+/* A cancel whose figures cannot be written cancels nothing. */
+TEST_F(array, cancel_into_bad_memory)
+{
+	struct wpool_dev_cancel cancel = {
+		.size = sizeof(cancel),
+		.flags = WPOOL_DEV_CANCEL_ALL,
+	};
+	long page = sysconf(_SC_PAGESIZE);
+	__u8 *map = page_with_an_end();
+
+	ASSERT_NE(MAP_FAILED, map);
+	ASSERT_EQ(0, occupy(self->pool.fd, 0, 1));
+	memcpy(map, &cancel, sizeof(cancel));
+	ASSERT_EQ(0, mprotect(map, page, PROT_READ));
+	EXPECT_ERRNO(EFAULT, ioctl(self->pool.fd, WPOOL_IOC_CANCEL, map));
+	ASSERT_EQ(0, mprotect(map, page, PROT_READ | PROT_WRITE));
+	/* the next cancel finds the task */
+	EXPECT_EQ(0, ioctl(self->pool.fd, WPOOL_IOC_CANCEL, map));
+	memcpy(&cancel, map, sizeof(cancel));
+	EXPECT_EQ(1, cancel.stopped);
+}
+
 TEST_F(array, descriptor_size)
 {
 	struct {
