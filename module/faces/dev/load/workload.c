@@ -192,8 +192,9 @@ static int run_touch(struct wpool_workload *load)
 }
 
 /*
- * A sleeping lock whose waiters can be stopped, unlike those of a kernel mutex. An
- * unlock wakes one waiter; a waiter that leaves without the lock wakes the next.
+ * A sleeping lock whose waiters can be stopped, unlike those of a kernel mutex. An unlock wakes one
+ * worker that waits; a worker that leaves without the lock wakes the next. It also wakes all
+ * submitters that wait: a frozen submitter does not run, and must not use up the wake-up.
  */
 static int lock_shared(struct wpool_workload *load)
 {
@@ -202,8 +203,11 @@ static int lock_shared(struct wpool_workload *load)
 
 	for (;;) {
 		WRITE_ONCE(load->sleeper, current);
-		/* lock_shared:A, a full barrier */
-		prepare_to_wait_exclusive(&lock_wq, &wait, WORKLOAD_SLEEP);
+		/* lock_shared:A, a full barrier in both */
+		if (wpool_workload_in_submitter())
+			prepare_to_wait(&lock_wq, &wait, WORKLOAD_SLEEP);
+		else
+			prepare_to_wait_exclusive(&lock_wq, &wait, WORKLOAD_SLEEP);
 		if (!test_and_set_bit_lock(0, &lock_word))
 			break;
 		if (wpool_workload_stopped(load)) {
