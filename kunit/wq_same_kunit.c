@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Cases for workqueues and for wpool_wq: this file is built with each of the two. */
+#include <linux/delay.h>
+#include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 #include <linux/timer.h>
@@ -258,6 +260,85 @@ static void queue_delayed_work_without_a_cpu_is_not_pinned(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
+/* ---- enable ---- */
+
+/*
+ * @nr: the round; the other thread then queues the work once
+ * @done: the round for which it has
+ */
+struct enable {
+	struct wpk_item *item;
+	struct workqueue_struct *wq;
+	int nr;
+	int done;
+};
+
+static int queue_once_a_round(struct wpk_thread *thread)
+{
+	struct enable *enable = thread->arg;
+	int nr;
+
+	do {
+		while ((nr = READ_ONCE(enable->nr)) == enable->done && !wpk_stopped(thread->test))
+			cpu_relax();
+		queue_work(enable->wq, wpk_work(enable->item));
+		WRITE_ONCE(enable->done, nr);
+	} while (nr >= 0 && !wpk_stopped(thread->test));
+	return 0;
+}
+
+/*
+ * A work that is queued after enable_work() runs, also if another thread is just being refused
+ * because the work was disabled.
+ */
+static void queue_work_after_enable_work_is_not_lost(struct kunit *test)
+{
+	struct enable *enable = wpk_alloc(test, sizeof(*enable));
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	struct wpk_thread *other;
+	int i, runs, lost = 0;
+
+	enable->item = item;
+	enable->wq = wq;
+	other = wpk_thread(test, queue_once_a_round, NULL, NULL, enable);
+	for (i = 1; i <= NR_ROUNDS && wpk_has_time(test); i++) {
+		disable_work_sync(wpk_work(item));
+		runs = wpk_runs(item);
+		WRITE_ONCE(enable->nr, i);
+		/* begin at the same time as the other thread, sooner or later */
+		ndelay(i % 64 * 10);
+		KUNIT_EXPECT_TRUE(test, enable_work(wpk_work(item)));
+		queue_work(wq, wpk_work(item));
+		WPK_ASSERT_EVENTUALLY(test, READ_ONCE(enable->done) == i);
+		flush_work(wpk_work(item));
+		lost += wpk_runs(item) == runs;
+	}
+	WRITE_ONCE(enable->nr, -1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	wpk_wq_end(test, wq);
+}
+
+/* A cancel of a work that was prepared again waits for the run before, if the queue is the same. */
+static void cancel_work_sync_waits_for_a_run_before_init_work(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	struct wpk_thread *cancel;
+
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	INIT_DELAYED_WORK(&item->work, wpk_item_fn);
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
+	cancel = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
+	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, item->gate, cancel), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
 /* ---- RCU ---- */
 
 struct rcu_item {
@@ -324,6 +405,8 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
 	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
 	KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
+	KUNIT_CASE(queue_work_after_enable_work_is_not_lost),
+	KUNIT_CASE(cancel_work_sync_waits_for_a_run_before_init_work),
 	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
 	KUNIT_CASE(flush_rcu_work_waits_for_a_work_that_is_queued),
 	{}

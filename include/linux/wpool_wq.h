@@ -68,7 +68,7 @@ struct wpool_work {
 	wpool_work_fn func;
 	struct hlist_head waiters;
 	unsigned long epoch;
-	atomic_t disabled;
+	u32 disabled;
 };
 
 /**
@@ -421,8 +421,8 @@ bool wpool_work_disable_sync(struct wpool_work *work);
  * wpool_work_enable() - take back one call that disabled a work
  * @work: the work
  *
- * Context: any.
- * Return: true if the work can be queued from now on.
+ * Context: any except NMI.
+ * Return: true if the work can be queued from now on, also if another thread is just being refused.
  */
 bool wpool_work_enable(struct wpool_work *work);
 

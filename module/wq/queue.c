@@ -69,7 +69,8 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 		return false;
 	INIT_HLIST_HEAD(&work->waiters);
 	work->epoch = wq->epoch;
-	WRITE_ONCE(work->from, work->where);
+	/* a work that was prepared again may still run in this queue */
+	WRITE_ONCE(work->from, work->where ?: wpool_wq_left(wq));
 	WRITE_ONCE(work->where, wpool_wq_here(wq));
 	list_add_tail(&work->entry, &wq->pending);
 	wq->nr_turns++;
@@ -272,7 +273,7 @@ static void run_work(struct wpool_event *event)
 	raw_spin_lock_irq(&wq->lock);
 	/* first: this runner may wait for a run elsewhere, and the next work must not wait */
 	want_runners(wq);
-	while ((work = next_work(runner)) && work->from && work->from != wpool_wq_left(wq))
+	while ((work = next_work(runner)) && work->from != wpool_wq_left(wq))
 		wait_elsewhere(runner, work);
 	if (!work) {
 		go_on(runner);

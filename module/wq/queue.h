@@ -58,8 +58,8 @@
  *   queue:A    what the caller wrote, test_and_set_bit() that finds the bit set (full barrier)
  *              <-> test_and_clear_bit() of the runner (full barrier), then the function. So a
  *              queueing that does nothing is not missed.
- *   disable:B  disabled++, then clear_bit_unlock() of PENDING <-> test_and_set_bit() of a
- *              queueing, then its load of disabled
+ *
+ * Only the owner of PENDING writes work->disabled, and a queueing reads it as the owner.
  */
 #ifndef WPOOL_WQ_QUEUE_H
 #define WPOOL_WQ_QUEUE_H

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 
-/* Give up PENDING (disable:B, see queue.h): from now on the work may be queued again, or freed. */
+/* Give up PENDING: from now on the work may be queued again, or freed. */
 static void give_back(struct wpool_work *work)
 {
 	clear_bit_unlock(WPOOL_WORK_PENDING_BIT, &work->flags);
@@ -23,7 +23,7 @@ static void give_back(struct wpool_work *work)
 
 bool wpool_work_refused(struct wpool_work *work)
 {
-	if (likely(!atomic_read(&work->disabled)))
+	if (likely(!work->disabled))
 		return false;
 	give_back(work);
 	return true;
@@ -31,7 +31,7 @@ bool wpool_work_refused(struct wpool_work *work)
 
 bool wpool_work_begin(struct wpool_work *work)
 {
-	/* queue:A and disable:B, see queue.h */
+	/* queue:A, see queue.h */
 	if (test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 		return false;
 	return !wpool_work_refused(work);
@@ -140,7 +140,7 @@ bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, boo
 
 	ret = wpool_work_grab(work, timer, &flags);
 	if (disable)
-		atomic_inc(&work->disabled);
+		WRITE_ONCE(work->disabled, work->disabled + 1);
 	give_back(work);
 	local_irq_restore(flags);
 	return ret;
@@ -183,7 +183,20 @@ EXPORT_SYMBOL_GPL(wpool_work_disable_sync);
 
 bool wpool_work_enable(struct wpool_work *work)
 {
-	return atomic_dec_if_positive(&work->disabled) <= 0;
+	unsigned long flags;
+	bool ret;
+
+	/* not disabled, by a mistake of the caller: a pending work stays pending */
+	if (!READ_ONCE(work->disabled))
+		return true;
+	/* a queueing that is being refused gives PENDING back first, so it hides no later one */
+	wpool_work_grab(work, NULL, &flags);
+	if (work->disabled)
+		WRITE_ONCE(work->disabled, work->disabled - 1);
+	ret = !work->disabled;
+	give_back(work);
+	local_irq_restore(flags);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_work_enable);
 
