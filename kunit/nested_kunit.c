@@ -181,8 +181,107 @@ static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct ku
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
 }
 
+/* ---- a task whose submitter waits for room ---- */
+
+/*
+ * Two workers. The task @held holds the second one until its gate opens; then @next, which is
+ * queued, waits there for @waiter. @waiter waits for @late, whose submitter waits for room.
+ */
+struct room {
+	struct wpool *pool;
+	struct wpk_job *late;
+	struct completion waited;
+};
+
+static void wait_for_late(struct wpk_job *job)
+{
+	struct room *room = job->arg;
+
+	job->ret = wpool_task_wait(&room->late->task);
+	complete(&room->waited);
+}
+
+static void wait_for_waiter(struct wpk_job *job)
+{
+	struct room *room = job->arg;
+
+	job->ret = !wpk_patiently(&room->waited, NULL);
+}
+
+/* A worker that waits for a task runs it itself, also if the task is accepted during the wait. */
+static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit *test)
+{
+	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_gated(test, 1);
+	struct wpk_jobs *next = wpk_jobs(test, 1, NULL), *late = wpk_jobs(test, 1, NULL);
+	struct room *room = wpk_alloc(test, sizeof(*room));
+	struct wpk_thread *submitter;
+
+	room->pool = wpk_pool(test, 2, 1);
+	room->late = &late->job[0];
+	init_completion(&room->waited);
+	wpk_jobs_body(waiter, wait_for_late, room);
+	wpk_jobs_body(next, wait_for_waiter, room);
+	wpk_jobs_submit(test, room->pool, waiter, 0, 1);
+	wpk_jobs_submit(test, room->pool, held, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
+	wpk_jobs_submit(test, room->pool, next, 0, 1);
+	submitter = wpk_thread(test, wpk_do_submit, room->pool, &late->job[0].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(room->pool, waiting) == 1);
+	wpk_gate_open(waiter->gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(room->pool, blocked) == 2);
+	/* so that @next is the older task, which the second worker takes */
+	schedule_timeout_uninterruptible(2);
+	wpk_gate_open(held->gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(waiter, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(next, 1));
+	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, next->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, late->job[0].pid, waiter->job[0].pid);
+}
+
+/* If a smaller capacity completes a deadlock of workers that wait, one of them gets -EDEADLK. */
+static void wpool_tune_down_completes_a_deadlock_is_edeadlk(struct kunit *test)
+{
+	struct wpk_jobs *waiters[2], *late[2], *held = wpk_gated(test, 1);
+	struct wpool *pool = wpk_pool(test, 3, 0);
+	struct wpk_thread *submitters[2];
+	struct room *room[2];
+	int i;
+
+	wpk_jobs_submit(test, pool, held, 0, 1);
+	for (i = 0; i < 2; i++) {
+		waiters[i] = wpk_gated(test, 1);
+		late[i] = wpk_jobs(test, 1, NULL);
+		room[i] = wpk_alloc(test, sizeof(*room[i]));
+		room[i]->late = &late[i]->job[0];
+		init_completion(&room[i]->waited);
+		wpk_jobs_body(waiters[i], wait_for_late, room[i]);
+		wpk_jobs_submit(test, pool, waiters[i], 0, 1);
+		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiters[i]->gate, 1));
+	}
+	for (i = 0; i < 2; i++) {
+		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &late[i]->job[0].task, NULL);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+	for (i = 0; i < 2; i++)
+		wpk_gate_open(waiters[i]->gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 3);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 2), 0);
+	wpk_gate_open(held->gate);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(waiters[i], 1));
+	/* the task that gets it ends, and its room lets the other's task in */
+	KUNIT_EXPECT_EQ(test, (waiters[0]->job[0].ret == -EDEADLK) +
+			      (waiters[1]->job[0].ret == -EDEADLK), 1);
+	wpk_join_all(test, submitters, 2);
+}
+
 WPK_SUITE(nested,
 	  KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
 	  KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
 	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_queued_again),
-	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready));
+	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready),
+	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_accepted_meanwhile),
+	  KUNIT_CASE(wpool_tune_down_completes_a_deadlock_is_edeadlk));

@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/wait_bit.h>
 
 #include "core/current.h"
@@ -154,7 +155,6 @@ void wpool_wait_forget(struct wpool_worker *w)
 		return;
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = NULL;
-	WRITE_ONCE(w->told, false);
 	pool->workers.nr_awaiting--;
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
 	w->lifts = false;
@@ -169,11 +169,11 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * The worker is about to complete a deadlock. Returns true if its own wait must fail with -EDEADLK.
- * But if the worker waits for a running task, and @other waits for a queued task, which @other
- * could cancel, wake @other instead: @other checks again, and the wait of @other fails.
+ * All workers of the pool are stuck, and this worker is one of them. Must its wait fail? Not if it
+ * waits for a running task, and another worker waits for a queued task, which that worker could
+ * cancel: that worker looks again within a tick, and its wait fails.
  */
-static bool is_told(struct wpool_worker *w)
+static bool must_give_up(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
 {
 	struct wpool_worker *other;
@@ -181,14 +181,9 @@ static bool is_told(struct wpool_worker *w)
 	lockdep_assert_held(&w->pool->workers.lock);
 	if (can_act(w))
 		return true;
-	list_for_each_entry_rcu(other, &w->pool->workers.list, node) {
-		if (can_act(other)) {
-			/* if @other does not sleep yet, it reads @told before it sleeps */
-			WRITE_ONCE(other->told, true);
-			wake_up_process(other->thread);
+	list_for_each_entry_rcu(other, &w->pool->workers.list, node)
+		if (can_act(other))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -196,7 +191,7 @@ static bool is_told(struct wpool_worker *w)
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wpool *pool = w->pool;
-	bool told;
+	bool gives_up;
 
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
@@ -204,46 +199,48 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 	/* a queued task needs another worker, so the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
-	told = is_deadlock(pool) && is_told(w);
+	gives_up = is_deadlock(pool) && must_give_up(w);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	/* await_begin:A, see freeze.h */
 	smp_mb();
-	if (told)
+	if (gives_up)
 		wpool_wait_forget(w);
 	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
 		wpool_freeze_lift(pool);
-	return !told;
+	return !gives_up;
 }
 
 /*
  * The worker runs the task itself if it can, and sleeps otherwise. After each wake-up it starts
  * over: a task that was submitted again while it ran wakes its waiters when it is queued again.
+ *
+ * While the task has not started, the worker also looks once a tick: the pool may have accepted the
+ * task from the line of submitters, so that this worker can run it; or all other workers that could
+ * run it may wait, or have left.
  */
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {
-	u32 looks;
+	struct wait_queue_head *head = __var_waitqueue(task);
+	struct wait_bit_queue_entry wait;
 	int err;
 
-	for (;;) {
+	init_wait_var_entry(&wait, task, 0);
+	do {
 		help_with(w, task);
+		/* before is_done() sets WAITED: no later wake-up is missed */
+		err = prepare_to_wait_event(head, &wait.wq_entry, TASK_KILLABLE) ?
+		      -EINTR : -EAGAIN;
 		if (is_done(task))
-			return 0;
-		if (wpool_task_last_pool(task) == w->pool && !await_begin(w, task))
-			return -EDEADLK;
-		looks = 0;
-		/*
-		 * The macro checks twice before the first sleep: end at the third check. A wake-up
-		 * that comes before the macro is missed. If it came because the task was queued
-		 * again, these checks end the wait: this worker can run the task, or must begin
-		 * again, to be counted as a worker that waits for a queued task.
-		 */
-		err = wait_var_event_killable(task, is_done(task) || can_help(w, task) ||
-					      (!w->lifts && can_act(w)) ||
-					      READ_ONCE(w->told) || looks++ > 1);
+			err = 0;
+		else if (err == -EAGAIN && wpool_task_last_pool(task) == w->pool &&
+			 !await_begin(w, task))
+			err = -EDEADLK;
+		if (err == -EAGAIN && !can_help(w, task))
+			schedule_timeout(can_act(w) ? 1 : MAX_SCHEDULE_TIMEOUT);
+		finish_wait(head, &wait.wq_entry);
 		wpool_wait_forget(w);
-		if (err)
-			return -EINTR;
-	}
+	} while (err == -EAGAIN);
+	return err;
 }
 
 int wpool_wait_begin(struct wpool_task *task)
