@@ -339,8 +339,9 @@ static int ioctl_cancel(struct call *call, void *cmd)
 	struct wpool_dev_cancel *cancel = cmd;
 	u64 cookie = cancel->cookie;
 
-	/* a bad pointer fails before any cancel */
-	if (put_user(0, &user->cancelled) || put_user(0, &user->stopped))
+	/* a bad pointer fails before any cancel, and a call that fails changes nothing */
+	if (put_user(cancel->cancelled, &user->cancelled) ||
+	    put_user(cancel->stopped, &user->stopped))
 		return -EFAULT;
 	return wpool_devtask_cancel(call->file,
 				    cancel->flags & WPOOL_DEV_CANCEL_ALL ?
