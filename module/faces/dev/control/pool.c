@@ -283,7 +283,7 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 		return -EPERM;
 	entry = devpool_find(pool);
 	if (!entry)
-		return is_destroyed(pool) ? -ESHUTDOWN : wpool_pool_tune(pool, attrs, mask);
+		return wpool_pool_tune(pool, attrs, mask);
 	err = tune_charged(entry, attrs, mask);
 	devpool_put(entry);
 	return err;
