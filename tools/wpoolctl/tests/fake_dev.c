@@ -137,7 +137,12 @@ int dev_tune(int fd __maybe_unused, const struct wpool_dev_attrs *attrs __maybe_
 	return knob("FAKE_OTHERS", 0) ? -EPERM : 0;
 }
 
-/* As if a stop interrupted each wait after 20 ms. Fails if the time given does not become less. */
+static __u32 state = WPOOL_DEV_OPEN;
+
+/*
+ * As if a stop interrupted each wait after 20 ms; with FAKE_REBOOTED another program reboots the
+ * pool meanwhile. Fails if the time given does not become less.
+ */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
 	const __u64 until_stop_ns = 20 * NSEC_PER_MSEC;
@@ -147,6 +152,7 @@ int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout
 		return 0;
 	if (nr_waits++ == 100)
 		return -EIO;
+	state = knob("FAKE_REBOOTED", 0) ? WPOOL_DEV_OPEN : WPOOL_DEV_CLOSED;
 	sleep_ns(timeout_ns < until_stop_ns ? timeout_ns : until_stop_ns);
 	return timeout_ns < until_stop_ns ? -ETIME : -EINTR;
 }
@@ -183,6 +189,7 @@ int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulis
 int dev_stats(int fd __maybe_unused, struct wpool_dev_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
+	stats->state = state;
 	pthread_mutex_lock(&pool.lock);
 	stats->workers = pool.workers;
 	stats->spawned = pool.workers;
