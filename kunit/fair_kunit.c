@@ -234,8 +234,9 @@ static void note_step(struct wpk_job *job)
 #define NR_TARGETS 20
 
 /*
- * Distance of rq->shared_end, on the CPU of the load, from pool->globq.popped. 0: that CPU has put
- * no task into the global queue. S32_MAX: some 2^31 tasks were taken there after its last one.
+ * Values of rq->shared_end - pool->globq.popped, where @rq is of the CPU of the load. 0: this CPU
+ * has put no task into the global queue. S32_MAX: since the last task of this CPU was taken from
+ * the global queue, some 2^31 others were, so the counter has wrapped.
  */
 static const u32 marks[] = { 0, S32_MAX };
 

@@ -68,7 +68,7 @@ static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpoo
 	return mortal;
 }
 
-/* A fire that came before the death counts: the event runs once more. */
+/* If an event fires again before its worker dies, the event is aborted and then runs once more. */
 static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 {
 	struct wpk_report *report;

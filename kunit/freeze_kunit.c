@@ -310,7 +310,7 @@ static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kun
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[1].task), -EAGAIN);
 	thread = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
-	/* the kernel's freezer leaves the thread in its sleep */
+	/* the sleep is freezable: the kernel's freezer does not wake the thread */
 	WPK_EVENTUALLY(test, READ_ONCE(thread->task->__state) & TASK_FREEZABLE);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);

@@ -288,7 +288,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 			KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, i == 1), 0);
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
-		/* a worker that is about to look for a task may take one more where it is */
+		/* a worker that is not yet idle may run the next task in its old cgroups: wait */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	}
 	KUNIT_EXPECT_EQ(test, enter_cgroup(""), 0);

@@ -38,7 +38,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * Tasks of one strand never run at the same time; tasks of different strands do. A strand
  * is not tied to a thread or a CPU, and an empty strand holds no worker and no room in its
  * pool. Use a strand instead of an ordered workqueue, or of a lock around the work of a connection.
- * A strand takes 64 bytes, so each connection may have its own. All fields are private.
+ * A strand takes at most 64 bytes, so each connection may have its own. All fields are private.
  *
  *	struct conn { struct wpool_strand strand; ... };
  *	struct packet { struct wpool_strand_task task; ... };

@@ -137,13 +137,15 @@ static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u
 
 /* What the monitor last saw of a queue. */
 struct wpool_looked {
-	struct wpool_standing looks; /* N: @tick of the run queue; for a pool the sum of all */
+	struct wpool_standing looks; /* N: the run queue's tick; for a pool the sum of all ticks */
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
 	struct wpool_standing slot; /* N: as @next, with the run queue's @tick; for the pressure */
-	u64 tried_ns;		/* N: age of @looks at the last attempt to explain a jam */
+	u64 tried_ns;		/* N: for how long no worker had looked for a task when the monitor
+				 *    last tried to explain the jam
+				 */
 	bool is_overdue;	/* X: set when a task in the ring or the next slot seems to have
 				 *    waited for max_wait_ms; cleared by wpool_finish_sweep()
 				 */

@@ -35,7 +35,7 @@ static DEFINE_RAW_SPINLOCK(lock);
 static LIST_HEAD(starved_pools);
 u32 wpool_nr_starved __read_mostly;
 
-/* Without a rescuer: if there is no memory for a kworker, there is none for a new worker. */
+/* No WQ_MEM_RECLAIM: if memory is too short for a kworker, it is too short for a new worker. */
 static struct workqueue_struct *spawn_wq;
 
 void wpool_spawn_look(struct wpool *pool)
@@ -193,7 +193,10 @@ void wpool_spawn_end(struct wpool *pool)
 {
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
 
-	/* the call takes the lock, so that the put in wpool_spawn_look() is not the last put */
+	/*
+	 * This takes the lock, and so waits for a wpool_spawn_look() that found the work pending:
+	 * its put comes before the put below, and is never the last one.
+	 */
 	wpool_spawn_set_refused(pool, false);
 	if (was_pending)
 		wpool_put(pool);

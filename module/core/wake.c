@@ -218,9 +218,10 @@ static bool has_vacancy(struct wpool *pool)
 }
 
 /*
- * Ask for a new worker, if the pool may have one. @beside: not on the CPU of @rq, which a worker
- * might not get. If a real-time thread asks, the worker is not on this CPU: that thread keeps the
- * CPU, and may delay the monitor's timer.
+ * Ask for a new worker, if the pool may have one. Which CPU it gets, if several have equally few
+ * workers: usually that of @rq. @beside: another one, because a worker might not get that CPU. If a
+ * real-time thread asks without @beside: not this CPU, because the thread keeps it, and may delay
+ * the monitor's timer.
  */
 static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool beside)
 {

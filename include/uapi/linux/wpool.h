@@ -159,8 +159,9 @@ struct wpool_dev_attrs {
  * @name: NUL-terminated; the kernel API says what is allowed
  * @attrs: attributes; those not in its mask get their default
  *
- * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded. Sysfs has the pool before
- * the call returns: until then, its user may get EPERM or EBUSY for a change by another file.
+ * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded. It appears in sysfs
+ * shortly before the call returns. In between, a program that has attached another file to the pool
+ * may get EPERM or EBUSY when it tunes, releases, reboots or destroys the pool.
  *
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;

@@ -34,7 +34,7 @@ void http_answer(struct http_answer *answer, const struct http_request *req,
  */
 unsigned int http_answer_rest(const struct http_answer *answer, struct kvec *vec, size_t *len);
 
-/* Note that @len further bytes of the answer are sent. */
+/* Count @len further bytes of the answer as sent. */
 void http_answer_sent(struct http_answer *answer, size_t len);
 
 #endif /* HTTPD_ANSWER_H */

@@ -39,7 +39,7 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 /* Slots for the lines of an operation: a power of two, and far more than needed. */
 #define NR_SLOTS	16384
 #define NOWHERE		(-1)
-/* trace= gets the operation after this number of samples, when all caches are warm. */
+/* trace=FILE shows the operation that follows this many samples: all caches are warm by then. */
 #define TRACED_SAMPLE	40
 
 static const char *const path_names[NR_BENCH_PATHS] = {

@@ -3,11 +3,13 @@
  * Open files and the cookies of their tasks.
  *
  * What must hold: a record has a cookie that was submitted through the same file. No cookie has two
- * records. A refused or silent task has no record. Many files that no child has used are drained
- * when they are closed: then every accepted task that is not silent has had its record.
+ * records. A refused or silent task has no record. Some files, chosen at random, are drained before
+ * they are closed, except files that a forked child has used, too. When such a file is drained,
+ * every accepted task that is not silent has had its record.
  *
- * Processes share the table of cookies, but each has its own open files. A cookie is an index into
- * the table, with a check word in its upper half. Any task may have the cookie 0.
+ * The fuzzing processes share the table of cookies, but each opens its own files; only a child of
+ * fuzz_fork() uses a file of its parent. A cookie is an index into the table, with a check word in
+ * its upper half. Any task may have the cookie 0.
  */
 #include "fuzz.h"
 

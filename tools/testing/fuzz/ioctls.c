@@ -169,7 +169,7 @@ static void gen_submit(struct fuzzer *f, struct file *file, union cmd *cmd, stru
 		guess->must = EFAULT;
 		break;
 	case 5:
-		/* move the array, so that its last bytes lie behind the end of the page */
+		/* move the array, so that its last bytes lie behind the mapped memory */
 		submit->works += 1 + below(&f->rng, sizeof(struct wpool_dev_work) - 1);
 		guess->must = EFAULT;
 		break;
