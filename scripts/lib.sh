@@ -9,6 +9,8 @@
 # The scripts read what other programs print, such as "Depends:", so it has to be English.
 unset LANGUAGE
 export LC_ALL=C.UTF-8
+# Below make -s, a build would print nothing; below any make, make prints the directory it is in.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck disable=SC2034
