@@ -35,8 +35,8 @@ MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is t
 static DEFINE_MUTEX(free_mutex);
 /* the CPUs that may be homes */
 static struct cpumask usable;
-/* the CPUs of a pool, and those of them to which a worker can be moved now */
-static struct cpumask found, safe_mask;
+/* the CPUs of a pool, those of them to which a worker can be moved now, and those of the cpuset */
+static struct cpumask found, safe_mask, cpuset_mask;
 
 /*
  * Choose CPUs for workers: set @found to the CPUs of @cpumask that are in @cpuset, or, if none of
@@ -160,6 +160,26 @@ void wpool_affinity_look(struct wpool *pool)
 		wpool_affinity_update(pool, NULL);
 }
 
+int wpool_affinity_place(struct wpool *pool, int home)
+{
+	const struct cpumask *cpuset;
+	int to = home, cpu;
+
+	rcu_read_lock();
+	cpuset = wpool_housekeeping_cpuset(pool);
+	/* if one of the masks is being written, the worker looks again before its next task */
+	if (data_race(cpumask_test_cpu(home, cpuset)))
+		goto out;
+	for_each_cpu_and(cpu, cpuset, cpu_online_mask) {
+		to = cpu;
+		if (data_race(cpumask_test_cpu(cpu, pool->homes)))
+			break;
+	}
+out:
+	rcu_read_unlock();
+	return to;
+}
+
 void wpool_affinity_set_usable(int cpu, bool on)
 {
 	mutex_lock(&free_mutex);
@@ -188,6 +208,34 @@ static void call_home(struct wpool *pool, struct task_struct *thread)
 	rcu_read_unlock();
 }
 
+/* Set @safe_mask. The cpuset may have changed since the homes were found. */
+static void find_safe(struct wpool *pool)
+{
+	rcu_read_lock();
+	/* as in choose_homes() */
+	data_race(cpumask_and(&cpuset_mask, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
+	rcu_read_unlock();
+	choose_homes(pool->homes, &cpuset_mask);
+	cpumask_and(&safe_mask, &found, &usable);
+}
+
+/*
+ * Let a worker's thread off its CPU, to @safe_mask. If the kernel has meanwhile changed the cpuset,
+ * this has perhaps undone what the kernel did to the thread: choose again.
+ */
+static void set_free(struct wpool *pool, struct task_struct *thread)
+{
+	lockdep_assert_held(&free_mutex);
+	for (;;) {
+		/* the second call moves nothing; without a safe CPU the kernel finds one */
+		if (!set_cpus_allowed_ptr(thread, &safe_mask))
+			set_cpus_allowed_ptr(thread, &found);
+		if (wpool_housekeeping_cpuset_is(pool, &cpuset_mask))
+			return;
+		find_safe(pool);
+	}
+}
+
 void wpool_workers_set_free(struct wpool *pool)
 {
 	struct task_struct *thread;
@@ -195,10 +243,8 @@ void wpool_workers_set_free(struct wpool *pool)
 
 again:
 	mutex_lock(&free_mutex);
+	find_safe(pool);
 	rcu_read_lock();
-	/* the cpuset may have changed since the homes were found */
-	choose_homes(pool->homes, wpool_housekeeping_cpuset(pool));
-	cpumask_and(&safe_mask, &found, &usable);
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
 			continue;
@@ -210,9 +256,7 @@ again:
 			continue;
 		get_task_struct(thread);
 		rcu_read_unlock();
-		/* the second call moves nothing; without a safe CPU the kernel finds one */
-		if (!set_cpus_allowed_ptr(thread, &safe_mask))
-			set_cpus_allowed_ptr(thread, &found);
+		set_free(pool, thread);
 		mutex_unlock(&free_mutex);
 		call_home(pool, thread);
 		put_task_struct(thread);

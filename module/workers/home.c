@@ -5,24 +5,21 @@
 #include <linux/cpumask.h>
 
 #include "core/counts.h"
-#include "core/housekeeping.h"
 #include "core/wake.h"
+#include "workers/affinity.h"
 
 bool wpool_worker_bind(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
-	int cpu = w->rq->cpu;
-	bool taken;
+	int cpu, home = w->rq->cpu, to = wpool_affinity_place(w->pool, home);
 
-	rcu_read_lock();
-	/* if one of the masks is being written, the monitor sees a difference later */
-	taken = data_race(cpumask_test_cpu(cpu, pool->cpuset) &&
-			  !cpumask_test_cpu(cpu, wpool_housekeeping_cpuset(pool)));
-	rcu_read_unlock();
-	if (!taken)
+	do {
+		cpu = to;
 		set_cpus_allowed_ptr(current, cpumask_of(cpu));
-	w->stray = taken || raw_smp_processor_id() != cpu;
-	return !taken;
+		/* the call may have undone a change by the kernel, which the worker sees now */
+		to = wpool_affinity_place(w->pool, home);
+	} while (to != cpu);
+	w->stray = raw_smp_processor_id() != home;
+	return cpu == home;
 }
 
 void wpool_worker_rehome(struct wpool_worker *w)

@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 
 #include "core/state.h"
+#include "workers/affinity.h"
 #include "workers/cgroup.h"
 
 /*
@@ -22,14 +23,16 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 	return raw_smp_processor_id() == w->rq->cpu && current->nr_cpus_allowed == 1 &&
 	       !READ_ONCE(w->rq->redirect) && !w->new_home && wpool_cgroup_is_joined(w) &&
 	       /* a worker in the root cgroup has this flag: nothing to look up */
-	       (likely(current->flags & PF_NO_SETAFFINITY) || wpool_cgroup_is_charged(w));
+	       (likely(current->flags & PF_NO_SETAFFINITY) ||
+		(wpool_cgroup_is_charged(w) &&
+		 wpool_affinity_place(w->pool, w->rq->cpu) == w->rq->cpu));
 }
 
 /*
  * Try to bind the calling worker to its home. w->stray is set if the worker is not at home
- * afterwards. Returns false, and does not try, if the kernel has just taken that CPU out of the
- * cpuset of the pool's cgroup: then the worker has the other CPUs of the cpuset, and the monitor
- * soon lets the pool choose other homes.
+ * afterwards. Returns false if the kernel has just taken that CPU out of the cpuset of the pool's
+ * cgroup: then the worker is on another CPU of the cpuset, and the monitor soon lets the pool choose
+ * other homes.
  */
 bool wpool_worker_bind(struct wpool_worker *w);
 

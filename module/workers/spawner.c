@@ -99,8 +99,6 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	 * then notices that it is not at home.
 	 */
 	kthread_bind(thread, cpu);
-	/* last: if the cpuset has changed since the join, the worker finds another home first */
-	wpool_affinity_look(pool);
 
 	mutex_lock(&pool->workers.mutex);
 	/* set the class before the thread runs its first task */

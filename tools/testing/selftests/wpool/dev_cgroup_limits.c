@@ -5,6 +5,7 @@
  */
 #include "cgroup_fixture.h"
 
+#include <pthread.h>
 #include <sys/utsname.h>
 
 #define PERIOD_USEC	100000LL
@@ -203,6 +204,48 @@ TEST_F(cgroup, cpuset)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(pool, 1, self->group[1])));
 	ASSERT_EQ(0, cgroup_write_in(pool, CGROUPS, "0"));
 	EXPECT_TRUE(runs_on(pool, 0));
+}
+
+struct masker {
+	struct pool *pool;
+	volatile bool stop;
+	int err;
+};
+
+/* Write the cpumask of a pool again and again. */
+static void *write_cpumasks(void *arg)
+{
+	static const char *const masks[] = { "0", "1", "0-1" };
+	struct masker *masker = arg;
+	int i;
+
+	for (i = 0; !masker->stop && !masker->err; i++)
+		masker->err = attr_write(masker->pool->name, "cpumask", masks[i % 3]);
+	return NULL;
+}
+
+/* The cpuset prevails also if it changes just when the pool moves its worker. */
+TEST_F(cgroup, cpuset_beside_cpumask)
+{
+	struct masker masker = { .pool = &self->pool[0] };
+	char *group = self->group[0];
+	pthread_t thread;
+	int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "needs 2 CPUs");
+	if (group_write(group, "cpuset.cpus", "0-1"))
+		SKIP(return, "this kernel has no cpuset controller");
+	ASSERT_EQ(0, pool_create_in(masker.pool, group, 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, write_cpumasks, &masker));
+	for (i = 0; i < 200; i++) {
+		EXPECT_EQ(0, group_write(group, "cpuset.cpus", i % 2 ? "0" : "1"));
+		EXPECT_TRUE(runs_on(masker.pool, !(i % 2))) TH_LOG("round %d", i);
+		EXPECT_EQ(0, group_write(group, "cpuset.cpus", "0-1"));
+	}
+	masker.stop = true;
+	EXPECT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, masker.err);
 }
 
 /* A pool with capacity_per_cpu follows the CPUs of its cpuset, also while it is busy. */
