@@ -53,6 +53,10 @@
 #define timer_destroy_on_stack(timer) destroy_timer_on_stack(timer)
 #endif
 
+#ifndef COMPAT_HAVE_SYSTEM_DFL_WQ
+#define system_dfl_wq system_unbound_wq
+#endif
+
 #ifndef COMPAT_HAVE_CALL_RCU_HURRY
 /* In these kernels call_rcu() is never lazy. */
 #define call_rcu_hurry(head, func) call_rcu(head, func)

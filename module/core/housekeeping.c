@@ -10,6 +10,7 @@
 #include <linux/sched/isolation.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core/registry.h"
 #include "core/state.h"
 
@@ -58,7 +59,7 @@ void wpool_housekeeping_look(void)
 		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
 	rcu_read_unlock();
 	if (!same)
-		schedule_work(&work);
+		queue_work(system_dfl_wq, &work);
 }
 
 const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool)

@@ -378,7 +378,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 	/* RCU keeps the pool, and free_pool() waits for the work */
 	if (unlikely(READ_ONCE(pool->anchor)) &&
 	    !wpool_housekeeping_cpuset_is(pool, pool->cpuset))
-		schedule_delayed_work(&pool->follow_work, 0);
+		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
 	if (suspects)
 		look_at_workers(pool);
 	if (queued)

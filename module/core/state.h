@@ -124,7 +124,8 @@ struct wpool {
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
-					 *    wpool_reserve_follow(), and for new workers. Also
+					 *    wpool_reserve_follow(), for new workers, and by a worker
+					 *    whose home has left the cpuset. Also
 					 *    written under free_mutex, under which affinity.c
 					 *    reads it
 					 */

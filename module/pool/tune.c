@@ -35,6 +35,7 @@
 #include <linux/workqueue.h>
 #include <linux/wpool_stats.h>
 
+#include "compat.h"
 #include "core/class.h"
 #include "core/counts.h"
 #include "core/freeze.h"
@@ -349,7 +350,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 			wpool_expire_arm(pool, 1);
 			/* if @new has capacity_per_cpu 0, hotplug has scheduled no work */
 			if (old.capacity_per_cpu)
-				schedule_delayed_work(&pool->follow_work, 0);
+				queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
 		}
 		goto out;
 	}
@@ -373,7 +374,7 @@ void wpool_tune_follow_work(struct work_struct *work)
 	wpool_affinity_look(pool);
 	/* no memory: the capacity stays as it is until a later try succeeds */
 	if (READ_ONCE(pool->capacity_per_cpu) && wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
-		schedule_delayed_work(&pool->follow_work, HZ);
+		queue_delayed_work(system_dfl_wq, &pool->follow_work, HZ);
 }
 
 int wpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)

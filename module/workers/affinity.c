@@ -125,7 +125,7 @@ void wpool_affinity_set(struct wpool *pool)
 	mutex_unlock(&free_mutex);
 	/* the work changes the capacity, see pool/tune.c */
 	if (pool->capacity_per_cpu)
-		schedule_delayed_work(&pool->follow_work, 0);
+		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
 	WRITE_ONCE(pool->nr_cpus, nr);
 	wpool_waiters_resize(pool);
 	/* wake workers whose home is no longer allowed; let others take the tasks queued there */
