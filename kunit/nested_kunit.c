@@ -241,6 +241,48 @@ static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit 
 	KUNIT_EXPECT_EQ(test, late->job[0].pid, waiter->job[0].pid);
 }
 
+/*
+ * Two workers wait for tasks whose submitters wait for room. That is no deadlock if one of the
+ * tasks has just been accepted: its waiter runs it, and then the other task gets the room.
+ */
+static void wpool_task_wait_is_no_deadlock_if_a_waiter_can_run_its_task(struct kunit *test)
+{
+	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_gated(test, 1);
+	struct wpk_jobs *next = wpk_jobs(test, 1, NULL), *late[2];
+	struct wpool *pool = wpk_pool(test, 2, 1);
+	struct wpk_thread *submitters[2];
+	struct room *room[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		late[i] = wpk_jobs(test, 1, NULL);
+		room[i] = wpk_alloc(test, sizeof(*room[i]));
+		room[i]->late = &late[i]->job[0];
+		init_completion(&room[i]->waited);
+	}
+	wpk_jobs_body(waiter, wait_for_late, room[0]);
+	wpk_jobs_body(next, wait_for_late, room[1]);
+	wpk_jobs_submit(test, pool, waiter, 0, 1);
+	wpk_jobs_submit(test, pool, held, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
+	wpk_jobs_submit(test, pool, next, 0, 1);
+	for (i = 0; i < 2; i++) {
+		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &late[i]->job[0].task, NULL);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+	wpk_gate_open(waiter->gate);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
+	/* so that @next is the older task, which the second worker takes */
+	schedule_timeout_uninterruptible(2);
+	wpk_gate_open(held->gate);
+	wpk_join_all(test, submitters, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(waiter, 1));
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(next, 1));
+	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, next->job[0].ret, 0);
+}
+
 /* If a smaller capacity completes a deadlock of workers that wait, one of them gets -EDEADLK. */
 static void wpool_tune_down_completes_a_deadlock_is_edeadlk(struct kunit *test)
 {
@@ -284,4 +326,5 @@ WPK_SUITE(nested,
 	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_queued_again),
 	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready),
 	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_accepted_meanwhile),
+	  KUNIT_CASE(wpool_task_wait_is_no_deadlock_if_a_waiter_can_run_its_task),
 	  KUNIT_CASE(wpool_tune_down_completes_a_deadlock_is_edeadlk));

@@ -93,6 +93,7 @@ struct wpool_worker {
 	struct mem_cgroup *memcg;	/* O: reference to its tasks' memory cgroup, or NULL */
 	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
+	bool deep;			/* W: has too little stack left to run @awaits itself */
 	void *func;			/* V: function of @task, or the hook that it is in */
 	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */

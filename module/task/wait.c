@@ -70,12 +70,6 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 		wpool_task_last_pool(task) == pool);
 }
 
-/* Could the worker run the task itself, rather than wait for it? */
-static bool can_help(struct wpool_worker *w, struct wpool_task *task)
-{
-	return !wpool_stack_is_short() && is_at_hand(w->pool, task);
-}
-
 /* Run a queued task of the worker's own pool right here. */
 static void help_with(struct wpool_worker *w, struct wpool_task *task)
 {
@@ -84,7 +78,7 @@ static void help_with(struct wpool_worker *w, struct wpool_task *task)
 	u32 tries = 0;
 	bool taken;
 
-	while (can_help(w, task)) {
+	while (is_at_hand(w->pool, task)) {
 		local_irq_save(flags);
 		pool = wpool_task_pool(task);
 		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
@@ -117,18 +111,22 @@ void wpool_wait_tell_lockdep(struct wpool_task *task)
 #endif
 
 /*
- * A worker of the pool sleeps for the task. Does the task itself depend on workers of that pool,
- * because it is queued or running there? If all workers sleep for such tasks at full capacity,
- * none of the tasks can end.
+ * A worker of the pool sleeps for a task. Does that task itself depend on other workers of the
+ * pool, because it is queued or running there? If all workers sleep for such tasks at full
+ * capacity, none of the tasks can end.
  */
-static bool is_stuck(struct wpool *pool, struct wpool_task *task)
+static bool is_stuck(struct wpool *pool, const struct wpool_worker *w)
 {
+	struct wpool_task *task = w->awaits;
 	int old = atomic_read(&task->state), state = old & WPOOL_ST_MASK;
+	u8 queued = READ_ONCE(task->queued);
 
 	/* if WAITED is clear, the waiter is being woken, and will check the task again */
-	return old & WPOOL_ST_WAITED &&
-	       (state == WPOOL_ST_PENDING || state == WPOOL_ST_RUNNING) &&
-	       READ_ONCE(task->queued) && wpool_task_last_pool(task) == pool;
+	if (!(old & WPOOL_ST_WAITED) || !queued || wpool_task_last_pool(task) != pool)
+		return false;
+	/* if it has been accepted meanwhile, the waiter itself runs it within a tick */
+	return state == WPOOL_ST_RUNNING ||
+	       (state == WPOOL_ST_PENDING && (w->deep || queued != WPOOL_QUEUED_POOL));
 }
 
 static bool is_deadlock(struct wpool *pool)
@@ -143,22 +141,29 @@ static bool is_deadlock(struct wpool *pool)
 		return false;
 	/* nr_awaiting includes workers whose task is done, but that have not woken up yet */
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		nr += w->awaits && is_stuck(pool, w->awaits);
+		nr += w->awaits && is_stuck(pool, w);
 	return nr >= pool->workers.nr_awaiting;
+}
+
+static void forget_locked(struct wpool_worker *w)
+	__must_hold(&w->pool->workers.lock)
+{
+	struct wpool_workers *workers = &w->pool->workers;
+
+	lockdep_assert_held(&workers->lock);
+	w->awaits = NULL;
+	workers->nr_awaiting--;
+	WRITE_ONCE(workers->nr_lifting, workers->nr_lifting - w->lifts);
+	w->lifts = false;
 }
 
 void wpool_wait_forget(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
-
 	if (!w->awaits)
 		return;
-	raw_spin_lock_irq(&pool->workers.lock);
-	w->awaits = NULL;
-	pool->workers.nr_awaiting--;
-	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting - w->lifts);
-	w->lifts = false;
-	raw_spin_unlock_irq(&pool->workers.lock);
+	raw_spin_lock_irq(&w->pool->workers.lock);
+	forget_locked(w);
+	raw_spin_unlock_irq(&w->pool->workers.lock);
 }
 
 /* Does the worker sleep for a queued task? It could cancel that task, but not a running one. */
@@ -171,7 +176,7 @@ static bool can_act(const struct wpool_worker *w)
 /*
  * All workers of the pool are stuck, and this worker is one of them. Must its wait fail? Not if it
  * waits for a running task, and another worker waits for a queued task, which that worker could
- * cancel: that worker looks again within a tick, and its wait fails.
+ * cancel: that worker looks again within a tick, and its wait fails, or it can run the task.
  */
 static bool must_give_up(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
@@ -187,25 +192,32 @@ static bool must_give_up(struct wpool_worker *w)
 	return true;
 }
 
-/* A worker is about to sleep for a task of its own pool. Returns false if that is a deadlock. */
-static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
+/*
+ * A worker is about to sleep for a task. @deep: too little stack is left to run it here. Returns
+ * false if that is a deadlock; then the worker no longer counts, so no other wait fails for it.
+ */
+static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool deep)
 {
 	struct wpool *pool = w->pool;
 	bool gives_up;
 
+	/* a submitter may be about to queue the task in any pool */
+	if (READ_ONCE(task->queued) != WPOOL_QUEUED_NO && wpool_task_last_pool(task) != pool)
+		return true;
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
+	w->deep = deep;
 	pool->workers.nr_awaiting++;
 	/* a queued task needs another worker, so the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
 	gives_up = is_deadlock(pool) && must_give_up(w);
+	if (gives_up)
+		forget_locked(w);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	/* await_begin:A, see freeze.h */
 	smp_mb();
-	if (gives_up)
-		wpool_wait_forget(w);
-	else if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
+	if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
 		wpool_freeze_lift(pool);
 	return !gives_up;
 }
@@ -221,21 +233,25 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task)
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {
 	struct wait_queue_head *head = __var_waitqueue(task);
+	/* once: is_stuck() must know whether help_with() will be called */
+	const bool deep = wpool_stack_is_short();
 	struct wait_bit_queue_entry wait;
 	int err;
 
 	init_wait_var_entry(&wait, task, 0);
 	do {
-		help_with(w, task);
+		if (!deep)
+			help_with(w, task);
+		if ((atomic_read_acquire(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
+			return 0;
 		/* before is_done() sets WAITED: no later wake-up is missed */
 		err = prepare_to_wait_event(head, &wait.wq_entry, TASK_KILLABLE) ?
 		      -EINTR : -EAGAIN;
 		if (is_done(task))
 			err = 0;
-		else if (err == -EAGAIN && wpool_task_last_pool(task) == w->pool &&
-			 !await_begin(w, task))
+		else if (err == -EAGAIN && !await_begin(w, task, deep))
 			err = -EDEADLK;
-		if (err == -EAGAIN && !can_help(w, task))
+		if (err == -EAGAIN && (deep || !is_at_hand(w->pool, task)))
 			schedule_timeout(can_act(w) ? 1 : MAX_SCHEDULE_TIMEOUT);
 		finish_wait(head, &wait.wq_entry);
 		wpool_wait_forget(w);
