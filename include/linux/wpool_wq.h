@@ -97,7 +97,7 @@ struct wpool_rcu_work {
 	struct wpool_wq *wq;
 };
 
-/* wpool_work.flags: the work is queued, its timer runs, or a call queues or cancels the work */
+/* wpool_work.flags: the work is queued, its timer runs, or a call queues, cancels or enables it */
 #define WPOOL_WORK_PENDING_BIT	0
 
 /**
@@ -123,8 +123,11 @@ struct wpool_rcu_work {
 
 /**
  * wpool_work_init() - prepare a work
- * @work: the work; neither pending nor running
+ * @work: the work; not pending
  * @func: its function
+ *
+ * If a run of the work began before, a cancel or flush waits for it only if the work has been queued
+ * since, with the same function and on the same queue.
  *
  * Context: any.
  */

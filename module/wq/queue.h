@@ -37,7 +37,8 @@
  *
  * If the next work is still running, its next turn waits in runner->scheduled of the runner that
  * runs the work, so that a work never runs twice at once. As in the kernel, two works are the same
- * if address and function are: a new work in the memory of a freed one need not wait.
+ * if address and function are: a new work with another function, in the memory of a freed one,
+ * need not wait.
  *
  * Lock order: wq->lock, then the locks that wpool_event_fire() takes, including those of timers and
  * of the scheduler. wq->lock is taken with interrupts off, in any context except NMI. No thread
@@ -45,7 +46,8 @@
  *
  * What excludes concurrent calls:
  *
- *   queue, cancel, mod   PENDING excludes them from each other, and from the timer
+ *   queue, cancel, mod,  PENDING excludes them from each other, and from the timer
+ *   enable
  *   a runner's start     wq->lock excludes cancel and flush
  *   a runner's end       wq->lock excludes flush until the turn's waiters are completed
  *   fire of a runner     wq->lock is held, so destroy waits until the fire has returned
