@@ -166,10 +166,10 @@ struct wpool_dev_attrs {
  * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
  * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
  * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
- * capacities of all pools made without it would be more than the module parameter
+ * capacities set without it, of all pools, would be more than the module parameter
  * max_user_workers, or than half of max_workers. In this sum a pool with capacity_per_cpu has its
- * capacity for all possible CPUs; and after a decrease of its capacity, a pool counts with its
- * workers if they are more. EAGAIN: threads-max or max_workers is reached. EINTR: the caller was
+ * capacity for all possible CPUs, also after capacity_per_cpu is 0, until its capacity is set. After
+ * a decrease of its capacity, a pool counts with its workers if they are more. EAGAIN: threads-max or max_workers is reached. EINTR: the caller was
  * killed.
  */
 struct wpool_dev_create {
@@ -203,10 +203,10 @@ struct wpool_dev_attach {
  * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the pool was
  * destroyed. EPERM: the pool was made by another user, or is a module's or the default pool, and
  * the caller does not have CAP_SYS_ADMIN; or as for CREATE; or the call sets max_wait_ms or the
- * policy drop_oldest for a pool whose module has not set it. EDQUOT: as for CREATE. EAGAIN: there
- * is no room for the workers that attribute reclaim needs. EINTR: the caller was killed while a
- * thread was made. Any error of the worker_start of the pool's module. Tasks that others have
- * submitted stay.
+ * policy drop_oldest for a pool whose module has not set it. EDQUOT: as for CREATE, if the caller
+ * raises the capacity, whoever had set it before. EAGAIN: there is no room for the workers that
+ * attribute reclaim needs. EINTR: the caller was killed while a thread was made. Any error of the
+ * worker_start of the pool's module. Tasks that others have submitted stay.
  */
 struct wpool_dev_tune {
 	__u32 size;
@@ -342,8 +342,8 @@ struct wpool_dev_work {
  * @works: user pointer to an array of struct wpool_dev_work
  * @nr: length of the array, 1 to WPOOL_MAX_BATCH
  * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
- * @accepted: out, also if the call fails, except with E2BIG, EFAULT, ENXIO, and EOPNOTSUPP for
- *	@flags: number of tasks accepted, a prefix of the array
+ * @accepted: out, also if the call fails, except with E2BIG, EFAULT, ENXIO, and EINVAL for @size or
+ *	EOPNOTSUPP for @flags: number of tasks accepted, a prefix of the array
  * @cpu: with ON, a CPU that is online; else 0
  *
  * With ON each task is queued where the workers of @cpu look first. That is a preference: if none

@@ -131,13 +131,15 @@ static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs
 /* As workers_charged(), for a tune: limits in @mask come from @attrs, the others from the pool. */
 static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs *attrs, u32 mask)
 {
-	struct wpool_attrs now;
-	u32 before;
+	struct wpool_attrs now, old;
 
-	wpool_get_attrs(entry->pool, &now, NULL);
-	before = wpool_limits_most(&now);
+	wpool_get_attrs(entry->pool, &old, NULL);
+	now = old;
 	wpool_attrs_merge(&now, attrs, mask);
-	return workers_charged(entry, &now, before);
+	/* what a pool keeps of a capacity that follows the CPUs is known only after the tune */
+	if (old.capacity_per_cpu && !now.capacity_per_cpu && !(mask & WPOOL_TUNE_CAPACITY))
+		return entry->workers;
+	return workers_charged(entry, &now, wpool_limits_most(&old));
 }
 
 /*

@@ -283,7 +283,13 @@ TEST_F(permit, workers_per_cpu)
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr));
 	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
 	EXPECT_EQ(-EDQUOT, tune(self->own, WPOOL_DEV_MIN_WORKERS, self->limit + 1));
+	/* a pool counts as before until its capacity is set, however many CPUs it has */
+	ASSERT_EQ(0, become(0));
+	ASSERT_EQ(0, attr_write(self->name, "cpumask", "0"));
+	ASSERT_EQ(0, become(NOBODY));
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, 0));
+	EXPECT_EQ(self->limit / nr, attr_number(self->name, "capacity"));
+	EXPECT_EQ(-EDQUOT, open_pool(name, self->limit % nr + 1));
 	/* a fixed capacity is not multiplied by the number of CPUs */
 	EXPECT_EQ(0, tune_capacity(self->own, 4));
 	fd = open_pool(name, self->limit - 4);
