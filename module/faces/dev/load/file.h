@@ -39,6 +39,7 @@ struct wpool_devfile {
 	u64 bytes;			/* L: wpool_workload_bytes() of all unfinished tasks */
 	u64 nr_accepted;		/* L: tasks known to be accepted */
 	u64 nr_finished;		/* L: tasks that have ended, silent ones included */
+	u64 last_end_ns;		/* L: @end_ns of the last record */
 	bool closing;			/* L: the file ends: tasks leave no record any more */
 	bool closed;			/* L: the thread that frees the last task frees the file */
 	u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, submit to start */

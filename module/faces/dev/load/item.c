@@ -135,7 +135,7 @@ static void hist_add(u64 *hist, u64 ns)
 	hist[min_t(u32, ilog2(ns | 1), WPOOL_DEV_HIST_BUCKETS - 1)]++;
 }
 
-void wpool_devitem_record(struct wpool_devitem *item, int status)
+void wpool_devitem_record(struct wpool_devitem *item, int status, u64 now)
 	__must_hold(&item->file->lock)
 {
 	struct wpool_devfile *file = item->file;
@@ -143,8 +143,9 @@ void wpool_devitem_record(struct wpool_devitem *item, int status)
 	lockdep_assert_held(&file->lock);
 	item->recorded = true;
 	item->status = status;
-	/* under the lock: records come in the order of this time */
-	item->end_ns = ktime_get_ns();
+	/* records come in the order of this time */
+	file->last_end_ns = max(now, file->last_end_ns);
+	item->end_ns = file->last_end_ns;
 	if (item->start_ns) {
 		hist_add(file->queue_ns, item->start_ns - item->submit_ns);
 		hist_add(file->run_ns, item->end_ns - item->start_ns);
@@ -170,11 +171,12 @@ void wpool_devitem_record(struct wpool_devitem *item, int status)
 static void item_end(struct wpool_devitem *item, int status)
 {
 	struct wpool_devfile *file = item->file;
+	u64 now = ktime_get_ns();
 	bool last;
 
 	spin_lock(&file->lock);
 	if (!item->recorded)
-		wpool_devitem_record(item, status);
+		wpool_devitem_record(item, status, now);
 	item->in_pool = false;
 	/* a cancelled poll counts until here, as its event has kept the polled file */
 	file->nr_polls -= is_poll(item);

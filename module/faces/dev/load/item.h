@@ -97,8 +97,8 @@ bool wpool_devitem_add(struct wpool_devitem *item);
 /** wpool_devitem_take_back() - undo the add of a task that was not accepted; file->lock is held */
 void wpool_devitem_take_back(struct wpool_devitem *item);
 
-/** wpool_devitem_record() - a task has ended: make its record; file->lock is held */
-void wpool_devitem_record(struct wpool_devitem *item, int status);
+/** wpool_devitem_record() - a task has ended, at @now: make its record; file->lock is held */
+void wpool_devitem_record(struct wpool_devitem *item, int status, u64 now);
 
 /*
  * Drop records that are not needed any more. @list: a local list of their items, taken off

@@ -84,12 +84,14 @@ static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem
 }
 
 /*
- * Submit tasks in order, one by one: to @group, their file's, or without a group as tasks that
- * prefer @cpu. Returns how many were accepted, or -errno.
+ * Submit tasks in order, one by one, until a signal comes: to @group, their file's, or without a
+ * group as tasks that prefer @cpu, or, if that is -1, as a batch of one. Returns how many were
+ * accepted, or -errno.
  */
 static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
-		       struct wpool_task *const *tasks, u32 nr, bool nonblock)
+		       struct wpool_task *const *tasks, u32 nr, unsigned int flags)
 {
+	bool nonblock = flags & WPOOL_BATCH_TRY;
 	int err = 0;
 	u32 i;
 
@@ -99,12 +101,17 @@ static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
 		if (group)
 			err = nonblock ? wpool_group_try_submit(group, member) :
 					 wpool_group_submit_interruptible(group, member);
+		else if (cpu < 0)
+			err = min(wpool_submit_batch(pool, &tasks[i], 1, flags), 0);
 		else
 			err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
 					 wpool_submit_on_state(pool, cpu, tasks[i],
 							       TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		if (err)
+		/* under policy run this thread may have run the task */
+		if (err || signal_pending(current)) {
+			i += !err;
 			break;
+		}
 	}
 	return i ?: err;
 }
@@ -129,8 +136,8 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	submit_begin(file, &submit, tasks, nr);
 	ret = -ENOBUFS;
 	/* an accepted item may end, and be freed, at any time from here on */
-	if (submit.nr && (group || cpu >= 0))
-		ret = submit_each(pool, group, cpu, tasks, submit.nr, flags & WPOOL_BATCH_TRY);
+	if (submit.nr && (group || cpu >= 0 || READ_ONCE(pool->policy) == WPOOL_RUN))
+		ret = submit_each(pool, group, cpu, tasks, submit.nr, flags);
 	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);
 	accepted = max(ret, 0);
@@ -247,15 +254,12 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	return added ?: err;
 }
 
-/*
- * How many of the first tasks are alike: all with an event or turn, or all without? One, if the
- * submitter may run tasks itself: it looks for signals after each of them.
- */
-static u32 chunk_of(const struct wpool *pool, const struct wpool_dev_work *works, u32 nr)
+/* How many of the first tasks are alike: all with an event or turn, or all without? */
+static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 {
-	u32 n = 1, most = READ_ONCE(pool->policy) == WPOOL_RUN ? 1 : min(nr, SUBMIT_CHUNK);
+	u32 n = 1;
 
-	while (n < most && is_stood_for(&works[n]) == is_stood_for(&works[0]))
+	while (n < min(nr, SUBMIT_CHUNK) && is_stood_for(&works[n]) == is_stood_for(&works[0]))
 		n++;
 	return n;
 }
@@ -282,7 +286,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 		return -EINVAL;
 	while (*accepted < nr) {
 		const struct wpool_dev_work *chunk = works + *accepted;
-		u32 want = chunk_of(pool, chunk, nr - *accepted);
+		u32 want = chunk_of(chunk, nr - *accepted);
 		int ret = is_stood_for(chunk) ?
 			  submit_stand_ins(file, pool, chunk, want) :
 			  submit_chunk(file, pool, chunk, want, flags, cpu);
@@ -310,7 +314,7 @@ static bool item_cancel(struct wpool_devitem *item)
 		return false;
 	if (item->armed)
 		wpool_devarmed_cancel(item->armed);
-	wpool_devitem_record(item, -ECANCELED);
+	wpool_devitem_record(item, -ECANCELED, ktime_get_ns());
 	return true;
 }
 

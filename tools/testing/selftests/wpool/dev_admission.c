@@ -193,6 +193,38 @@ TEST(run_interrupted)
 	}
 }
 
+/*
+ * The tasks of a submitter that runs them itself belong together: a wait lasts until the last one
+ * has ended, and a cancel stops them all.
+ */
+TEST(run_together)
+{
+	struct submitter sub;
+	struct pool pool;
+	int i, second;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1,
+						      .policy = WPOOL_DEV_POLICY_RUN)));
+		second = pool_attach(pool.name, 0);
+		ASSERT_LE(0, second);
+		ASSERT_EQ(0, i ? group_init(second, 10) : 0);
+		ASSERT_EQ(0, occupy(pool.fd, 0, 1));
+		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 60));
+		ASSERT_TRUE(WAIT_FOR(wait_tasks(second, 1) == -ETIME));
+		EXPECT_EQ(0, wait_tasks(second, WAIT_NS));
+		EXPECT_EQ(60, pool_figure(second, file_finished));
+		EXPECT_EQ(0, submitter_end(&sub));
+		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, LONG, 0, 60));
+		ASSERT_TRUE(WAIT_FOR(wait_tasks(second, 1) == -ETIME));
+		EXPECT_EQ(0, cancel_all(second));
+		EXPECT_EQ(0, submitter_end(&sub));
+		EXPECT_EQ(120, pool_figure(second, file_finished));
+		close(second);
+		pool_end(&pool);
+	}
+}
+
 /* After a handler with SA_RESTART the call continues, and no task is accepted twice. */
 TEST_F(block, restarted)
 {
