@@ -142,10 +142,10 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	end_ns = now_ns() + how.timeout_ns;
 	/*
 	 * A stop (^Z) interrupts the wait: continue with the rest of the time, at least 1 ns. But
-	 * leave a pool open that was rebooted meanwhile.
+	 * leave alone a pool that was rebooted meanwhile.
 	 */
 	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR) {
-		if (!dev_stats(fd, &stats) && stats.state == WPOOL_DEV_OPEN)
+		if (!dev_stats(fd, &stats) && stats.state != WPOOL_DEV_CLOSED)
 			return finish(cmd, pool, 0);
 		now = now_ns();
 		if (how.timeout_ns)

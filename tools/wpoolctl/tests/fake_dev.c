@@ -141,7 +141,7 @@ static __u32 state = WPOOL_DEV_OPEN;
 
 /*
  * As if a stop interrupted each wait after 20 ms; with FAKE_REBOOTED another program reboots the
- * pool meanwhile. Fails if the time given does not become less.
+ * pool meanwhile; if that is 2, it also releases the pool with OWN. Fails if the time given does not become less.
  */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
@@ -152,7 +152,17 @@ int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout
 		return 0;
 	if (nr_waits++ == 100)
 		return -EIO;
-	state = knob("FAKE_REBOOTED", 0) ? WPOOL_DEV_OPEN : WPOOL_DEV_CLOSED;
+	switch (knob("FAKE_REBOOTED", 0)) {
+	case 0:
+		state = WPOOL_DEV_CLOSED;
+		break;
+	case 1:
+		state = WPOOL_DEV_OPEN;
+		break;
+	default:
+		state = WPOOL_DEV_CLOSING;
+		break;
+	}
 	sleep_ns(timeout_ns < until_stop_ns ? timeout_ns : until_stop_ns);
 	return timeout_ns < until_stop_ns ? -ETIME : -EINTR;
 }
