@@ -336,7 +336,7 @@ static inline bool wpool_drops(const struct wpool *pool)
  * an RCU grace period waits for all threads that were inside one.
  *
  *   file->attach_mutex (faces/dev/load/file.h)
- *   devpool->mutex (faces/dev/control/pool.c)
+ *   devpool->mutex, devpool->tune_mutex (faces/dev/control/pool.c)
  *     devpools_mutex (faces/dev/control/pool.c): nothing is taken under it
  *     pool->change_mutex: held while worker_start runs, which may take the locks below
  *       anchors_mutex (workers/cgroup.c): also taken by a work, for which threads wait

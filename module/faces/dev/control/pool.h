@@ -37,8 +37,7 @@ int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 
 /*
  * Close a pool. @flags: as wpool_release(); @wait: return when the pool is empty; @timeout_ns:
  * longest wait in ns, 0 waits forever. Sleeps, interruptible. Returns 0; -EBUSY if the pool was not
- * made here; -EPERM if it is another user's; -ETIME; -ERESTARTSYS if interrupted, or -EINTR if
- * there is a timeout.
+ * made here; -EPERM if it is another user's; -ETIME; -EINTR.
  */
 int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns);
 
