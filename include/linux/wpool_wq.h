@@ -126,8 +126,8 @@ struct wpool_rcu_work {
  * @work: the work; not pending
  * @func: its function
  *
- * If a run of the work began before, a cancel or flush waits for it only if the work has been queued
- * since, with the same function and on the same queue.
+ * If a run of the work began before, a cancel or flush waits for it only if the work has been
+ * queued since, with the same function and on the same queue.
  *
  * Context: any.
  */

@@ -124,10 +124,9 @@ struct wpool {
 	struct cpumask *cpuset;		/* T: CPUs of the cpuset of @anchor, when last looked at */
 	struct cpumask *homes;		/* T: CPUs that workers may be at home on. Read without the
 					 *    mutex by the rescuer, which reads the mask again after
-					 *    wpool_reserve_follow(), for new workers, and by a worker
-					 *    whose home has left the cpuset. Also
-					 *    written under free_mutex, under which affinity.c
-					 *    reads it
+					 *    wpool_reserve_follow(), for new workers, and by a
+					 *    worker whose home has left the cpuset. Also written
+					 *    under free_mutex, under which affinity.c reads it
 					 */
 	gfp_t gfp;			/* I: GFP_KERNEL, with __GFP_ACCOUNT for /dev/wpool */
 

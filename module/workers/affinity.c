@@ -172,6 +172,7 @@ int wpool_affinity_place(struct wpool *pool, int home)
 		goto out;
 	for_each_cpu_and(cpu, cpuset, cpu_online_mask) {
 		to = cpu;
+		/* as above */
 		if (data_race(cpumask_test_cpu(cpu, pool->homes)))
 			break;
 	}

@@ -141,7 +141,8 @@ static __u32 state = WPOOL_DEV_OPEN;
 
 /*
  * As if a stop interrupted each wait after 20 ms; with FAKE_REBOOTED another program reboots the
- * pool meanwhile; if that is 2, it also releases the pool with OWN. Fails if the time given does not become less.
+ * pool meanwhile; if that is 2, it also releases the pool with OWN. Fails if the time given does
+ * not become less.
  */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {

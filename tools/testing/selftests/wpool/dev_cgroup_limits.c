@@ -6,6 +6,7 @@
 #include "cgroup_fixture.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/utsname.h>
 
 #define PERIOD_USEC	100000LL
@@ -208,7 +209,7 @@ TEST_F(cgroup, cpuset)
 
 struct masker {
 	struct pool *pool;
-	volatile bool stop;
+	atomic_bool stop;
 	int err;
 };
 
