@@ -232,7 +232,7 @@ static int submit_in_line_late(struct wpk_thread *thread)
 
 	wpk_move_to(wpk_cpu(0));
 	wait_for_completion(&late->begin);
-	ret = wpool_submit_timeout(late->pool, thread->work, 0);
+	ret = wpool_submit_timeout(late->pool, thread->work, 1);
 	if (ret != -ETIME)
 		return ret ?: -EBADE;
 	wpk_gate_open(late->gate);

@@ -847,8 +847,7 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  *
  * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
  * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks. A caller that
- * is not in such a task gets -EAGAIN if max_blocking is reached, whatever @timeout is.
+ * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is negative.

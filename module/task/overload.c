@@ -37,8 +37,10 @@ static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks,
 	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
 	int err;
 
-	if (wpool_in_own_task(pool))
-		err = how->timeout ? -EDEADLK : -ETIME;
+	if (!how->timeout)
+		err = -ETIME;
+	else if (wpool_in_own_task(pool))
+		err = -EDEADLK;
 	else
 		err = wpool_waiters_wait(pool, &waiter, how->state, how->timeout);
 	how->waited |= !err;
