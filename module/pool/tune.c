@@ -18,8 +18,8 @@
  *
  * Then the work takes the same mutexes as a tune, so it may wait for a tune that creates workers,
  * and for worker_start. Hotplug does not wait for these, because it does not take change_mutex, and
- * the work is cancelled without a lock. If the work runs late, that does no harm: it uses the
- * number of CPUs at that time.
+ * the work is cancelled without a lock. If the work runs late, it uses the number of CPUs at that
+ * time; until then workers whose homes have left the cpuset share one CPU.
  */
 #include "pool/tune.h"
 

@@ -170,7 +170,11 @@ int wpool_affinity_place(struct wpool *pool, int home)
 	/* if one of the masks is being written, the worker looks again before its next task */
 	if (data_race(cpumask_test_cpu(home, cpuset)))
 		goto out;
-	for_each_cpu_and(cpu, cpuset, cpu_online_mask) {
+	/* a CPU that goes offline is not active any more, but online for a while */
+	for_each_cpu(cpu, cpu_active_mask) {
+		/* as above */
+		if (!data_race(cpumask_test_cpu(cpu, cpuset)))
+			continue;
 		to = cpu;
 		/* as above */
 		if (data_race(cpumask_test_cpu(cpu, pool->homes)))

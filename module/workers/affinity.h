@@ -37,7 +37,7 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 
 /*
  * Where may a worker run whose home is on CPU @home? There; or, if the kernel has taken that CPU
- * out of the cpuset of the pool's cgroup, on the CPU returned: an online one of the cpuset, if
+ * out of the cpuset of the pool's cgroup, on the CPU returned: an active one of the cpuset, if
  * there is any, and of the other homes, if possible. Any context.
  */
 int wpool_affinity_place(struct wpool *pool, int home);

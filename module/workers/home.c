@@ -19,6 +19,9 @@ bool wpool_worker_bind(struct wpool_worker *w)
 		to = wpool_affinity_place(w->pool, home);
 	} while (to != cpu);
 	w->stray = raw_smp_processor_id() != home;
+	/* on PREEMPT_RT a thread must not run outside its mask */
+	if (raw_smp_processor_id() != cpu)
+		set_cpus_allowed_ptr(current, cpu_possible_mask);
 	return cpu == home;
 }
 
@@ -26,7 +29,6 @@ void wpool_worker_rehome(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 	struct wpool_runq *old = w->rq, *new = old;
-	int tries = 2;
 	bool left;
 
 	local_irq_disable();
@@ -56,12 +58,10 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		local_irq_enable();
 		WRITE_ONCE(w->rq, new);
 	}
-	/* if the new CPU goes offline now, the worker calls this function again */
-	do {
-		/* no effect if wpool_workers_set_free() has set this mask, but not yet moved @w */
-		if (!wpool_worker_bind(w) || !w->stray)
-			return;
-		/* on PREEMPT_RT a thread must not run outside its mask */
-		set_cpus_allowed_ptr(current, cpu_possible_mask);
-	} while (--tries);
+	/*
+	 * The first bind has no effect if wpool_workers_set_free() has set this mask, but not yet
+	 * moved @w. If the new CPU goes offline now, the worker calls this function again.
+	 */
+	if (wpool_worker_bind(w) && w->stray)
+		wpool_worker_bind(w);
 }

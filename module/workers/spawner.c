@@ -107,6 +107,9 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->workers.mutex);
 
+	/* worker_start may be long: it must not run on CPUs that have left the cpuset */
+	if (pool->hooks.worker_start)
+		wpool_affinity_look(pool);
 	/* the creator, or the reserve, waits for @w, which is now in the list: allow all homes */
 	if (leaving || pool->hooks.worker_start)
 		set_cpus_allowed_ptr(thread, pool->homes);

@@ -239,11 +239,12 @@ TEST_F(cgroup, cpuset_beside_cpumask)
 		SKIP(return, "this kernel has no cpuset controller");
 	ASSERT_EQ(0, pool_create_in(masker.pool, group, 1));
 	/* the cpuset gets a worker that is older than the thread that keeps the cgroup */
-	ASSERT_EQ(0, submit(masker.pool->fd, WPOOL_WORK_SLEEP, 100 * MSEC, 0));
+	ASSERT_EQ(0, submit(masker.pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(masker.pool->fd, busy) == 1));
 	ASSERT_EQ(0, cgroup_write_in(masker.pool, CGROUPS, "0"));
 	ASSERT_EQ(0, cgroup_write_in(masker.pool, group, "0"));
-	EXPECT_RECORD(masker.pool->fd, 0, 0);
+	EXPECT_EQ(0, cancel_all(masker.pool->fd));
+	EXPECT_RECORD(masker.pool->fd, 0, -ECANCELED);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, write_cpumasks, &masker));
 	for (i = 0; i < 200; i++) {
 		EXPECT_EQ(0, group_write(group, "cpuset.cpus", i % 2 ? "0" : "1"));
