@@ -8,10 +8,10 @@
  * still move to another CPU, and leave if the pool is closed and empty. A worker checks whether the
  * pool is frozen only in a full look for work, at least once a tick.
  *
- * While a worker sleeps for a queued task of its own pool (wait.c), the pool is not frozen: the
- * freeze waits for running tasks, and for the tasks that these wait for. A pool that drops its
- * tasks is not frozen either: no task starts there, and workers must end those that come back into
- * a queue, as when a running task was submitted again.
+ * While a worker sleeps for a queued task of its own pool, or for one that a submitter may be about
+ * to queue (wait.c), the pool is not frozen: the freeze waits for running tasks, and for the tasks
+ * that these wait for. A pool that drops its tasks is not frozen either: no task starts there, and
+ * workers must end those that come back into a queue, as when a running task was submitted again.
  *
  * Barrier pairs:
  *

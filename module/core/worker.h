@@ -91,7 +91,7 @@ struct wpool_worker {
 	struct wpool_task *held;	/* O: nested tasks not on its own stack, linked by @held */
 	struct wpool_worn *worn;	/* O: context of a group's client, or NULL, see behalf.h */
 	struct mem_cgroup *memcg;	/* O: reference to its tasks' memory cgroup, or NULL */
-	struct wpool_task *awaits;	/* W: task of its own pool that it sleeps for, or NULL */
+	struct wpool_task *awaits;	/* W: task, of no other pool, that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
 	bool deep;			/* W: has too little stack left to run @awaits itself */
 	void *func;			/* V: function of @task, or the hook that it is in */
@@ -115,7 +115,7 @@ struct wpool_worker {
 /* The workers of a pool. Their number is pool->nr_workers, on a cache line that wakers read. */
 struct wpool_workers {
 	raw_spinlock_t lock;			/* K: for W; raw: threads that end take it */
-	u32 nr_awaiting;			/* W: workers that sleep for a task of the pool */
+	u32 nr_awaiting;			/* W: workers with @awaits */
 	u32 nr_lifting;				/* W: workers whose awaited task had not started:
 						 *    unless 0, the pool is not frozen, see freeze.h
 						 */
