@@ -168,9 +168,10 @@ struct wpool_dev_attrs {
  * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
  * capacities set without it, of all pools, would be more than the module parameter
  * max_user_workers, or than half of max_workers. In this sum a pool with capacity_per_cpu has its
- * capacity for all possible CPUs, also after capacity_per_cpu is 0, until its capacity is set.
- * After a decrease of its capacity, a pool counts with its workers if they are more. EAGAIN:
- * threads-max or max_workers is reached. EINTR: the caller was killed.
+ * capacity for all possible CPUs; if capacity_per_cpu is then set to 0, that counts until the next
+ * tune of the capacity, capacity_per_cpu or min_workers. After a decrease of its capacity, a pool
+ * counts with its workers if they are more. EAGAIN: threads-max or max_workers is reached. EINTR:
+ * the caller was killed.
  */
 struct wpool_dev_create {
 	__u32 size;

@@ -118,14 +118,26 @@ bool wpool_devpool_is_limited(void)
 
 /*
  * Returns the number of workers that a pool is charged for if the caller sets its limits: all of
- * them, if the caller is limited and raises the capacity, which was @before; else never more than
- * it is charged for already.
+ * them, if the caller is limited and @raises the capacity; else never more than it is charged for
+ * already.
  */
-static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs, u32 before)
+static u32 workers_charged(const struct devpool *entry, const struct wpool_attrs *attrs,
+			   bool raises)
 {
 	u32 most = wpool_limits_most(attrs);
 
-	return most > before && wpool_devpool_is_limited() ? most : min(entry->workers, most);
+	return raises && wpool_devpool_is_limited() ? most : min(entry->workers, most);
+}
+
+/* Does the capacity of a pool, or what it may become with all CPUs, grow from @old to @now? */
+static bool is_raised(struct wpool *pool, const struct wpool_attrs *old,
+		      const struct wpool_attrs *now)
+{
+	u32 capacity = now->capacity;
+
+	if (now->capacity_per_cpu)
+		capacity = max(now->capacity_per_cpu * READ_ONCE(pool->nr_cpus), now->min_workers);
+	return capacity > old->capacity || wpool_limits_most(now) > wpool_limits_most(old);
 }
 
 /* As workers_charged(), for a tune: limits in @mask come from @attrs, the others from the pool. */
@@ -139,7 +151,7 @@ static u32 workers_charged_tuned(struct devpool *entry, const struct wpool_attrs
 	/* what a pool keeps of a capacity that follows the CPUs is known only after the tune */
 	if (old.capacity_per_cpu && !now.capacity_per_cpu && !(mask & WPOOL_TUNE_CAPACITY))
 		return entry->workers;
-	return workers_charged(entry, &now, wpool_limits_most(&old));
+	return workers_charged(entry, &now, is_raised(entry->pool, &old, &now));
 }
 
 /*
@@ -224,7 +236,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	list_add_tail(&entry->node, &devpools);
 	mutex_unlock(&devpools_mutex);
 
-	err = charge_workers(entry, workers_charged(entry, attrs, 0));
+	err = charge_workers(entry, workers_charged(entry, attrs, true));
 	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		devpool_remove(entry);

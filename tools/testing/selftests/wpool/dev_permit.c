@@ -302,6 +302,9 @@ TEST_F(permit, workers_per_cpu)
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_CAPACITY_PER_CPU, self->limit / nr + 1));
 	ASSERT_EQ(0, become(NOBODY));
 	EXPECT_EQ(0, tune(self->own, WPOOL_DEV_MIN_WORKERS, 1));
+	/* what the pool has on one CPU now is less than what it could have had on all */
+	if (nr > 1)
+		EXPECT_EQ(-EDQUOT, tune_capacity(self->own, (self->limit / nr + 1) * nr));
 }
 
 TEST_F(permit, workers)
