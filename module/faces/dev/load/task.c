@@ -83,15 +83,21 @@ static bool is_submitting(struct wpool_devfile *file, const struct wpool_devitem
 	return false;
 }
 
+/* May the submitter run its tasks itself? The policy run never changes. */
+static bool may_run(const struct wpool *pool, unsigned int flags)
+{
+	return READ_ONCE(pool->policy) == WPOOL_RUN && !(flags & WPOOL_BATCH_TRY);
+}
+
 /*
- * Submit tasks in order, one by one, until a signal comes: to @group, their file's, or without a
- * group as tasks that prefer @cpu, or, if that is -1, as a batch of one. Returns how many were
- * accepted, or -errno.
+ * Submit tasks in order, one by one: to @group, their file's, or without a group as tasks that
+ * prefer @cpu, or, if that is -1, as a batch of one. A submitter that may run tasks handles a
+ * signal after each. Returns how many were accepted, or -errno.
  */
 static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
 		       struct wpool_task *const *tasks, u32 nr, unsigned int flags)
 {
-	bool nonblock = flags & WPOOL_BATCH_TRY;
+	bool nonblock = flags & WPOOL_BATCH_TRY, runs = may_run(pool, flags);
 	int err = 0;
 	u32 i;
 
@@ -107,8 +113,7 @@ static int submit_each(struct wpool *pool, struct wpool_group *group, int cpu,
 			err = nonblock ? wpool_try_submit_on(pool, cpu, tasks[i]) :
 					 wpool_submit_on_state(pool, cpu, tasks[i],
 							       TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		/* under policy run this thread may have run the task */
-		if (err || signal_pending(current)) {
+		if (err || (runs && signal_pending(current))) {
 			i += !err;
 			break;
 		}
@@ -136,7 +141,7 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	submit_begin(file, &submit, tasks, nr);
 	ret = -ENOBUFS;
 	/* an accepted item may end, and be freed, at any time from here on */
-	if (submit.nr && (group || cpu >= 0 || READ_ONCE(pool->policy) == WPOOL_RUN))
+	if (submit.nr && (group || cpu >= 0 || may_run(pool, flags)))
 		ret = submit_each(pool, group, cpu, tasks, submit.nr, flags);
 	else if (submit.nr)
 		ret = wpool_submit_batch(pool, tasks, submit.nr, flags);

@@ -210,7 +210,7 @@ TEST(run_together)
 		ASSERT_LE(0, second);
 		ASSERT_EQ(0, i ? group_init(second, 10) : 0);
 		ASSERT_EQ(0, occupy(pool.fd, 0, 1));
-		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 60));
+		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 50 * MSEC, 0, 60));
 		ASSERT_TRUE(WAIT_FOR(wait_tasks(second, 1) == -ETIME));
 		EXPECT_EQ(0, wait_tasks(second, WAIT_NS));
 		EXPECT_EQ(60, pool_figure(second, file_finished));
