@@ -496,6 +496,29 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
+static void compute_1_ms(struct wpk_job *job)
+{
+	udelay(1000);
+}
+
+/* A CPU that a tune of the mask adds takes tasks that are queued already. */
+static void wpool_tune_cpumask_lets_a_new_cpu_help(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, compute_1_ms, NULL);
+	struct wpool *pool;
+	int i, there = 0;
+
+	wpk_need_cpus(test, 2);
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(0)));
+	wpk_jobs_submit(test, pool, jobs, 0, 400);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) >= 10);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_possible_mask), 0);
+	wpk_finish(test, pool, jobs);
+	for (i = 0; i < 400; i++)
+		there += jobs->job[i].cpu != wpk_cpu(0);
+	KUNIT_EXPECT_GT(test, there, 0);
+}
+
 /* A tune of the mask moves idle workers only to a CPU that the tune adds. */
 static void wpool_tune_cpumask_again_moves_no_idle_worker(struct kunit *test)
 {
@@ -572,5 +595,6 @@ WPK_SUITE(workers,
 	  KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
 	  KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
 	  KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
+	  KUNIT_CASE(wpool_tune_cpumask_lets_a_new_cpu_help),
 	  KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker),
 	  KUNIT_CASE_SLOW(wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks));

@@ -86,6 +86,7 @@
  *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
  *                                or it moves to another CPU (wpool_worker_rehome:A)
  *   wpool_workers_leave_place:A  left: not counted in the pool and the module
+ *   wpool_affinity_set:A         not relied on, but the pool may use a CPU more, which has room
  *
  * Each barrier of the first list pairs with each of the second: either the thread that queues
  * the task sees that no worker will look, and wakes one or asks the spawner; or the
@@ -127,8 +128,8 @@
  *                       pool->unserved set; then the search for a worker is repeated. The mark says
  *                       that no worker could be woken or asked for: no CPU with an idle worker
  *                       has room, and either no CPU has room or the pool is at its capacity. Pairs
- *                       with park_join:A and wpool_running_left:A: either a worker that makes room
- *                       sees the mark, or its room is seen.
+ *                       with park_join:A, wpool_running_left:A and wpool_affinity_set:A: either a
+ *                       thread that makes room sees the mark, or its room is seen.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
  *                       wake_one:A: a mark that is set later is not lost.
@@ -331,9 +332,6 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 	bool is_short = wpool_runq_has_short_tasks(rq) && __wpool_runq_is_fresh(rq);
 	u32 now = jiffies;
 
-	/* without hand-off the worker may sleep in a task that the estimate says is short */
-	if (!READ_ONCE(pool->handoff))
-		wpool_monitor_timer_set(pool);
 	/* a waking worker is free for a task */
 	if (nr + (READ_ONCE(rq->nr_running) > is_awaited(rq)) < 2 || wpool_runq_is_short(rq, nr))
 		return;
@@ -361,6 +359,9 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
 	bool beside;
 
+	/* without hand-off a worker may sleep in a task, and only the monitor helps */
+	if (!READ_ONCE(pool->handoff))
+		wpool_monitor_timer_set(pool);
 	/* a searching worker will see what was queued: stop_searching:A */
 	if (is_searched(pool, rq)) {
 		if (wpool_runq_has_short_tasks(rq))

@@ -92,8 +92,8 @@ bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq);
 
 /*
  * Note that a worker may find room again, then do wpool_wake_for_rest(). Call it after a worker has
- * parked, blocked, left or moved, and a full barrier. @rq: this CPU's run queue. Interrupts are
- * off. Returns as wpool_wake_for_rest().
+ * parked, blocked, left or moved, or the pool may use a CPU more, and a full barrier. @rq: this
+ * CPU's run queue. Interrupts are off. Returns as wpool_wake_for_rest().
  */
 bool wpool_wake_if_work(struct wpool *pool, struct wpool_runq *rq);
 

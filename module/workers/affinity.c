@@ -19,6 +19,7 @@
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
+#include "core/wake.h"
 #include "task/waiters.h"
 
 static bool by_cache = true;
@@ -94,6 +95,7 @@ void wpool_affinity_set(struct wpool *pool)
 {
 	struct wpool_worker *w;
 	struct wpool_runq *rq;
+	bool more = false;
 	u32 nr = 0;
 	int cpu;
 
@@ -111,6 +113,7 @@ void wpool_affinity_set(struct wpool *pool)
 		if (!rq->redirect)
 			continue;
 		WRITE_ONCE(rq->redirect, false);
+		more = true;
 		/* if the CPU has no worker, and several are idle elsewhere, move one here */
 		if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
 			wpool_idle_move(pool, rq);
@@ -145,6 +148,14 @@ void wpool_affinity_set(struct wpool *pool)
 	}
 	rcu_read_unlock();
 	wpool_reserve_follow(pool);
+	/* a destroyed pool has no run queue for a CPU that came up since */
+	if (!more || pool->state == WPOOL_DESTROYED)
+		return;
+	/* wpool_affinity_set:A, see wake.c */
+	smp_mb();
+	local_irq_disable();
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
+	local_irq_enable();
 }
 
 void wpool_affinity_update(struct wpool *pool, void *data)
