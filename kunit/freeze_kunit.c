@@ -2,6 +2,7 @@
 /* Pools with the attribute freezable, frozen as in a suspend, but through a file in debugfs. */
 #include <linux/wpool_event.h>
 
+#include "core/state.h"
 #include "event.h"
 #include "full_pool.h"
 #include "group.h"
@@ -478,6 +479,22 @@ static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit 
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 }
 
+/* A thaw comes after the tune has set the attribute, but before the tune asks for a freeze. */
+static void wpool_tune_freezable_that_meets_a_thaw_leaves_no_task(struct kunit *test)
+{
+	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	let_time_pass(test);
+	WRITE_ONCE(pool->freezable, false);
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, false), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+}
+
 static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, 4);
@@ -518,6 +535,7 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_come_back),
 	KUNIT_CASE(wpool_freeze_waits_for_a_task_that_is_queued_again),
 	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
+	KUNIT_CASE(wpool_tune_freezable_that_meets_a_thaw_leaves_no_task),
 	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
 	{}
 };

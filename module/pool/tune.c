@@ -288,8 +288,8 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 		tune_class(pool, new);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
 		WRITE_ONCE(pool->freezable, new->freezable);
-		/* a suspend may have frozen the pool */
-		if (!new->freezable && READ_ONCE(wpool_freeze_is_on))
+		/* a suspend may have frozen the pool; a thaw at this moment leaves it to this thread */
+		if (!new->freezable)
 			wpool_freeze_lift(pool);
 	}
 	if (!new->reclaim && pool->reclaim)
