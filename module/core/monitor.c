@@ -3,7 +3,8 @@
  * The monitor, see monitor.h.
  *
  * Its timer is on until a look finds no queued task, no running worker and no pressure: a module
- * whose pools are quiet has no timer. A look acts on:
+ * whose pools are quiet has no timer. In a pool without hand-off, running workers do not count. A
+ * look acts on:
  *
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
  *             counted out, and its queue gets another worker, of another CPU if possible.
@@ -203,7 +204,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	if (is_exhausted(pool))
 		return;
 	wpool_wake_rescue(rq);
-	if (ns >= STALL_LOG_NS && !is_at_work(pool, rq))
+	if (ns >= STALL_LOG_NS && !rq->watch.reported && !is_at_work(pool, rq))
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
 

@@ -467,8 +467,9 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 	if (wpool_fifo_first(&pool->globq, &shared) &&
 	    (!wpool_runq_first(own, &mine) || time_before32(shared, mine)))
 		task = wpool_fifo_pop_first(&pool->globq);
+	/* another CPU may have taken the task that was first */
 	if (!task)
-		task = take_first(own);
+		task = take_first(own) ?: wpool_fifo_pop_first(&pool->globq);
 	if (task)
 		return task;
 	/* start at this CPU: otherwise all submitters would drop the first run queues' tasks */
