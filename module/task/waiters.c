@@ -292,7 +292,8 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 	raw_spin_lock(&pool->admission.lock);
 	if (pool->attention & (WPOOL_ATT_CLOSED | (waiter->waited ? 0 : WPOOL_ATT_OWN))) {
 		err = -ESHUTDOWN;
-	} else if (max && pool->admission.nr_waiting - pool->admission.nr_fired >= max) {
+	} else if (max && !waiter->waited &&
+		   pool->admission.nr_waiting - pool->admission.nr_fired >= max) {
 		err = -EAGAIN;
 	} else {
 		join_line(pool, waiter);
