@@ -7,6 +7,7 @@
  * becomes overdue sooner or later. Or the limit is longer than any case, and the case may set a
  * task's time of submit back.
  */
+#include <linux/sched/mm.h>
 #include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_stats.h>
@@ -450,6 +451,58 @@ static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
+static void late_abort_leaves_a_flag(struct wpool_task *task, int status)
+{
+	late_abort(task, status);
+	memalloc_nofs_save();
+}
+
+static void find_the_flag(struct wpk_job *job)
+{
+	job->ret = current->flags & PF_MEMALLOC_NOFS;
+}
+
+static void submit_late_task_and_another(struct wpk_job *job)
+{
+	submit_late_task(job);
+	job->ret = job->ret ?: wpool_submit(job->arg, &(job + 2)->task);
+}
+
+#define NR_SHORT	4000
+#define NR_LEAVES	40
+
+/*
+ * What an abort function leaves behind in a worker does not reach the next task, also if the pool
+ * knows that its tasks are short, so that the worker does not look in full between two of them.
+ */
+static void wpool_worker_undoes_what_an_abort_function_leaves(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
+	struct wpk_jobs *many = wpk_jobs(test, NR_SHORT, NULL), *jobs;
+	struct late_task *task;
+	int i;
+
+	set_max_wait(test, pool, WPOOL_MAX_WAIT_MS);
+	for (i = 0; i < NR_LEAVES; i++) {
+		wpk_jobs_submit(test, pool, many, i * (NR_SHORT / NR_LEAVES), NR_SHORT / NR_LEAVES);
+		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
+		task = wpk_alloc(test, sizeof(*task));
+		wpool_task_init_abortable(&task->task, late_fn, late_abort_leaves_a_flag, NULL);
+		jobs = wpk_jobs(test, 3, NULL);
+		jobs->job[0].body = submit_late_task_and_another;
+		jobs->job[0].arg = pool;
+		jobs->job[1].arg = task;
+		jobs->job[2].body = find_the_flag;
+		wpk_jobs_submit(test, pool, jobs, 0, 1);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+		KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
+		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 1);
+		KUNIT_EXPECT_EQ(test, jobs->job[2].ret, 0);
+	}
+}
+
 static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 {
 	struct wpool *pool = patient_pool(test);
@@ -490,6 +543,7 @@ WPK_SUITE(overdue,
 	  KUNIT_CASE(wpool_strand_goes_on_after_an_overdue_task),
 	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_task),
 	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_detached_task),
+	  KUNIT_CASE(wpool_worker_undoes_what_an_abort_function_leaves),
 	  KUNIT_CASE(wpool_task_wait_does_not_help_an_overdue_task),
 	  KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end),
 	  KUNIT_CASE(wpool_task_that_is_in_time_runs));

@@ -263,6 +263,13 @@ static __always_inline void section_end(bool exact)
 		preempt_enable();
 }
 
+/* A detached task does not run: end it. The log names its function if it leaves something behind. */
+static noinline void abort_detached(struct wpool_worker *w, struct wpool_task *task, int status)
+{
+	WRITE_ONCE(w->func, wpool_trace_func(task));
+	wpool_finish_unrun(w->pool, task, status);
+}
+
 /*
  * Claim a detached task, end the section, and call its function; false if it was cancelled. Once
  * claimed, the task's memory belongs to the function: read beforehand what is needed later, here or
@@ -280,7 +287,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	claimed = claim_detached(task, item);
 	section_end(exact);
 	if (unlikely(!claimed)) {
-		wpool_finish_unrun(w->pool, task, -ECANCELED);
+		abort_detached(w, task, -ECANCELED);
 		return false;
 	}
 
@@ -303,7 +310,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
 		section_end(exact);
-		wpool_finish_unrun(w->pool, task, -ETIME);
+		abort_detached(w, task, -ETIME);
 		return false;
 	}
 	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
@@ -322,14 +329,14 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	if (unlikely(wpool_drops(pool))) {
 		section_end(exact);
 		wpool_finish_unrun(pool, task, -ECANCELED);
-		section_begin(exact);
-		/* look in full, to see a freeze: a pool that drops no more tasks may be frozen */
-		return NULL;
+		/* to see a freeze: a pool that drops no more tasks may be frozen */
+		goto look_in_full;
 	}
 	if (unlikely(wpool_task_is_detached(task))) {
 		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task, exact) :
 						  run_detached(w, task, 0, exact)))
-			goto next;
+			/* to undo what the abort function has left behind */
+			goto look_in_full;
 		colour = w->colour;
 		section_begin(exact);
 		wpool_finish_begin();
@@ -374,6 +381,10 @@ settle:
 next:
 	section_begin(exact);
 	return next_here(w, pool, wpool_this_runq(pool));
+
+look_in_full:
+	section_begin(exact);
+	return NULL;
 }
 
 static __always_inline void run_all(struct wpool_worker *w, struct wpool *pool,
@@ -539,17 +550,23 @@ int wpool_run_in_submitter(struct wpool *pool, struct wpool_task *task)
 	struct wpool_worker *w = wpool_worker_current();
 	struct wpool_context context;
 	struct wpool_worn *worn;
+	void *outer_func;
 	int err;
 
 	if (wpool_stack_is_short())
 		return -EAGAIN;
-	worn = w ? wpool_behalf_off(w) : NULL;
-	if (likely(!worn))
+	if (!w)
 		return run_here(pool, task);
-	wpool_context_save(&context, w);
+	outer_func = w->func;
+	worn = wpool_behalf_off(w);
+	if (worn)
+		wpool_context_save(&context, w);
 	err = run_here(pool, task);
 	/* before wpool_behalf_on(): undo what the function has left */
-	wpool_context_check(&context, w);
+	if (worn)
+		wpool_context_check(&context, w);
 	wpool_behalf_on(w, worn);
+	/* the function may have called wpool_worker_set_func() */
+	WRITE_ONCE(w->func, outer_func);
 	return err;
 }
