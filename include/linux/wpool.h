@@ -47,7 +47,9 @@
  *   - waiting submitters are served first-in-first-out, and a queued task is overtaken only by
  *     tasks that were queued in the same few milliseconds. Two kinds of tasks may start earlier:
  *     tasks that a task of the pool itself submits, at most 16 in a row on a CPU, and urgent
- *     tasks, at most 15 in a row on a CPU. Which of two tasks ends first is not promised.
+ *     tasks, at most 15 in a row on a CPU. The next task of a strand, and an event that was fired
+ *     while it ran, count as submitted by the task that has just ended. Which of two tasks ends
+ *     first is not promised.
  *
  * A caller of these functions must make sure that the pool exists until the call returns: as the
  * pool's creator, or with a reference. The exception is a submitter that waits: wpool_destroy()
@@ -294,7 +296,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
- *	means no limit; default 0. Used under %WPOOL_BLOCK, and by wpool_submit_timeout().
+ *	means no limit; default 0. Used under %WPOOL_BLOCK, and by wpool_submit_timeout(). It sends
+ *	away no submitter that has waited in a group, or for the first tasks of its batch.
  * @policy: what happens on overload; default %WPOOL_BLOCK
  * @expiry_ms: an idle worker expires after this many ms, 0 to
  *	%WPOOL_MAX_EXPIRY_MS, where 0 means never; default 1000

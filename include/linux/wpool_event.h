@@ -141,7 +141,8 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  *
  * Needs no memory. Until the function has started, further fires change nothing. If the function is
  * running, it runs once more after it has returned, never twice at once. If the pool is full, the
- * event waits behind the submitters that wait already. In each case the function sees everything
+ * event waits behind the submitters that wait already; until it has room, wpool_flush() does not
+ * wait for it. In each case the function sees everything
  * that the caller wrote before this call.
  *
  * If the event is also armed, the start of the function disarms it.
@@ -256,7 +257,8 @@ static inline bool wpool_event_timed_out(const struct wpool_event *event)
  * Disarms the event, and takes back a fire whose function has not started. A function that is
  * running continues, and may arm the event again; a later fire runs the function again. The abort
  * function is not called. If the pool has accepted the event already, the event keeps its room
- * until its turn comes, and is counted as completed.
+ * until its turn comes, and is counted as completed, or as overdue. A fire before that turn takes
+ * over the room, and the time that the event has waited.
  *
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the event was armed, or a fire was taken back.
@@ -282,7 +284,8 @@ bool wpool_event_cancel(struct wpool_event *event);
  * Return:
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
  * * 0 - the function returned, or the event never fired, or another call took the fire back
- * * -ESHUTDOWN - the pool was closed when the event fired last
+ * * -ESHUTDOWN - the pool was closed when the event fired last or while it waited for room, or was
+ *   released with %WPOOL_RELEASE_CANCEL before the function had started
  * * -ETIME - the event had waited for longer than max_wait_ms after the last fire, and was not run
  * * -EIO - the worker died in the function
  * * -EDEADLK - called by the event's own function, and nothing was done

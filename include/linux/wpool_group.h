@@ -295,7 +295,7 @@ int wpool_group_wait(struct wpool_group *group);
  *
  * Takes the same time for any number of tasks. A cancelled task keeps its room until its
  * turn in the pool comes: then its abort function is called, and the pool counts it as
- * completed. Submitters that wait for room in the group get -ECANCELED. Running tasks are not
+ * completed, or as overdue. Submitters that wait for room in the group get -ECANCELED. Running tasks are not
  * interrupted, but can call wpool_group_task_is_cancelled(). Tasks that are submitted afterwards
  * run.
  *

@@ -61,7 +61,8 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * wait in the strand. The first task needs room in the pool as any task does; if the pool is full,
  * the task waits behind the submitters that wait already. So a strand takes room for one task in
  * its pool at most; the pool never refuses a task that the strand has accepted, and max_blocking
- * does not matter. wpool_flush() waits for the first task only; wpool_strand_flush() for all.
+ * does not matter. wpool_flush() waits for the first task only, once the pool has accepted it;
+ * wpool_strand_flush() for all.
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
  * pipeline, whose first stage runs on many CPUs, and whose second is in order. In such a strand,

@@ -15,7 +15,7 @@ int wpool_freezer_hold(bool on);
 
 /*
  * Start the thread, if necessary, before a pool becomes freezable. Sleeps. Returns 0, -ENOMEM,
- * -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().
+ * -EAGAIN, -EINTR, or -ESHUTDOWN: after wpool_freezer_exit().
  */
 int wpool_freezer_start(void);
 
