@@ -139,6 +139,38 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 }
 
 /*
+ * max_blocking sends away no submitter that has waited in its group, also if as many others wait in
+ * the pool when it comes there.
+ */
+static void wpool_group_submit_after_a_wait_max_blocking_does_not_count(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test), *first = wpk_gate(test);
+	struct wpool *pool = wpk_pool_with(test, 2, 0, attrs.max_blocking = 2);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, gate);
+	struct wpk_thread *threads[3];
+	int i;
+
+	members[0].gate = first;
+	KUNIT_ASSERT_EQ(test, wpool_group_submit(group, &members[0].task), 0);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	for (i = 0; i < 2; i++)
+		threads[i] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[i + 1].task, NULL);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	threads[2] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
+	/* one of the two submitters gets the room, and then the group's comes beside the other */
+	wpk_gate_open(first);
+	WPK_EVENTUALLY(test, atomic_read(&jobs->started) == 2);
+	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
+	wpk_gate_open(gate);
+	wpk_join_all(test, threads, 3);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+/*
  * No other thread gets the place in a group for which a waiting submitter was woken. The submitter
  * cannot take the place at once: the case keeps its CPU busy.
  */
@@ -244,6 +276,7 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 }
 
 WPK_SUITE(group,
+	  KUNIT_CASE(wpool_group_submit_after_a_wait_max_blocking_does_not_count),
 	  KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
 	  KUNIT_CASE(wpool_group_wait_returns_the_first_error),
 	  KUNIT_CASE(wpool_group_errors_are_counted),
