@@ -7,6 +7,10 @@
 # processor, a private configuration of apt in the cache, with the machine's mirrors and an empty
 # list of installed packages. It only downloads: nothing can be installed with it.
 
+# A function that fills the cache may run in $(...), where bash would clear set -e, and a failed
+# download would leave a directory that is marked as complete.
+shopt -s inherit_errexit
+
 SOURCE_PACKAGE=linux-source-6.12
 
 # The suites with kernels that are newer than the machine's release.
