@@ -142,11 +142,12 @@ end_dir()
 	trap - EXIT
 }
 
-# first_dependency PACKAGE PATTERN: print the first dependency of PACKAGE that matches.
+# first_dependency PACKAGE PATTERN: print the first dependency of PACKAGE that matches; nothing if
+# the package lists do not have PACKAGE.
 first_dependency()
 {
 	apt_cache depends --important "$1" 2>/dev/null |
-		awk -v re="^$2" '/Depends:/ && $NF ~ re && !n++ { print $NF }'
+		awk -v re="^$2" '/Depends:/ && $NF ~ re && !n++ { print $NF }' || true
 }
 
 candidate_version() { apt_cache policy "$1" | awk '/Candidate:/ { print $2 }'; }
