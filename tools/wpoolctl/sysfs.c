@@ -72,7 +72,9 @@ int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e)
 {
 	int err = list_dir(class_dir(), is_pool, names, e);
 
-	return err == -ENOENT ? sysfs_find_pool("", e) : err;
+	if (err == -ENOENT)	/* say so if the module is not loaded */
+		sysfs_find_pool("", e);
+	return err;
 }
 
 int sysfs_find_pool(const char *pool, struct errmsg *e)
