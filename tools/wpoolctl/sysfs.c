@@ -153,7 +153,7 @@ char *sysfs_read_all(const char *path)
 	if (!file)
 		return NULL;
 	len = getdelim(&text, &room, '\0', file);
-	if (len < 0) {
+	if (len < 0 || ferror(file)) {
 		free(text);
 		text = ferror(file) ? NULL : alloc_copy("");
 	}
