@@ -342,6 +342,8 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 
 	if (read_jobs(&jobs, path))
 		return CLI_FAILED;
+	/* if SIGCHLD is ignored, a job ends without a signal and without an exit code */
+	signal(SIGCHLD, SIG_DFL);
 	signals = load_hold_signals();
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
