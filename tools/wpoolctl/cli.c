@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,13 @@ void cli_error(const struct command *cmd, const char *fmt, ...)
 	complain(cmd, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+bool cli_ignores_hangup(void)
+{
+	struct sigaction hangup;
+
+	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN;
 }
 
 int cli_fail(const struct command *cmd, const struct errmsg *e)

@@ -97,6 +97,9 @@ void cli_no_more_args(const struct command *cmd, int argc, char **argv);
 /* As cli_pool_arg(), but a further argument is an error, too. */
 const char *cli_only_pool_arg(const struct command *cmd, int argc, char **argv);
 
+/* Is SIGHUP ignored, as below nohup? */
+bool cli_ignores_hangup(void);
+
 /* ---- help ---- */
 
 void cli_print_help(const struct command *cmd);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "cli.h"
 #include "dev.h"
 #include "parse.h"
 #include "submitter.h"
@@ -23,17 +24,7 @@
 /* Cancelled tasks end within milliseconds; allow for a slow machine. */
 #define STUCK_NS	(30 * NSEC_PER_SEC)
 
-static sigset_t end_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGPIPE);
-	return set;
-}
+static sigset_t end_signals;
 
 static void ignore(int sig __maybe_unused)
 {
@@ -43,20 +34,28 @@ sigset_t load_hold_signals(void)
 {
 	/* no SA_RESTART: the signal has to interrupt ioctls */
 	struct sigaction kick = { .sa_handler = ignore };
-	sigset_t ends = end_signals(), set = ends;
+	sigset_t set;
 
+	sigemptyset(&end_signals);
+	sigaddset(&end_signals, SIGINT);
+	sigaddset(&end_signals, SIGTERM);
+	sigaddset(&end_signals, SIGPIPE);
+	/* a blocked signal is queued though it is ignored */
+	if (!cli_ignores_hangup())
+		sigaddset(&end_signals, SIGHUP);
+	set = end_signals;
 	sigaction(SUBMITTER_KICK, &kick, NULL);
 	sigaddset(&set, SUBMITTER_KICK);
 	sigaddset(&set, SUBMITTER_NEWS);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	return ends;
+	return end_signals;
 }
 
 /* Waits for at most @ns. Returns a signal that ends the run, or 0, also for SUBMITTER_NEWS. */
 static int wait_signal(__u64 ns)
 {
 	struct timespec time = { .tv_nsec = ns };
-	sigset_t set = end_signals();
+	sigset_t set = end_signals;
 	int sig;
 
 	sigaddset(&set, SUBMITTER_NEWS);
@@ -67,9 +66,8 @@ static int wait_signal(__u64 ns)
 static void drop_signals(void)
 {
 	static const struct timespec none;
-	sigset_t set = end_signals();
 
-	while (sigtimedwait(&set, NULL, &none) > 0)
+	while (sigtimedwait(&end_signals, NULL, &none) > 0)
 		;
 }
 

@@ -54,7 +54,8 @@ struct load_result {
 
 /*
  * Blocks the signals that end a run, and returns their set. load_run() waits for them. They never
- * kill the process, so the caller can destroy a temporary pool afterwards.
+ * kill the process, so the caller can destroy a temporary pool afterwards. SIGHUP stays ignored
+ * below nohup.
  */
 sigset_t load_hold_signals(void);
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "load.h"
 
 #define LOOK_MS		100
@@ -151,7 +152,8 @@ int trace_record(struct recording *recording, struct errmsg *e)
 	/* from here on a signal leaves no instance behind */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	if (!cli_ignores_hangup())
+		sigaction(SIGHUP, &action, NULL);
 	err = instance_create(dir, sizeof(dir), e);
 	if (err)
 		return err;
