@@ -152,8 +152,11 @@ int trace_record(struct recording *recording, struct errmsg *e)
 	/* from here on a signal leaves no instance behind */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
 	if (!cli_ignores_hangup())
 		sigaction(SIGHUP, &action, NULL);
+	/* if the file is a pipe without a reader, the write fails */
+	signal(SIGPIPE, SIG_IGN);
 	err = instance_create(dir, sizeof(dir), e);
 	if (err)
 		return err;
