@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "alloc.h"
 #include "out.h"
@@ -239,9 +240,13 @@ static void print_explanation(struct explanation *why)
 
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 {
-	struct explanation *why = alloc_zeroed(1, sizeof(*why));
+	struct explanation *why;
+	struct stat status;
 	int err;
 
+	if (!stat(file, &status) && !S_ISREG(status.st_mode))
+		return errmsg_set(e, "%s is no regular file, and explain reads it twice", file);
+	why = alloc_zeroed(1, sizeof(*why));
 	why->over_ns = over_ns;
 	err = trace_read(file, find_late, why, e);
 	if (!err && !why->found) {
