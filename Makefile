@@ -2,8 +2,6 @@
 #
 # For people. What the kernel's build reads is Kbuild.
 
-$(if $(word 2,$(CURDIR)),$(error the path of this tree must not have a blank: $(CURDIR)))
-
 KERNELRELEASE_OF_KDIR = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
@@ -12,6 +10,9 @@ INCLUDEDIR ?= $(PREFIX)/include
 SDKDIR	?= $(PREFIX)/src/wpool
 DESTDIR	?=
 INSTALL	?= install
+
+$(if $(word 2,$(CURDIR)$(DESTDIR)$(PREFIX)$(INCLUDEDIR)$(SDKDIR)), \
+	$(error the path of this tree, DESTDIR, PREFIX, INCLUDEDIR and SDKDIR must not have a blank))
 
 KBUILD	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
