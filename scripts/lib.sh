@@ -11,6 +11,8 @@ unset LANGUAGE
 export LC_ALL=C.UTF-8
 # Below make -s, a build would print nothing; below any make, make prints the directory it is in.
 unset MAKEFLAGS MFLAGS MAKELEVEL
+# What a kernel developer may have set is for other kernels than those of the scripts.
+unset ARCH CROSS_COMPILE LLVM KBUILD_OUTPUT CDPATH
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 # shellcheck disable=SC2034
