@@ -107,7 +107,7 @@ tests_begin()
 	BEGAN=$SECONDS
 	LOGS=$BUILD/logs/$RUN
 	mkdir -p "$LOGS"
-	find "$BUILD/logs" -maxdepth 1 -name "$1.*" -mtime +1 -exec rm -rf {} +
+	find "$BUILD/logs" -maxdepth 1 -name "$1.*" -mtime +1 -exec rm -rf {} + || true
 	ln -sfn "$RUN" "$BUILD/logs/$1"
 	export RESULTS=$LOGS/results
 	: >"$RESULTS"

@@ -80,7 +80,7 @@ options()
 				[ $# -ge 2 ] || die "$1 needs a value"
 				case $_spec in
 				*" $_name@ "*) eval "$_name+=(\"\$2\")" ;;
-				*" $_name# "*) [[ $2 =~ ^[0-9]+$ ]] || die "$1 takes a number" ;;&
+				*" $_name# "*) [[ $2 =~ ^(0|[1-9][0-9]*)$ ]] || die "$1 takes a number" ;;&
 				*) printf -v "${_name//-/_}" %s "$2" ;;
 				esac
 				shift
