@@ -150,7 +150,7 @@ static bool do_key(struct top *top, int key)
 	if (top->shows_help) {
 		/* these keys only leave the help; any other key also does its work */
 		top->shows_help = false;
-		if (key && strchr("hHqQ?\033", key))
+		if (key > 0 && key < 128 && strchr("hHqQ?\033", key))
 			return true;
 	}
 	for (view = VIEW_POOLS; view < NR_VIEWS; view++)
@@ -224,6 +224,8 @@ static int run_screen(struct top *top, struct errmsg *e)
 		key = screen_key((next - now) / NSEC_PER_MSEC + 1);
 		if (key != SCREEN_KEY_NONE && key != SCREEN_KEY_SIZE)
 			ends = !do_key(top, key);
+		if (next > now + top->interval_ns)
+			next = now + top->interval_ns;
 	}
 	return err;
 }

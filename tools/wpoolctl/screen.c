@@ -39,6 +39,9 @@ int screen_open(void)
 
 	signal(SIGINT, interrupted);
 	signal(SIGTERM, interrupted);
+	signal(SIGQUIT, interrupted);
+	if (!cli_ignores_hangup())
+		signal(SIGHUP, interrupted);
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return -1;

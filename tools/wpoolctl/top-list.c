@@ -152,5 +152,6 @@ void show_list(struct top *top, const struct list *list)
 		if (top_passes(top, row->cell[0].word, row->func) && top_is_shown(top, shown++))
 			show_row(list, &rows, row);
 	}
+	top->nr_lines = shown;
 	free(rows.row);
 }

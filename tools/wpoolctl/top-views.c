@@ -123,6 +123,7 @@ static void show_pools(struct top *top)
 		}
 		screen_end_line();
 	}
+	top->nr_lines = shown;
 }
 
 /* ---- history ----------------------------------------------------------------- */
@@ -218,6 +219,8 @@ void top_show_summary(const struct top *top)
 
 void top_show_view(struct top *top, enum view view)
 {
+	if (top->first >= top->nr_lines)
+		top->first = top->nr_lines ? top->nr_lines - 1 : 0;
 	if (view == VIEW_POOLS) {
 		show_pools(top);
 		show_history(top);

@@ -37,6 +37,7 @@ struct top {
 	bool is_typing;		/* keys go to the filter */
 	bool shows_help;
 	size_t first;		/* the first line of the view that is on the screen */
+	size_t nr_lines;	/* of the view, when it was last shown */
 	__u64 interval_ns;
 	__u64 count;		/* how often --batch prints; 0 is forever */
 	bool batch;
