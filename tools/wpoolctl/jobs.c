@@ -217,7 +217,7 @@ static noreturn void be_job(struct job *job)
 
 	dup2(fileno(job->report), STDOUT_FILENO);
 	code = run_load(&job->run);
-	_exit(fflush(stdout) ? CLI_FAILED : code);
+	_exit(fflush(stdout) || ferror(stdout) ? CLI_FAILED : code);
 }
 
 static void start_job(struct job *job)
@@ -322,7 +322,7 @@ static void report(const struct jobs *jobs)
 
 	for (i = 0; i < jobs->nr; i++) {
 		/* the job did not begin, because an earlier phase was interrupted */
-		if (!jobs->job[i]->report)
+		if (!jobs->job[i]->report && !jobs->job[i]->code)
 			continue;
 		if (jobs->json)
 			json_append(array, json_job(jobs->job[i]));
