@@ -38,6 +38,8 @@ CACHE_A_DIE="-cpu max,vendor=GenuineIntel,la57=off,cx16=off"
 
 note() { printf '%s: %s\n' "$PROG" "$*" >&2; }
 die() { note "$*"; exit 1; }
+# make cannot handle a blank in a name.
+[[ $TOP$CACHE != *[[:space:]]* ]] || die "the paths of this tree and of the cache must not have a blank: $TOP, $CACHE"
 
 # usage_from_header FILE: print the comment block that opens a script.
 usage_from_header() { sed -n '3,/^[^#]/{/^#/!d; s/^# \{0,1\}//; p}' "$1"; }
