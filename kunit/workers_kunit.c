@@ -498,7 +498,7 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 
 static void compute_1_ms(struct wpk_job *job)
 {
-	udelay(1000);
+	mdelay(1);
 }
 
 /* A CPU that a tune of the mask adds takes tasks that are queued already. */

@@ -293,9 +293,9 @@ int wpool_group_wait(struct wpool_group *group);
  * wpool_group_cancel() - make sure that the tasks of a group that have not started do not run
  * @group: the group
  *
- * Takes the same time for any number of tasks. A cancelled task keeps its room until its
- * turn in the pool comes: then its abort function is called, and the pool counts it as
- * completed, or as overdue. Submitters that wait for room in the group get -ECANCELED. Running tasks are not
+ * Takes the same time for any number of tasks. A cancelled task keeps its room until its turn in
+ * the pool comes: then its abort function is called, and the pool counts it as completed, or as
+ * overdue. Submitters that wait for room in the group get -ECANCELED. Running tasks are not
  * interrupted, but can call wpool_group_task_is_cancelled(). Tasks that are submitted afterwards
  * run.
  *

@@ -288,7 +288,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 		tune_class(pool, new);
 	if (mask & WPOOL_TUNE_FREEZABLE) {
 		WRITE_ONCE(pool->freezable, new->freezable);
-		/* a suspend may have frozen the pool; a thaw at this moment leaves it to this thread */
+		/* a suspend may have frozen the pool; a thaw leaves the lift to this thread */
 		if (!new->freezable)
 			wpool_freeze_lift(pool);
 	}

@@ -263,7 +263,7 @@ static __always_inline void section_end(bool exact)
 		preempt_enable();
 }
 
-/* A detached task does not run: end it. The log names its function if it leaves something behind. */
+/* A detached task does not run: end it. If it leaves something behind, the log names it. */
 static noinline void abort_detached(struct wpool_worker *w, struct wpool_task *task, int status)
 {
 	WRITE_ONCE(w->func, wpool_trace_func(task));
