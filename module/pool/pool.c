@@ -68,6 +68,7 @@ static void free_pool(struct work_struct *work)
 #endif
 	wpool_runqs_free(pool);
 	kfree(pool->cpumask);
+	kfree(pool->devpool);
 	kmem_cache_free(pool_cache, pool);
 }
 

@@ -13,9 +13,8 @@
  * capacity; then those in excess count, too.
  *
  * Invariants:
- *   - an entry is on the list from before the pool's creation until after its destruction. A
- *     thread that looks for an entry holds a reference to the pool, so an address on the list is
- *     never that of another, later pool;
+ *   - an entry is on the list from before the pool's creation until after its destruction; it is
+ *     freed with the pool, to which each thread that uses the entry holds a reference;
  *   - wpool_destroy() is called once for each entry: under the entry's mutex, or at module exit;
  *   - a reboot and a destroy exclude each other, so a pool that was found empty is still empty when
  *     it is destroyed, and the destroy then takes no time.
@@ -26,7 +25,6 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -47,7 +45,6 @@
 /* A pool made through the device. D: under devpools_mutex, taken after @mutex and @tune_mutex. */
 struct devpool {
 	struct list_head node;		/* D: in devpools */
-	struct kref kref;		/* held by the list, and by threads that use the entry */
 	struct wpool *pool;		/* D: NULL until the pool is made; holds the creator's
 					 *    reference until the pool is destroyed
 					 */
@@ -66,36 +63,6 @@ static LIST_HEAD(devpools);
 
 /* Protects devpools. No holder sleeps for long. */
 static DEFINE_MUTEX(devpools_mutex);
-
-static void devpool_free(struct kref *kref)
-{
-	struct devpool *entry = container_of(kref, struct devpool, kref);
-
-	mutex_destroy(&entry->tune_mutex);
-	mutex_destroy(&entry->mutex);
-	kfree(entry);
-}
-
-static void devpool_put(struct devpool *entry)
-{
-	kref_put(&entry->kref, devpool_free);
-}
-
-static struct devpool *devpool_find(struct wpool *pool)
-{
-	struct devpool *entry, *found = NULL;
-
-	mutex_lock(&devpools_mutex);
-	list_for_each_entry(entry, &devpools, node) {
-		if (entry->pool == pool) {
-			kref_get(&entry->kref);
-			found = entry;
-			break;
-		}
-	}
-	mutex_unlock(&devpools_mutex);
-	return found;
-}
 
 static bool may_change(const struct devpool *entry)
 {
@@ -193,7 +160,16 @@ static bool is_destroyed(struct wpool *pool)
 	return READ_ONCE(pool->state) == WPOOL_DESTROYED;
 }
 
-/* The pool is not on the list: returns @if_destroyed, or -EBUSY if it was not made here. */
+/* The entry of a pool that was made here, and not destroyed; or NULL. */
+static struct devpool *devpool_of(struct wpool *pool)
+{
+	/* pairs with wpool_devpool_create() */
+	struct devpool *entry = smp_load_acquire(&pool->devpool);
+
+	return is_destroyed(pool) ? NULL : entry;
+}
+
+/* The pool has no entry: returns @if_destroyed, or -EBUSY if it was not made here. */
 static int not_found(struct wpool *pool, int if_destroyed)
 {
 	return is_destroyed(pool) ? if_destroyed : -EBUSY;
@@ -214,7 +190,6 @@ static void devpool_remove(struct devpool *entry)
 	mutex_lock(&devpools_mutex);
 	list_del(&entry->node);
 	mutex_unlock(&devpools_mutex);
-	devpool_put(entry);
 }
 
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
@@ -228,7 +203,6 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
 	if (!entry)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&entry->kref);
 	mutex_init(&entry->mutex);
 	mutex_init(&entry->tune_mutex);
 	entry->owner = current_euid();
@@ -240,6 +214,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	pool = err ? ERR_PTR(err) : wpool_pool_create_charged(attrs);
 	if (IS_ERR(pool)) {
 		devpool_remove(entry);
+		kfree(entry);
 		return pool;
 	}
 	/* take the caller's reference first: a thread that finds the entry may destroy the pool */
@@ -247,19 +222,15 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	mutex_lock(&devpools_mutex);
 	entry->pool = pool;
 	mutex_unlock(&devpools_mutex);
+	smp_store_release(&pool->devpool, entry);
 	return pool;
 }
 
 bool wpool_devpool_may_change(struct wpool *pool)
 {
-	struct devpool *entry = devpool_find(pool);
-	bool may;
+	struct devpool *entry = devpool_of(pool);
 
-	if (!entry)
-		return !not_found(pool, 0) || capable(CAP_SYS_ADMIN);
-	may = may_change(entry);
-	devpool_put(entry);
-	return may;
+	return entry ? may_change(entry) : !not_found(pool, 0) || capable(CAP_SYS_ADMIN);
 }
 
 /* As wpool_pool_tune(), and charge the pool for a new capacity. */
@@ -290,24 +261,19 @@ static int tune_charged(struct devpool *entry, const struct wpool_attrs *attrs, 
 int wpool_devpool_tune(struct wpool *pool, const struct wpool_attrs *attrs, u32 mask)
 {
 	struct devpool *entry;
-	int err;
 
 	/* attributes that are not in @mask have their defaults, which may_have() allows */
 	if (!wpool_devpool_may_change(pool) || !may_have(attrs))
 		return -EPERM;
-	entry = devpool_find(pool);
-	if (!entry)
-		return wpool_pool_tune(pool, attrs, mask);
-	err = tune_charged(entry, attrs, mask);
-	devpool_put(entry);
-	return err;
+	entry = devpool_of(pool);
+	return entry ? tune_charged(entry, attrs, mask) : wpool_pool_tune(pool, attrs, mask);
 }
 
 int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64 timeout_ns)
 {
 	/* in ticks; 2 more, as the division rounds down and the first tick has begun already */
 	long timeout = timeout_ns ? timeout_ns / TICK_NSEC + 2 : MAX_SCHEDULE_TIMEOUT;
-	struct devpool *entry = devpool_find(pool);
+	struct devpool *entry = devpool_of(pool);
 	int err;
 
 	if (!entry)
@@ -316,30 +282,19 @@ int wpool_devpool_release(struct wpool *pool, unsigned int flags, bool wait, u64
 	/* never restarted: another thread may have rebooted the pool meanwhile */
 	if (!err && wait)
 		err = wpool_flush_drain(pool, TASK_INTERRUPTIBLE | TASK_FREEZABLE, timeout);
-	devpool_put(entry);
 	return err;
 }
 
 /* Returns the entry with @mutex held; or the ioctl's result as ERR_PTR(), which is NULL for 0. */
 static struct devpool *devpool_lock(struct wpool *pool, int if_destroyed)
 {
-	struct devpool *entry = devpool_find(pool);
-	int err = -EPERM;
+	struct devpool *entry = devpool_of(pool);
 
 	if (!entry)
 		return ERR_PTR(not_found(pool, if_destroyed));
-	if (may_change(entry))
-		err = mutex_lock_interruptible(&entry->mutex) ? -ERESTARTSYS : 0;
-	if (!err)
-		return entry;
-	devpool_put(entry);
-	return ERR_PTR(err);
-}
-
-static void devpool_unlock(struct devpool *entry)
-{
-	mutex_unlock(&entry->mutex);
-	devpool_put(entry);
+	if (!may_change(entry))
+		return ERR_PTR(-EPERM);
+	return mutex_lock_interruptible(&entry->mutex) ? ERR_PTR(-ERESTARTSYS) : entry;
 }
 
 int wpool_devpool_reboot(struct wpool *pool)
@@ -353,15 +308,19 @@ int wpool_devpool_reboot(struct wpool *pool)
 	err = is_destroyed(pool) ? -ESHUTDOWN : drain_locked(pool);
 	if (!err)
 		err = wpool_reboot(pool);
-	devpool_unlock(entry);
+	mutex_unlock(&entry->mutex);
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
-/* While other threads use the list, the caller has a reference: workers_taken() reads the pool. */
 static void devpool_end(struct devpool *entry)
 {
-	wpool_destroy(entry->pool);
+	struct wpool *pool = entry->pool;
+
+	/* workers_taken() reads a pool on the list, and the entry is freed with the pool */
+	wpool_get(pool);
+	wpool_destroy(pool);
 	devpool_remove(entry);
+	wpool_put(pool);
 }
 
 int wpool_devpool_destroy(struct wpool *pool)
@@ -378,7 +337,7 @@ int wpool_devpool_destroy(struct wpool *pool)
 		if (!err)
 			devpool_end(entry);
 	}
-	devpool_unlock(entry);
+	mutex_unlock(&entry->mutex);
 	return err == -EINTR ? -ERESTARTSYS : err;
 }
 
