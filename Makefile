@@ -11,7 +11,8 @@ SDKDIR	?= $(PREFIX)/src/wpool
 DESTDIR	?=
 INSTALL	?= install
 
-$(if $(word 2,$(CURDIR)$(DESTDIR)$(PREFIX)$(INCLUDEDIR)$(SDKDIR)), \
+# the dot shows a blank at the end
+$(if $(word 2,$(CURDIR)$(DESTDIR)$(PREFIX)$(INCLUDEDIR)$(SDKDIR).), \
 	$(error the path of this tree, DESTDIR, PREFIX, INCLUDEDIR and SDKDIR must not have a blank))
 
 KBUILD	= $(MAKE) -C $(KDIR) M=$(CURDIR)

@@ -36,7 +36,7 @@ machine_suites()
 	is_debian_12 || die "kernels come from Debian packages; on this distribution build against your own: make KDIR=..."
 	if ! apt-cache show "$SOURCE_PACKAGE" >/dev/null 2>&1; then
 		note "no package lists: apt-get update"
-		as_root apt-get -qq update >&2
+		as_root apt-get -qq update >&2 || note "not all of the package lists could be fetched"
 	fi
 	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(ORIGIN)|$(COMPONENT)|$(LABEL) $(REPO_URI) $(RELEASE)' \

@@ -279,10 +279,9 @@ static void print_text(const struct job *job)
 	size_t nr;
 
 	printf("%s[%s]%s\n", out_style(OUT_BOLD), job->section.name, out_plain());
-	if (!job->report)
-		return;
-	rewind(job->report);
-	while ((nr = fread(buf, 1, sizeof(buf), job->report)))
+	if (job->report)
+		rewind(job->report);
+	while (job->report && (nr = fread(buf, 1, sizeof(buf), job->report)))
 		fwrite(buf, 1, nr, stdout);
 	putchar('\n');
 }

@@ -163,7 +163,7 @@ static bool is_destroyed(struct wpool *pool)
 /* The entry of a pool that was made here, and not destroyed; or NULL. */
 static struct devpool *devpool_of(struct wpool *pool)
 {
-	/* pairs with wpool_devpool_create() */
+	/* pairs with the release in wpool_devpool_create() */
 	struct devpool *entry = smp_load_acquire(&pool->devpool);
 
 	return is_destroyed(pool) ? NULL : entry;
@@ -222,6 +222,7 @@ struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs)
 	mutex_lock(&devpools_mutex);
 	entry->pool = pool;
 	mutex_unlock(&devpools_mutex);
+	/* the entry is complete; pairs with devpool_of() */
 	smp_store_release(&pool->devpool, entry);
 	return pool;
 }
