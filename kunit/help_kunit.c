@@ -106,11 +106,11 @@ static void skip_if_a_tick_is_too_short(struct kunit *test)
 		kunit_skip(test, "a kernel that may take a tick for each of the steps");
 }
 
-/* A pool on two CPUs. All its workers exist, and are idle. */
-static struct wpool *helping_pool(struct kunit *test, u32 nr_workers, u32 sched)
+/* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */
+static struct wpool *helping_pool(struct kunit *test, u32 nr_cpus, u32 nr_workers, u32 sched)
 {
 	struct wpool *pool = wpk_pool_with(test, nr_workers, WPOOL_UNLIMITED,
-					   attrs.cpumask = wpk_first_cpus(test, 2),
+					   attrs.cpumask = wpk_first_cpus(test, nr_cpus),
 					   attrs.sched = sched, attrs.spin_us = 0,
 					   attrs.expiry_ms = 0, attrs.hog_ms = WPOOL_MAX_HOG_MS);
 
@@ -140,6 +140,79 @@ static int keep_the_cpu(struct wpk_thread *thread)
 	return ret ?: prompt;
 }
 
+#define NR_CHILDREN	200
+
+/* One job submits all others at once, while another thread keeps the CPU @kept. */
+struct crowd {
+	struct wpool *pool;
+	struct wpk_jobs *jobs;
+	struct wpool_task *tasks[NR_CHILDREN];
+	int kept;
+	bool is_kept;
+};
+
+static void compute_1_ms(struct wpk_job *job)
+{
+	mdelay(1);
+}
+
+/* Not short: otherwise the worker would take several tasks at a time, and ask for help itself. */
+static void submit_crowd(struct wpk_job *job)
+{
+	struct crowd *crowd = job->arg;
+
+	job->ret = wpool_submit_batch(crowd->pool, crowd->tasks, NR_CHILDREN, 0) - NR_CHILDREN;
+	udelay(4 * LONG_US);
+}
+
+static int keep_another_cpu(struct wpk_thread *thread)
+{
+	struct crowd *crowd = thread->arg;
+	bool ok;
+
+	wpk_move_to(wpk_cpu(crowd->kept));
+	sched_set_fifo(current);
+	WRITE_ONCE(crowd->is_kept, true);
+	ok = spin_until(atomic_read(&crowd->jobs->finished) == NR_CHILDREN + 1);
+	sched_set_normal(current, 0);
+	return ok ? 0 : -ETIME;
+}
+
+static const u32 kept[] = { 1, 2 };
+
+WPK_PARAM(kept, kept, "CPU %u is kept");
+
+/*
+ * Long tasks are queued at once, and the worker that is woken to help does not get its CPU: then
+ * one of an idle CPU is woken. Which one is woken first is not promised, so each of the two CPUs is
+ * kept once.
+ */
+static void wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu(struct kunit *test)
+{
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
+	struct wpk_thread *keeper;
+	int i, there = 0;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "the thread would keep other threads from its CPU, too");
+	crowd->kept = *(const u32 *)test->param_value;
+	crowd->pool = helping_pool(test, 3, 3, 0);
+	crowd->jobs = wpk_jobs_of(test, NR_CHILDREN + 1, compute_1_ms, NULL);
+	crowd->jobs->job[0].body = submit_crowd;
+	crowd->jobs->job[0].arg = crowd;
+	for (i = 0; i < NR_CHILDREN; i++)
+		crowd->tasks[i] = &crowd->jobs->job[i + 1].task;
+	keeper = wpk_thread(test, keep_another_cpu, NULL, NULL, crowd);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(crowd->is_kept));
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(crowd->pool, wpk_cpu(0),
+					      &crowd->jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, keeper), 0);
+	KUNIT_EXPECT_EQ(test, crowd->jobs->job[0].ret, 0);
+	for (i = 1; i <= NR_CHILDREN; i++)
+		there += crowd->jobs->job[i].cpu == wpk_cpu(3 - crowd->kept);
+	KUNIT_EXPECT_GT(test, there, 0);
+}
+
 static const u32 lengths[] = { 0, LONG_US };
 
 WPK_PARAM(length, lengths, "tasks of %u us");
@@ -152,7 +225,7 @@ WPK_PARAM(length, lengths, "tasks of %u us");
  */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
-	struct wpool *pool = helping_pool(test, 2, 0);
+	struct wpool *pool = helping_pool(test, 2, 2, 0);
 	struct wpk_thread *thread;
 	int try = 0, prompt;
 
@@ -234,7 +307,7 @@ static struct busy *busy_create(struct kunit *test, u32 nr_workers, unsigned int
 	struct busy *busy = wpk_alloc(test, sizeof(*busy));
 
 	skip_if_a_tick_is_too_short(test);
-	busy->pool = helping_pool(test, nr_workers, 0);
+	busy->pool = helping_pool(test, 2, nr_workers, 0);
 	busy->jobs = note_jobs(test, nr_jobs, LONG_US);
 	return busy;
 }
@@ -394,7 +467,7 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
 {
 	/* SCHED_FIFO: the first job's worker must yield to the worker that was woken after it */
-	struct wpool *pool = helping_pool(test, 3, 1);
+	struct wpool *pool = helping_pool(test, 2, 3, 1);
 	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
 	int try, prompt = 0;
 
@@ -410,6 +483,8 @@ static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *t
 WPK_SUITE(help,
 	  KUNIT_CASE_PARAM(wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time,
 			   length_gen_params),
+	  KUNIT_CASE_PARAM(wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu,
+			   kept_gen_params),
 	  KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick),
 	  KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
 	  KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help));

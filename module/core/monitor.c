@@ -317,9 +317,12 @@ static void look_at_workers(struct wpool *pool)
 
 	retake_chosen(pool);
 	wpool_for_each_active(pool, rq, i) {
-		/* the workers counted out here will not take the queued tasks: get another one */
-		if (rq->watch.retake != WPOOL_RETAKE_NONE &&
-		    wpool_queues_are_waiting(pool, rq) && wpool_runq_has_room(rq))
+		/*
+		 * The workers counted out here, or one that was woken and does not get this CPU,
+		 * will not take the queued tasks: get another one.
+		 */
+		if (rq->watch.retake != WPOOL_RETAKE_NONE && wpool_queues_are_waiting(pool, rq) &&
+		    (wpool_runq_has_room(rq) || READ_ONCE(rq->waking)))
 			wpool_wake_rescue(rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
 	}
