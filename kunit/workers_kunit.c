@@ -496,27 +496,38 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
-static void compute_1_ms(struct wpk_job *job)
+#define NR_WAIT_FOR_CPU	4000
+
+/* Compute, until a job runs on another CPU than the first. */
+static void compute_until_helped(struct wpk_job *job)
 {
-	mdelay(1);
+	bool *is_helped = job->arg;
+
+	if (job->cpu != wpk_cpu(0))
+		WRITE_ONCE(*is_helped, true);
+	if (!READ_ONCE(*is_helped))
+		mdelay(1);
 }
+
+static const bool preallocs[] = { false, true };
+
+WPK_PARAM(prealloc, preallocs, "prealloc is %d");
 
 /* A CPU that a tune of the mask adds takes tasks that are queued already. */
 static void wpool_tune_cpumask_lets_a_new_cpu_help(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, compute_1_ms, NULL);
+	bool *is_helped = wpk_alloc(test, sizeof(*is_helped));
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_WAIT_FOR_CPU, compute_until_helped, is_helped);
 	struct wpool *pool;
-	int i, there = 0;
 
 	wpk_need_cpus(test, 2);
-	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(0)));
-	wpk_jobs_submit(test, pool, jobs, 0, 400);
+	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(0)),
+			     attrs.prealloc = *(const bool *)test->param_value);
+	wpk_jobs_submit(test, pool, jobs, 0, NR_WAIT_FOR_CPU);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) >= 10);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_possible_mask), 0);
 	wpk_finish(test, pool, jobs);
-	for (i = 0; i < 400; i++)
-		there += jobs->job[i].cpu != wpk_cpu(0);
-	KUNIT_EXPECT_GT(test, there, 0);
+	KUNIT_EXPECT_TRUE(test, *is_helped);
 }
 
 /* A tune of the mask moves idle workers only to a CPU that the tune adds. */
@@ -595,6 +606,6 @@ WPK_SUITE(workers,
 	  KUNIT_CASE_PARAM(wpool_sched_is_the_class_of_workers_made_ahead, class_gen_params),
 	  KUNIT_CASE_PARAM(wpool_sched_fifo_shares_its_cpu_with_the_submitter, class_gen_params),
 	  KUNIT_CASE(wpool_cpumask_is_where_tasks_run),
-	  KUNIT_CASE(wpool_tune_cpumask_lets_a_new_cpu_help),
+	  KUNIT_CASE_PARAM(wpool_tune_cpumask_lets_a_new_cpu_help, prealloc_gen_params),
 	  KUNIT_CASE(wpool_tune_cpumask_again_moves_no_idle_worker),
 	  KUNIT_CASE_SLOW(wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks));

@@ -286,7 +286,7 @@ bool wpool_event_cancel(struct wpool_event *event);
  * * 0 - the function returned, or the event never fired, or another call took the fire back
  * * -ESHUTDOWN - the pool was closed when the event fired last or while it waited for room, or was
  *   released with %WPOOL_RELEASE_CANCEL before the function had started
- * * -ETIME - the event had waited for longer than max_wait_ms after the last fire, and was not run
+ * * -ETIME - the event had waited in the pool for longer than max_wait_ms, and was not run
  * * -EIO - the worker died in the function
  * * -EDEADLK - called by the event's own function, and nothing was done
  */

@@ -263,8 +263,8 @@ static __always_inline void section_end(bool exact)
 		preempt_enable();
 }
 
-/* A detached task does not run: end it. If it leaves something behind, the log names it. */
-static noinline void abort_detached(struct wpool_worker *w, struct wpool_task *task, int status)
+/* The task does not run: end it. If its abort function leaves something, the log names it. */
+static noinline void end_unrun(struct wpool_worker *w, struct wpool_task *task, int status)
 {
 	WRITE_ONCE(w->func, wpool_trace_func(task));
 	wpool_finish_unrun(w->pool, task, status);
@@ -287,7 +287,7 @@ static __always_inline bool run_detached(struct wpool_worker *w, struct wpool_ta
 	claimed = claim_detached(task, item);
 	section_end(exact);
 	if (unlikely(!claimed)) {
-		abort_detached(w, task, -ECANCELED);
+		end_unrun(w, task, -ECANCELED);
 		return false;
 	}
 
@@ -310,7 +310,7 @@ static noinline bool run_detached_stamped(struct wpool_worker *w, struct wpool_t
 
 	if (unlikely(wpool_task_is_overdue(w->pool, submit_ns))) {
 		section_end(exact);
-		abort_detached(w, task, -ETIME);
+		end_unrun(w, task, -ETIME);
 		return false;
 	}
 	return run_detached(w, task, stamp_to_count(w->pool, submit_ns), exact);
@@ -328,7 +328,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 
 	if (unlikely(wpool_drops(pool))) {
 		section_end(exact);
-		wpool_finish_unrun(pool, task, -ECANCELED);
+		end_unrun(w, task, -ECANCELED);
 		/* to see a freeze: a pool that drops no more tasks may be frozen */
 		goto look_in_full;
 	}
