@@ -8,7 +8,8 @@
  *
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
  *             counted out, and its queue gets another worker, of another CPU if possible.
- *             Until the task has ended, the scheduler may move the hog to another CPU.
+ *             Until the task has ended, the scheduler may move the hog to another CPU. If a
+ *             worker was woken and does not get its CPU, another one is woken.
  *   a stall   the same task has been at the head of the queue for 10 ms, although the pool has an
  *             idle worker or may create one. A worker is woken, moved here, or created. If the
  *             queue does not move for a second, the log says so once, for a module's pool with the
@@ -322,7 +323,8 @@ static void look_at_workers(struct wpool *pool)
 		 * will not take the queued tasks: get another one.
 		 */
 		if (rq->watch.retake != WPOOL_RETAKE_NONE && wpool_queues_are_waiting(pool, rq) &&
-		    (wpool_runq_has_room(rq) || READ_ONCE(rq->waking)))
+		    (wpool_runq_has_room(rq) ||
+		     (READ_ONCE(rq->waking) && !__wpool_runq_is_fresh(rq))))
 			wpool_wake_rescue(rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
 	}

@@ -176,7 +176,7 @@ struct wpool {
 	struct list_head node;		/* R: in the list of pools; read under RCU by the monitor */
 	bool is_published;		/* R: complete: wpool_find() finds it */
 	struct device dev;		/* K: its reference count is the pool's */
-	struct devpool *devpool;	/* set once, if made through /dev/wpool; freed with it */
+	struct devpool *devpool;	/* set once, if made through /dev/wpool, see there */
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key; /* K: the key of @lockdep_map */

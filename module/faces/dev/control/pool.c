@@ -160,13 +160,14 @@ static bool is_destroyed(struct wpool *pool)
 	return READ_ONCE(pool->state) == WPOOL_DESTROYED;
 }
 
-/* The entry of a pool that was made here, and not destroyed; or NULL. */
+/* The entry of a pool that was made here, while it is on the list; or NULL. */
 static struct devpool *devpool_of(struct wpool *pool)
 {
 	/* pairs with the release in wpool_devpool_create() */
 	struct devpool *entry = smp_load_acquire(&pool->devpool);
 
-	return is_destroyed(pool) ? NULL : entry;
+	/* pairs with devpool_remove(): then the pool is destroyed, and its name is free */
+	return entry && !list_empty_careful(&entry->node) ? entry : NULL;
 }
 
 /* The pool has no entry: returns @if_destroyed, or -EBUSY if it was not made here. */
@@ -188,7 +189,7 @@ static int drain_locked(struct wpool *pool)
 static void devpool_remove(struct devpool *entry)
 {
 	mutex_lock(&devpools_mutex);
-	list_del(&entry->node);
+	list_del_init_careful(&entry->node);
 	mutex_unlock(&devpools_mutex);
 }
 
