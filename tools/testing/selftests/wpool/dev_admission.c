@@ -167,6 +167,17 @@ TEST_F(block, interrupted)
 	}
 }
 
+/* Create a full pool with policy "run". Returns a second file of it, with a @group or not. */
+static int create_full_run_pool(struct pool *pool, bool group)
+{
+	int err = pool_create(pool, ATTRS(.capacity = 1, .policy = WPOOL_DEV_POLICY_RUN));
+	int second = err ?: pool_attach(pool->name, 0);
+
+	if (second >= 0)
+		err = (group ? group_init(second, 10) : 0) ?: occupy(pool->fd, 0, 1);
+	return err ?: second;
+}
+
 /* A submitter that runs tasks itself, under policy "run", handles a signal after each of them. */
 TEST(run_interrupted)
 {
@@ -176,12 +187,8 @@ TEST(run_interrupted)
 
 	ASSERT_EQ(0, on_signal(SIGUSR1, 0));
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1,
-						      .policy = WPOOL_DEV_POLICY_RUN)));
-		second = pool_attach(pool.name, 0);
+		second = create_full_run_pool(&pool, i);
 		ASSERT_LE(0, second);
-		ASSERT_EQ(0, i ? group_init(second, 10) : 0);
-		ASSERT_EQ(0, occupy(pool.fd, 0, 1));
 		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 200 * MSEC, 0, 60));
 		ASSERT_TRUE(WAIT_FOR(pool_figure(second, file_finished)));
 		EXPECT_EQ(0, pthread_kill(sub.thread, SIGUSR1));
@@ -204,12 +211,8 @@ TEST(run_together)
 	int i, second;
 
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1,
-						      .policy = WPOOL_DEV_POLICY_RUN)));
-		second = pool_attach(pool.name, 0);
+		second = create_full_run_pool(&pool, i);
 		ASSERT_LE(0, second);
-		ASSERT_EQ(0, i ? group_init(second, 10) : 0);
-		ASSERT_EQ(0, occupy(pool.fd, 0, 1));
 		ASSERT_EQ(0, submitter_start(&sub, second, WPOOL_WORK_SLEEP, 50 * MSEC, 0, 60));
 		ASSERT_TRUE(WAIT_FOR(wait_tasks(second, 1) == -ETIME));
 		EXPECT_EQ(0, wait_tasks(second, WAIT_NS));
