@@ -70,12 +70,13 @@ def params_of(words):
     return dict(word.split('=', 1) for word in words)
 
 
-def expanded(text):
-    """Expand a line with {a,b,...} into one line for each of a, b, ..."""
-    lists = [found.split(',') for found in re.findall(r'\{(.*?)\}', text)]
+def expanded(text, by):
+    """Expand a line with {a,b,...} into one line for each of a, b, ...; @by: "," or ";"."""
+    mark = re.compile(r'\{([^{}]*' + by + r'[^{}]*)\}')
+    lists = [found.split(by) for found in mark.findall(text)]
     if not lists:
         return [text]
-    return [re.sub(r'\{.*?\}', lambda _, values=iter(values): next(values), text)
+    return [mark.sub(lambda _, values=iter(values): next(values), text)
             for values in zip(*lists, strict=True)]
 
 
@@ -90,12 +91,13 @@ def read_rows(path):
                 row = rows[int(number)] = Row(int(number), kinds.split(','), flags, title)
             elif sign == '-':
                 what, _, conditions = rest.partition(' : ')
-                for one in expanded(what):
+                for one in expanded(what, ','):
                     case, variant, peers, *words = one.split()
                     row.measurements.append(Measurement(case, variant, peers_of(peers),
                                                         params_of(words), conditions.split()))
             elif sign in ('<', '>'):
-                row.comparisons.append((sign, [part.strip() for part in rest.split('|')]))
+                row.comparisons += [(sign, [part.strip() for part in one.split('|')])
+                                    for one in expanded(rest, ';')]
     return rows
 
 
