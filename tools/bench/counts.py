@@ -89,6 +89,8 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
 PEER = 'per-CPU workqueue'
 LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
 FIGURES = ('instructions', 'locked', 'lines')
+# counts.json has a line for each row.
+DEPTHS = {'schema': 0, 'boots': 3, 'loaded': 2, 'shape': 2, 'near': 2, 'failed': 1}
 # The gate's pools have only CPU 0. If a worker of another CPU searches during a burst, which is
 # chance, the submits execute a barrier.
 GATE = {'cpu': 0}
@@ -197,27 +199,25 @@ def value_of(counted, part, name):
 
 
 def row_of(counted, part, per):
-    return {name: value_of(counted, part, name) / per for name in counted[part]}
+    return {name: value_of(counted, part, name) / per for name in FIGURES}
 
 
 def rows_of(counted, pool, rows):
-    return {row: {'samples': counted[pool, what, name]['samples'],
-                  'all': row_of(counted[pool, what, name], 'all', per),
+    return {row: {'all': row_of(counted[pool, what, name], 'all', per),
                   'wpool': row_of(counted[pool, what, name], 'inside', per),
                   'least': counted[pool, what, name]['inside']['instructions'][0] / per}
             for row, (what, name, per) in rows.items() if (pool, what, name) in counted}
 
 
 def shape(path, of):
-    """name -> { samples, all: figure -> a task's }"""
+    """name -> { all: figure -> a task's }"""
     sums = {}
     for report in reports(path):
         asked, turns = words_of(report['asked']), report.get('turns')
         if asked.get('of') == of and turns:
             sums.setdefault(list(SHAPE_PEERS)[int(asked['v'])], Counter()).update(turns)
     # A task has two turns, as its submit and its start each begin one.
-    return {name: {'samples': turns['nr'],
-                   'all': {figure: 2 * turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
+    return {name: {'all': {figure: 2 * turns[figure] / turns['nr'] for figure in SHAPE_FIGURES}}
             for name, turns in sums.items()}
 
 
@@ -235,8 +235,8 @@ def collect(out, specs):
             loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
         else:
             boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
-    results.write_json(out, {'schema': 2, 'boots': boots, 'loaded': loaded, 'shape': shapes,
-                             'near': near, 'failed': failed}, 4)
+    results.write_json(out, {'schema': 3, 'boots': boots, 'loaded': loaded, 'shape': shapes,
+                             'near': near, 'failed': failed}, DEPTHS)
     for why in failed:
         print(f'FAILED: {why}')
     return bool(failed)
@@ -245,7 +245,7 @@ def collect(out, specs):
 def keep(new, kept):
     with open(new, encoding='utf-8') as counted, open(kept, encoding='utf-8') as before:
         both = json.load(before) | {part: one for part, one in json.load(counted).items() if one}
-    results.write_json(kept, both, 4)
+    results.write_json(kept, both, DEPTHS)
 
 
 # ---- tables ----

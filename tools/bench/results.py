@@ -17,13 +17,15 @@ import sys
 import bars
 
 def write_json(path, value, depth):
-    """Write JSON with a line for each entry down to the depth, so that diffs show which have changed."""
+    """Write JSON with a line for each entry down to the depth, so that diffs show which have changed.
+    @depth: a number, or one for each key of the top level."""
     def text(value, depth):
         if not depth or not value or not isinstance(value, (dict, list)):
             return json.dumps(value)
         if isinstance(value, list):
             return '[\n' + ',\n'.join(text(one, depth - 1) for one in value) + '\n]'
-        return '{\n' + ',\n'.join(f'{json.dumps(key)}: {text(one, depth - 1)}'
+        depths = depth if isinstance(depth, dict) else dict.fromkeys(value, depth - 1)
+        return '{\n' + ',\n'.join(f'{json.dumps(key)}: {text(one, depths[key])}'
                                   for key, one in value.items()) + '\n}'
     with open(path, 'w', encoding='utf-8') as file:
         file.write(text(value, depth) + '\n')
