@@ -117,7 +117,6 @@ class Size:
             'noops': 20000 if icount else 50000 if quick else 200000,
             'tree': 20000 if icount else 100000 if quick else 300000 if native else 1000000,
             'shots': 500 if quick else 2000,
-            'busy': 5000 if quick else 25000,
             'trips': 2000 if not native else 5000 if quick else 20000,
             # the tasks of row 28: in proportion to the CPUs, as each has a producer
             'shape': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),

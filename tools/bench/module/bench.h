@@ -203,7 +203,7 @@ u64 bench_length_ns(u64 i);
 /* ---- the measurements, one concept a file ---- */
 
 extern const struct bench_case
-	bench_noop, bench_latency, bench_wakeup, bench_busy, bench_tree, bench_sleep, bench_each,
+	bench_noop, bench_latency, bench_wakeup, bench_tree, bench_sleep, bench_each,
 	bench_mix, bench_recycle, bench_pools, bench_destroy, bench_multi, bench_memory,
 	bench_quiet, bench_burst, bench_client, bench_cycle, bench_call, bench_alloc,
 	bench_submit_fn, bench_invoke, bench_compute, bench_timer, bench_full, bench_order,

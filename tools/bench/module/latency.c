@@ -4,15 +4,11 @@
  *
  *	latency peer=NAME n=N [cpu=C] [pause=US]
  *	wakeup n=N cpu=C [pause=US]
- *	busy peer=NAME n=N [producers=P]
  *
  * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the task has started,
  * and then sleeps until the workers have parked. cpu=0 keeps the pool on the producer's CPU, cpu=1
  * away from it; without cpu, each peer decides. "wakeup" is the lower bound: the producer wakes a
  * thread with wake_up_process().
- *
- * "busy": each producer polls, with cond_resched(), until its task has run. Then it submits the
- * next task at once.
  *
  * "enqueue_*" is the time of the submit call alone. All times are in ns, and include the cost of
  * one time stamp per interval.
@@ -51,7 +47,7 @@ static void hit(struct bench_item *item)
 
 	shot->started_ns = ktime_get_ns();
 	complete(&shot->done);
-	/* the last access to the shot; pairs with the loads in shoot_slowly(), shoot_fast() */
+	/* the last access to the shot; pairs with the load in shoot_slowly() */
 	smp_store_release(&shot->finished, true);
 }
 
@@ -61,12 +57,6 @@ static void note(struct latency *l, u64 i, u64 before, u64 after, u64 started)
 {
 	l->enqueue_ns[i] = bench_u32(after - before);
 	l->start_ns[i] = bench_u32(started - before);
-}
-
-static int submit(struct latency *l, struct shot *shot)
-{
-	shot->finished = false;
-	return bench_submit(&l->b, &shot->item);
 }
 
 static int shoot_slowly(struct bench_producer *p)
@@ -79,7 +69,8 @@ static int shoot_slowly(struct bench_producer *p)
 	for (i = p->first; i < p->first + p->nr; i++) {
 		bench_sleep_us(l->pause_us);
 		before = ktime_get_ns();
-		err = submit(l, shot);
+		shot->finished = false;
+		err = bench_submit(&l->b, &shot->item);
 		after = ktime_get_ns();
 		if (err)
 			return err;
@@ -88,30 +79,6 @@ static int shoot_slowly(struct bench_producer *p)
 		/* pairs with hit(): wait for its last access to the shot */
 		while (!smp_load_acquire(&shot->finished))
 			cpu_relax();
-	}
-	return 0;
-}
-
-static int shoot_fast(struct bench_producer *p)
-{
-	struct latency *l = p->data;
-	struct shot *shot = &l->shots[p->index];
-	u64 i, before, after;
-	int err;
-
-	for (i = p->first; i < p->first + p->nr; i++) {
-		reinit_completion(&shot->done);
-		before = ktime_get_ns();
-		err = submit(l, shot);
-		after = ktime_get_ns();
-		if (err)
-			return err;
-		/* pairs with hit(): its time stamp is written */
-		while (!smp_load_acquire(&shot->finished)) {
-			cond_resched();
-			cpu_relax();
-		}
-		note(l, i, before, after, shot->started_ns);
 	}
 	return 0;
 }
@@ -125,12 +92,6 @@ static int prepare(struct bench *b)
 	l->enqueue_ns = bench_series(b, "enqueue", b->n);
 	b->nr_items = 1;
 	return 0;
-}
-
-static int prepare_busy(struct bench *b)
-{
-	b->producers = bench_num(b->run, "producers", num_online_cpus());
-	return prepare(b);
 }
 
 static int ready(struct bench *b)
@@ -160,11 +121,6 @@ static int measure_latency(struct bench *b)
 	return shoot(b, shoot_slowly);
 }
 
-static int measure_busy(struct bench *b)
-{
-	return shoot(b, shoot_fast);
-}
-
 const struct bench_case bench_latency = {
 	.name = "latency",
 	.size = sizeof(struct latency),
@@ -172,15 +128,6 @@ const struct bench_case bench_latency = {
 	.prepare = prepare,
 	.ready = ready,
 	.measure = measure_latency,
-};
-
-const struct bench_case bench_busy = {
-	.name = "busy",
-	.size = sizeof(struct latency),
-	.fn = &hit_fn,
-	.prepare = prepare_busy,
-	.ready = ready,
-	.measure = measure_busy,
 };
 
 /* ---- wakeup: the lower bound ---- */
