@@ -16,8 +16,7 @@
  * Until the guest sends "watch", the plugin counts only the locked instructions of all CPUs, with
  * code that costs little.
  *
- * Arguments: out=FILE gets a line of JSON for each report that the guest asks for.
- * trace=FILE gets each instruction and access of one operation of each path. share=N says
+ * Arguments: out=FILE gets a line of JSON for each report that the guest asks for. share=N says
  * that the first N CPUs share one last-level cache, the next N another one, and so on.
  *
  * All CPUs must share one thread: -accel tcg,thread=single.
@@ -39,8 +38,6 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 /* Slots for the lines of an operation: a power of two, and far more than needed. */
 #define NR_SLOTS	16384
 #define NOWHERE		(-1)
-/* trace=FILE shows the operation that follows this many samples: all caches are warm by then. */
-#define TRACED_SAMPLE	40
 
 static const char *const path_names[NR_BENCH_PATHS] = {
 	[BENCH_KNOWN] = "known",
@@ -100,7 +97,7 @@ static uint32_t under_way[MAX_CPUS];
 
 static_assert(NR_BENCH_PATHS <= 32, "a bit for each path");
 
-static FILE *out, *trace;
+static FILE *out;
 static qemu_plugin_id_t plugin_id;
 
 static void leave_cpu(struct operation *op)
@@ -310,11 +307,8 @@ static void turn_touch(unsigned int cpu, uint64_t line, bool write)
 static bool watching;
 
 struct insn {
-	uint64_t address;
-	uint8_t size;
 	bool locked;
 	bool inside;
-	uint8_t code[15];
 };
 
 /* Locked instructions of all CPUs, always counted. */
@@ -322,22 +316,6 @@ static uint64_t all_locked, from_locked, between_locked;
 
 /* Instructions in [inside_from, inside_to) are counted separately, too. */
 static uint64_t inside_from, inside_to;
-
-static bool is_traced(const struct operation *op)
-{
-	return trace && op->nr_samples == TRACED_SAMPLE;
-}
-
-static void trace_insn(const struct operation *op, const struct insn *insn)
-{
-	int i;
-
-	fprintf(trace, "%s %llx%s", path_names[op - operations],
-		(unsigned long long)insn->address, insn->locked ? " locked" : "");
-	for (i = 0; i < insn->size; i++)
-		fprintf(trace, " %02x", insn->code[i]);
-	fputc('\n', trace);
-}
 
 static void on_insn(unsigned int cpu, void *data)
 {
@@ -352,8 +330,6 @@ static void on_insn(unsigned int cpu, void *data)
 			op->figures[part][INSNS]++;
 			op->figures[part][LOCKED] += insn->locked;
 		}
-		if (is_traced(op))
-			trace_insn(op, insn);
 	}
 	if (in_turns && turns[cpu].open) {
 		turns[cpu].figures[TURN_INSNS]++;
@@ -386,9 +362,6 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t add
 			op->figures[part][write ? WRITES : READS]++;
 		for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
 			touch(op, line, write, insn->inside);
-		if (is_traced(op))
-			fprintf(trace, "%s   %s %llx\n", path_names[op - operations],
-				write ? "write" : "read", (unsigned long long)address);
 	}
 	if (!in_turns || !turns[cpu].open || (write && is_device(info, address)))
 		return;
@@ -588,19 +561,15 @@ static uint32_t mark_of(const uint8_t *code, size_t size)
 	return disp;
 }
 
-static struct insn *insn_of(struct qemu_plugin_insn *insn)
+static struct insn *insn_of(struct qemu_plugin_insn *insn, bool locked)
 {
+	uint64_t address = qemu_plugin_insn_vaddr(insn);
 	struct insn *own = calloc(1, sizeof(*own));
 
 	if (!own)
 		abort();
-	own->address = qemu_plugin_insn_vaddr(insn);
-	own->size = qemu_plugin_insn_size(insn);
-	if (own->size > sizeof(own->code))
-		own->size = sizeof(own->code);
-	memcpy(own->code, qemu_plugin_insn_data(insn), own->size);
-	own->locked = x86_is_locked(own->code, own->size);
-	own->inside = own->address >= inside_from && own->address < inside_to;
+	own->locked = locked;
+	own->inside = address >= inside_from && address < inside_to;
 	return own;
 }
 
@@ -611,6 +580,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	const uint8_t *code;
 	struct insn *own;
 	uint32_t mark;
+	bool locked;
 
 	(void)id;
 	for (i = 0; i < n; i++) {
@@ -624,31 +594,19 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 							       (void *)(uintptr_t)mark);
 			continue;
 		}
-		if (x86_is_locked(code, size))
+		locked = x86_is_locked(code, size);
+		if (locked)
 			qemu_plugin_register_vcpu_insn_exec_inline(insn,
 								   QEMU_PLUGIN_INLINE_ADD_U64,
 								   &all_locked, 1);
 		if (!watching)
 			continue;
 		/* never freed: the plugin does not learn when QEMU drops the translation */
-		own = insn_of(insn);
+		own = insn_of(insn, locked);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_NO_REGS, own);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, own);
 	}
-}
-
-static FILE *open_for(const char *arg, const char *key)
-{
-	size_t len = strlen(key);
-	FILE *file;
-
-	if (strncmp(arg, key, len) || arg[len] != '=')
-		return NULL;
-	file = fopen(arg + len + 1, "w");
-	if (!file)
-		perror(arg);
-	return file;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
@@ -661,10 +619,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 		return -1;
 	}
 	for (i = 0; i < argc; i++) {
-		if (!out)
-			out = open_for(argv[i], "out");
-		if (!trace)
-			trace = open_for(argv[i], "trace");
+		if (!out && !strncmp(argv[i], "out=", 4)) {
+			out = fopen(argv[i] + 4, "w");
+			if (!out)
+				perror(argv[i]);
+		}
 		if (!strncmp(argv[i], "share=", 6))
 			cache_cpus = strtoul(argv[i] + 6, NULL, 10);
 	}
