@@ -204,6 +204,20 @@ commit_now()
 	echo "$commit"
 }
 
+# all_files: print every file of the tree, committed or new, each with a NUL. Without git, these are
+# all files but those in build/, and hidden ones that a build leaves.
+all_files()
+{
+	local file
+	if [ -e "$TOP/.git" ]; then
+		git -c safe.directory='*' ls-files -z --cached --others --exclude-standard
+	else
+		find . -path ./build -prune -o -name .obj -prune -o ! -name '.*.cmd' -type f -printf '%P\0'
+	fi | while IFS= read -r -d '' file; do
+		[ ! -e "$file" ] || printf '%s\0' "$file"
+	done
+}
+
 # put_block FILE NAME: replace the text between the comments "NAME: begin" and "NAME: end" by the
 # input.
 put_block()
