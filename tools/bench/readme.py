@@ -15,9 +15,9 @@ draws the plot of benchmarks.rst. check also refuses a quantity in the text of R
 Documentation/*.rst that is neither in a table between such comments, nor one of CONSTANTS.
 """
 
-import hashlib
 import io
 import json
+import math
 import pathlib
 import re
 import sys
@@ -26,7 +26,6 @@ from contextlib import redirect_stdout
 
 import bars
 import counts
-import plots
 from plan import ROWS
 from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
@@ -542,30 +541,48 @@ def section(tables, language):
         if len(lines) > 1:
             out += [''] + language.text(EXPLAINED[name]) + [''] + \
                 language.table(without_empty_columns(lines))
-            if name == PLOT.stem and language is Rst and plot_script(tables.results):
+            if name == PLOT.stem and language is Rst and svg(tables.results):
                 out += ['', f'.. image:: {PLOT.name}', '   :alt: the times of this table, as bars']
     return out
 
 
-def plot_script(results):
-    """The script from which gnuplot draws PLOT; None if the results have no figure of it."""
-    drawn = []
-    plots.Plots(results, '', drawn.append).named(PLOT.stem)
-    return drawn[0] if drawn else None
+# The peers of the plot, and their colours.
+DRAWN = {'wpool': '#d1495b', 'kthread': '#c9c9c9', 'unbound': '#7fa6c9'}
 
 
-def mark(script):
-    """The last line of a plot: a hash of its script, so check needs no gnuplot."""
-    return f'<!-- script: sha256 {hashlib.sha256(script.encode()).hexdigest()} -->\n'
+def svg(results):
+    """PLOT: the times of the table "each", readable on a light and on a dark page. '' if a figure is missing."""
+    tables, out = Tables(results), []
+    found = {load: {peer: figure(tables.find(27, load, peer), 'total_ns') for peer in DRAWN} for load in EACH[:3]}
+    values = [ns for peers in found.values() for ns in peers.values()]
+    if None in values:
+        return ''
+    low, high = math.floor(math.log10(min(values) / 1e9)), math.ceil(math.log10(max(values) / 1e9))
 
+    def text(x, y, said, anchor='middle', size=13):
+        out.append(f'<text x="{x}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}">{said}</text>')
 
-def draw(results):
-    script = plot_script(results)
-    PLOT.unlink(missing_ok=True)
-    if script:
-        plots.gnuplot(script, PLOT.parent)
-        with PLOT.open('a', encoding='utf-8') as file:
-            file.write(mark(script))
+    def height(seconds):
+        return 320 * (math.log10(seconds) - low) / (high - low)
+
+    text(430, 30, 'A pool, or a thread for each task: time', size=18)
+    text(430, 52, f'{machine_text(results["run"], "native")}; seconds, logarithmic; less is better')
+    for power in range(low, high + 1):
+        out.append(f'<path d="M60 {400 - height(10 ** power):.0f}H840" stroke="#888888" stroke-opacity="0.4"/>')
+        text(54, 405 - height(10 ** power), f'{10.0 ** power:g}', 'end')
+    for i, (load, peers) in enumerate(found.items()):
+        n = tables.find(27, load, 'wpool')['params']['n']
+        us, workers = (int(ROWS[27].variants[load][0].params[name]) for name in ('us', 'capacity'))
+        text(190 + 260 * i, 422, f'{n:,} of {us // 1000} ms, {workers:,} workers')
+        for j, (peer, ns) in enumerate(peers.items()):
+            x, y = 90 + 260 * i + 68 * j, height(ns / 1e9)
+            out.append(f'<rect x="{x}" y="{400 - y:.0f}" width="64" height="{y:.0f}" fill="{DRAWN[peer]}"/>')
+            text(x + 32, 396 - y, f'{ns / 1e9:.3g}', size=11)
+    for j, (peer, colour) in enumerate(DRAWN.items()):
+        out.append(f'<rect x="{150 + 210 * j}" y="446" width="14" height="14" fill="{colour}"/>')
+        text(170 + 210 * j, 458, PEERS[peer], 'start')
+    return '\n'.join(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 480" '
+                      'font-family="Helvetica,sans-serif" fill="#78818b">', *out, '</svg>', ''])
 
 
 def summary(tables):
@@ -706,9 +723,7 @@ def check():
         if text != path.read_text():
             yield f'{path.name}: its tables are not those of measured.json and counts.json: ' \
                   'tools/bench/readme.py write'
-    script = plot_script(json.loads(MEASURED.read_text()))
-    shown = PLOT.read_text() if PLOT.exists() else ''
-    if bool(shown) != bool(script) or script and not shown.endswith(mark(script)):
+    if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst'))):
         yield from strays(path)
@@ -726,7 +741,9 @@ def main():
             keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
         for path, text in pages():
             path.write_text(text)
-        draw(json.loads(MEASURED.read_text()))
+        PLOT.write_text(svg(json.loads(MEASURED.read_text())))
+        if not PLOT.stat().st_size:
+            PLOT.unlink()
     elif args[:1] and args[0] in PAGES and len(args) == 3:
         path = pathlib.Path(args[2])
         path.write_text(page(json.loads(pathlib.Path(args[1]).read_text()), args[0], path))
