@@ -147,6 +147,9 @@ NR_SLOWEST = 10
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
+# The rows whose figures are in no table but that of the comparisons.
+ONLY_COMPARED = (5, 6, 7, 8, 20, 25, 26)
+
 # The meaning of the figures of each table, in the order of the tables.
 EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
@@ -200,7 +203,8 @@ EXPLAINED = {
     'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
               'README.md has the first of these lines. A ratio of CPU time or of memory is wpool\'s value '
               'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
-    'verdicts': 'Each line compares two figures above, or holds one of them to a limit. "x" is a '
+    'verdicts': 'Each line holds a figure above, or a ratio of two, to a limit; figures that are not above have '
+                'lines without a limit, too. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
                 'not reached, or not for both near and far CPUs. *Measured* is shown unless both are.',
@@ -396,7 +400,7 @@ class Tables:
         yield ['measurement', 'comparison', 'measured', 'near', 'far', 'required', 'aimed at']
         last = None
         for one in self.results['verdicts']:
-            if one['machine'] != self.machine:
+            if one['machine'] != self.machine or not is_listed(one):
                 continue
             title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
             states = [value_of(one[state], one['unit']) if one[state] is not None else ''
@@ -452,12 +456,8 @@ class Tables:
         """Every comparison with the kernel's own pools that wpool loses, the largest ratio first."""
         lost = []
         for one in self.results['verdicts']:
-            if one['machine'] != self.machine or one['unit'] != 'x' or not one['value'] or \
-                    not RIVALS.search(one['what']):
-                continue
-            times = sorted(1 / value if one['better'] == 'more' else value for value in in_states(one))
-            if round(times[-1], 2) > 1:
-                lost.append((times, [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
+            if one['machine'] == self.machine and loses(one):
+                lost.append((times_of(one), [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
         yield ['workload', 'measured', 'compared with', 'times as much']
         for times, cells in sorted(lost, key=lambda line: (line[0][-1], line[1]), reverse=True):
             yield cells + [span(times)]
@@ -467,6 +467,21 @@ def in_states(one):
     """The values of a comparison for near and for far CPUs, the smaller first, or its only value."""
     states = [one['near'], one['far']]
     return sorted(states) if all(states) else [one['value']]
+
+
+def times_of(one):
+    """wpool's time, or the peer's rate, divided by the other one, the smaller state first."""
+    return sorted(1 / value if one['better'] == 'more' else value for value in in_states(one))
+
+
+def loses(one):
+    """Does wpool lose this comparison with the kernel's own pools?"""
+    return one['unit'] == 'x' and one['value'] and RIVALS.search(one['what']) and round(times_of(one)[-1], 2) > 1
+
+
+def is_listed(one):
+    """Is the comparison in the table of comparisons?"""
+    return one['bar'] is not None or one['goal'] is not None or one['row'] in ONLY_COMPARED
 
 
 def span(values):
@@ -658,7 +673,9 @@ def only_shown(path):
                           for name, state in one['states'].items()}
         measurements.append(kept)
     return {'schema': 2, 'run': results['run'], 'measurements': measurements,
-            'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native']}
+            'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native' and
+                         (is_listed(one) or loses(one) or (one['row'], one['what']) in
+                          [ratio[:2] for ratio in RATIOS])]}
 
 
 def keep_counts(path):
