@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Near CPUs, those with the same last-level cache, come first: a pool wakes workers there, makes
- * workers there, and steals from there. The cases themselves set which CPUs share a cache.
+ * workers there, and steals from there. Of these, tasks are stolen from the same core first, but
+ * workers run on another core first. The cases themselves set which CPUs share a cache or a core.
  *
  * On a slow machine the monitor may help first, and then the order differs: a case expects the
  * right order in most rounds.
@@ -39,6 +40,15 @@ static struct wpool *pool_of_three_caches(struct kunit *test, u32 capacity, bool
 	return pool;
 }
 
+/* All CPUs share a cache. The CPUs of HERE's core are those of which @of_core has the bit. */
+static void set_cores(struct wpool *pool, unsigned long of_core)
+{
+	int i;
+
+	for (i = 0; i < NR_CPUS_USED; i++)
+		pool->sites[wpk_cpu(i)] = (struct wpool_site){ .core = 1 + !(of_core & BIT(i)) };
+}
+
 struct pair {
 	struct wpool *pool;
 	struct wpk_jobs *child;
@@ -70,11 +80,14 @@ static int place_of_second(struct kunit *test, struct wpool *pool)
 	return pair->child->job[0].cpu;
 }
 
-static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
+/* @of_core: see set_cores(); 0: HERE shares only its cache with NEAR */
+static void wake_near(struct kunit *test, unsigned long of_core)
 {
 	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
 	int i, nr = 0;
 
+	if (of_core)
+		set_cores(pool, of_core);
 	for (i = 0; i < ROUNDS; i++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
 		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
@@ -82,17 +95,39 @@ static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
-static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
+static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
+{
+	wake_near(test, 0);
+}
+
+static void wpool_submit_wakes_on_another_core(struct kunit *test)
+{
+	wake_near(test, BIT(HERE) | BIT(OTHER_1) | BIT(OTHER_2));
+}
+
+static void make_near(struct kunit *test, unsigned long of_core)
 {
 	struct wpool *pool;
 	int i, nr = 0;
 
 	for (i = 0; i < ROUNDS; i++) {
 		pool = pool_of_three_caches(test, 2, false);
+		if (of_core)
+			set_cores(pool, of_core);
 		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
 		wpk_destroy(test, pool);
 	}
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
+}
+
+static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
+{
+	make_near(test, 0);
+}
+
+static void wpool_submit_makes_a_worker_on_another_core(struct kunit *test)
+{
+	make_near(test, BIT(HERE) | BIT(OTHER_1) | BIT(OTHER_2));
 }
 
 /* No CPU has the cache of HERE, and only @near has its node. */
@@ -164,13 +199,16 @@ static bool takes_the_near_one(struct kunit *test, struct wpool *pool, int far, 
 	return is_near;
 }
 
-/* @far is of another node. */
-static void steal_from_the_near_one(struct kunit *test, int far, int near)
+/* @far is of another node; @core: of another core instead. */
+static void steal_from_the_near_one(struct kunit *test, int far, int near, bool core)
 {
 	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
 	int i, nr = 0;
 
-	pool->sites[wpk_cpu(far)].node = 1;
+	if (core)
+		set_cores(pool, BIT(HERE) | BIT(near));
+	else
+		pool->sites[wpk_cpu(far)].node = 1;
 	for (i = 0; i < ROUNDS; i++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
 		nr += takes_the_near_one(test, pool, far, near);
@@ -180,15 +218,22 @@ static void steal_from_the_near_one(struct kunit *test, int far, int near)
 
 static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
 {
-	steal_from_the_near_one(test, OTHER_1, NEAR);
-	steal_from_the_near_one(test, OTHER_2, NEAR);
+	steal_from_the_near_one(test, OTHER_1, NEAR, false);
+	steal_from_the_near_one(test, OTHER_2, NEAR, false);
 }
 
 static void wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first(struct kunit *test)
 {
 	/* without a look at the node, the order of the CPUs decides: one of both would fail */
-	steal_from_the_near_one(test, OTHER_1, OTHER_2);
-	steal_from_the_near_one(test, OTHER_2, OTHER_1);
+	steal_from_the_near_one(test, OTHER_1, OTHER_2, false);
+	steal_from_the_near_one(test, OTHER_2, OTHER_1, false);
+}
+
+static void wpool_submit_on_two_cpus_that_of_the_core_is_stolen_from_first(struct kunit *test)
+{
+	/* without a look at the core, the order of the CPUs decides: one of both would fail */
+	steal_from_the_near_one(test, OTHER_1, NEAR, true);
+	steal_from_the_near_one(test, NEAR, OTHER_1, true);
 }
 
 static void sleep_long(struct wpk_job *job)
@@ -274,8 +319,8 @@ static void wpool_submit_on_makes_workers_where_it_queues(struct kunit *test)
 }
 
 /*
- * A tune of the cpumask looks up the cache of each CPU again: a cache may be known only when its
- * CPU comes online, after the pool was made.
+ * A tune of the cpumask looks up the core and the cache of each CPU again: they may be known only
+ * when the CPU comes online, after the pool was made.
  */
 static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *test)
 {
@@ -284,9 +329,11 @@ static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *
 
 	site->cache = ~before.cache;
 	site->node = ~before.node;
+	site->core = ~before.core;
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	KUNIT_EXPECT_EQ(test, site->cache, before.cache);
 	KUNIT_EXPECT_EQ(test, site->node, before.node);
+	KUNIT_EXPECT_EQ(test, site->core, before.core);
 }
 
 WPK_SUITE(near,
@@ -296,7 +343,10 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
+	  KUNIT_CASE(wpool_submit_wakes_on_another_core),
+	  KUNIT_CASE(wpool_submit_makes_a_worker_on_another_core),
 	  KUNIT_CASE(wpool_submit_wakes_in_the_same_node),
 	  KUNIT_CASE(wpool_submit_makes_a_worker_in_the_same_node),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
-	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first));
+	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first),
+	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_core_is_stolen_from_first));

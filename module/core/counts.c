@@ -101,7 +101,7 @@ struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer)
 		/* a CPU without room comes last, except for preallocated workers: they may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
 			cost += U32_MAX;
-		away = goal ? 1 + wpool_distance(&pool->sites[cpu], &pool->sites[near]) : 0;
+		away = goal ? 1 + wpool_distance(&pool->sites[cpu], &pool->sites[near], true) : 0;
 		if (rq == goal)
 			away = prefer < 0 ? U32_MAX : 0;
 		if (cost < least || (cost == least && away < nearest)) {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How near two CPUs are to each other, by the memory that they share. If a worker wakes a worker of
- * another CPU, or takes that CPU's tasks, cache lines move. That costs least between CPUs with a
- * last-level cache in common. Unbound workqueues have this as their affinity scope "cache".
+ * How near two CPUs are to each other, by the caches and the memory that they share. If a worker
+ * wakes a worker of another CPU, or takes that CPU's tasks, cache lines move. That costs least
+ * between CPUs of one core, and little between CPUs with a last-level cache in common. Unbound
+ * workqueues have the latter as their affinity scope "cache".
  *
- * A CPU of the same core is not preferred to others with the same cache: a worker on that CPU would
- * find the submitter's cache lines, but would share the core's units with the submitter.
+ * Tasks are taken from CPUs of the same core first. A worker is woken or made on another core with
+ * the same cache first: on the same core it would share the execution units with the submitter. The
+ * scheduler, too, prefers an idle core.
  */
 #ifndef WPOOL_CORE_NEAR_H
 #define WPOOL_CORE_NEAR_H
 
 #include <linux/compiler.h>
-#include <linux/minmax.h>
 #include <linux/types.h>
 
 enum wpool_distance {
+	WPOOL_NEAREST,			/* to take tasks: the same core; to run: another core */
 	WPOOL_SAME_CACHE,
 	WPOOL_SAME_NODE,
 	WPOOL_FAR,
@@ -22,36 +24,30 @@ enum wpool_distance {
 };
 
 /*
- * Which cache and node a CPU has. A walk over many CPUs reads these, which seldom change, rather
- * than the run queues, which other CPUs write. Letters as in state.h.
+ * Which core, cache and node a CPU has. A walk over many CPUs reads these, which seldom change,
+ * rather than the run queues, which other CPUs write. Letters as in state.h.
  */
 struct wpool_site {
 	int node;			/* T: memory node; read anywhere */
 	u32 cache;			/* T: number of the last-level cache; read anywhere */
+	u32 core;			/* T: number of the core; 0: alone in it; read anywhere */
 };
 
-/** wpool_distance() - the distance between two CPUs. @a, @b: their sites */
+/*
+ * The distance between two CPUs. @a, @b: their sites. @to_run: a worker is to run on one of them,
+ * beside a thread on the other; else tasks are to be taken. A caller that looks for the nearest CPU
+ * walks in one round for each distance that occurs.
+ */
 static inline enum wpool_distance wpool_distance(const struct wpool_site *a,
-						 const struct wpool_site *b)
+						 const struct wpool_site *b, bool to_run)
 {
+	u32 core = READ_ONCE(a->core);
+
 	if (READ_ONCE(a->node) != READ_ONCE(b->node))
 		return WPOOL_FAR;
-	return READ_ONCE(a->cache) == READ_ONCE(b->cache) ? WPOOL_SAME_CACHE : WPOOL_SAME_NODE;
-}
-
-/*
- * Is @site at the distance @at from @own? The caller walks from near to far, in one round for each
- * distance that occurs; in the first round @at is WPOOL_SAME_CACHE. @next: becomes the smallest
- * distance above @at that the round meets: the @at of the next round.
- */
-static inline bool wpool_is_at(const struct wpool_site *site, const struct wpool_site *own,
-			       enum wpool_distance at, enum wpool_distance *next)
-{
-	enum wpool_distance distance = wpool_distance(site, own);
-
-	if (distance > at)
-		*next = min(*next, distance);
-	return distance == at;
+	if (READ_ONCE(a->cache) != READ_ONCE(b->cache))
+		return WPOOL_SAME_NODE;
+	return (core && core == READ_ONCE(b->core)) == to_run ? WPOOL_SAME_CACHE : WPOOL_NEAREST;
 }
 
 #endif /* WPOOL_CORE_NEAR_H */

@@ -86,17 +86,22 @@ struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
 {
 	struct wpool_runq *rq, *victim;
 	struct wpool_task *task = NULL;
-	u32 nr = wpool_nr_active(pool), start = wpool_this_runq(pool)->index, i;
-	enum wpool_distance at, next;
+	struct wpool_runq *own = wpool_this_runq(pool);
+	u32 nr = wpool_nr_active(pool), start = own->index, i;
+	enum wpool_distance at, next, distance;
 
-	for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
+	at = READ_ONCE(pool->sites[own->cpu].core) ? WPOOL_NEAREST : WPOOL_SAME_CACHE;
+	for (; at < WPOOL_NR_DISTANCES; at = next) {
 		next = WPOOL_NR_DISTANCES;
 		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
 			victim = wpool_active(pool, i);
 			local_irq_disable();
 			rq = wpool_runq_activate(wpool_this_runq(pool));
-			if (wpool_is_at(&pool->sites[pool->active[i]], &pool->sites[rq->cpu], at,
-					&next))
+			distance = wpool_distance(&pool->sites[pool->active[i]],
+						  &pool->sites[rq->cpu], false);
+			if (distance > at)
+				next = min(next, distance);
+			if (distance == at)
 				task = steal_from(pool, rq, victim, last);
 			if (task)
 				wpool_wake_to_help(pool, rq);

@@ -174,16 +174,19 @@ static bool may_help(const struct wpool_runq *rq, const struct wpool_runq *own, 
 static bool wake_other(struct wpool *pool, const struct wpool_runq *own)
 {
 	u32 nr = wpool_nr_active(pool), i;
-	enum wpool_distance at, next;
+	enum wpool_distance at, next, distance;
 	struct wpool_runq *rq;
 	int alone;
 
 	for (alone = 1; alone >= (READ_ONCE(pool->concurrency) == 1); alone--)
-		for (at = WPOOL_SAME_CACHE; at < WPOOL_NR_DISTANCES; at = next) {
+		for (at = WPOOL_NEAREST; at < WPOOL_NR_DISTANCES; at = next) {
 			next = WPOOL_NR_DISTANCES;
 			wpool_for_each_bit_wrap(i, pool->idle_mask, nr, own->index) {
-				if (!wpool_is_at(&pool->sites[pool->active[i]],
-						 &pool->sites[own->cpu], at, &next))
+				distance = wpool_distance(&pool->sites[pool->active[i]],
+							  &pool->sites[own->cpu], true);
+				if (distance > at)
+					next = min(next, distance);
+				if (distance != at)
 					continue;
 				rq = wpool_active(pool, i);
 				/* without an idle worker, the call clears the bit */

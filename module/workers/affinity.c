@@ -24,7 +24,7 @@
 
 static bool by_cache = true;
 module_param(by_cache, bool, 0444);
-MODULE_PARM_DESC(by_cache, "wake and steal first where the last-level cache is the same (default: Y)");
+MODULE_PARM_DESC(by_cache, "wake and steal near by core and last-level cache, not only by node (default: Y)");
 
 /*
  * Protects the masks below. Held while workers are let off their CPUs, and while pool->homes
@@ -91,6 +91,15 @@ static bool is_out(struct wpool *pool, int cpu)
 	return !cpumask_test_cpu(cpu, pool->homes) || !cpumask_test_cpu(cpu, &usable);
 }
 
+/* The number of a CPU's core; 0 if the CPU has it alone */
+static u32 core_of(int cpu)
+{
+	const struct cpumask *siblings = topology_sibling_cpumask(cpu);
+
+	/* racy: a CPU that comes online meanwhile sets the sites of all pools again */
+	return data_race(cpumask_weight(siblings) > 1 ? 1 + cpumask_first(siblings) : 0);
+}
+
 void wpool_affinity_set(struct wpool *pool)
 {
 	struct wpool_worker *w;
@@ -103,10 +112,12 @@ void wpool_affinity_set(struct wpool *pool)
 	mutex_lock(&free_mutex);
 	find_homes(pool);
 	wpool_for_each_runq(pool, rq, cpu) {
-		/* a CPU with a run queue is or was online, or comes: node and cache are known */
+		/* a CPU with a run queue is or was online, or comes: its site is known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
-		if (by_cache)
+		if (by_cache) {
 			WRITE_ONCE(pool->sites[cpu].cache, compat_cache_of(cpu));
+			WRITE_ONCE(pool->sites[cpu].core, core_of(cpu));
+		}
 		if (is_out(pool, cpu))
 			continue;
 		nr++;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# near - a pool has its workers near the submitter: on CPUs with the same last-level cache, as
-# the kernel reports it. Loads the module again, and leaves it loaded without parameters.
+# near - a pool has its workers near the submitter: on CPUs with the same last-level cache, but on
+# another core, as the kernel reports them. Loads the module again, and leaves it loaded without
+# parameters.
 
 # shellcheck disable=SC2317,SC2015,SC2046,SC2086
 # shellcheck source-path=SCRIPTDIR source=tap.sh
@@ -22,6 +23,9 @@ cache() { cpus "$(cat "$(printf '%s\n' "$CPU_DIR/cpu$1"/cache/index* | tail -n 1
 
 # node CPU: the CPUs of the node of CPU
 node() { cpus "$(cat "$CPU_DIR/cpu$1"/node*/cpulist 2>/dev/null || cat $CPU_DIR/online)"; }
+
+# core CPU: the CPUs of the core of CPU, CPU included
+core() { cpus "$(cat "$CPU_DIR/cpu$1/topology/thread_siblings_list")"; }
 
 # submitter: a CPU that shares its cache with other CPUs, but not with the first CPU of its node,
 # where workers go if the cache does not count.
@@ -58,6 +62,17 @@ test_the_workers_have_the_cache_of_who_submits()
 		fail "from CPU $cpu, with" $(cat "$TMP/cache") "in its cache: workers on" $(cat "$TMP/homes")
 }
 
+test_each_worker_has_a_core_of_its_own()
+{
+	cpu=$(submitter)
+	[ -n "$cpu" ] && [ "$(core "$cpu" | wc -l)" -ge 2 ] || skip "no core has several CPUs"
+	cache "$cpu" | grep -qvxF "$(core "$cpu")" || skip "no cache has several cores"
+	homes "$cpu" >"$TMP/homes"
+	core "$cpu" >"$TMP/core"
+	[ "$(grep -cxf "$TMP/core" "$TMP/homes")" -eq 1 ] ||
+		fail "from CPU $cpu of a core with" $(cat "$TMP/core")": workers on" $(cat "$TMP/homes")
+}
+
 test_without_the_parameter_they_have_its_node()
 {
 	cpu=$(submitter)
@@ -71,5 +86,6 @@ test_without_the_parameter_they_have_its_node()
 }
 
 TESTS="the_workers_have_the_cache_of_who_submits
+each_worker_has_a_core_of_its_own
 without_the_parameter_they_have_its_node"
 run_tests "$@"
