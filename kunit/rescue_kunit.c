@@ -415,6 +415,53 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 }
 
+static void keep_the_cpu(struct wpk_job *job)
+{
+	struct hold *hold = job->arg;
+	unsigned long end;
+
+	preempt_disable();
+	WRITE_ONCE(hold->held, true);
+	/* if the event needs this CPU, it comes only afterwards, and the case fails */
+	end = jiffies + HOLD_LIMIT;
+	while (!READ_ONCE(hold->over) && time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+	if (!READ_ONCE(hold->over))
+		job->ret = -ETIME;
+}
+
+/* While an idle worker that moves to a CPU waits for its old CPU, no other one is sent after it. */
+static void wpool_submit_moves_one_idle_worker_at_a_time(struct kunit *test)
+{
+	struct hold *hold = wpk_alloc(test, sizeof(*hold));
+	struct wpk_jobs *busy = wpk_jobs_of(test, 1, keep_the_cpu, hold);
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
+	struct wpool *pool;
+	int i;
+
+	skip_if_the_monitor_is_held(test);
+	wpk_need_cpus(test, 2);
+	pool = wpk_pool_with(test, 5, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)),
+			     attrs.prealloc = true, attrs.hog_ms = WPOOL_MAX_HOG_MS);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 5);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pool, busy, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(hold->held));
+	/* moves one */
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, wpk_first_cpus(test, 2)), 0);
+	for (i = 0; i < NR_TICKS; i++) {
+		wpk_jobs_submit(test, pool, jobs, i, 1);
+		/* longer than a tick of the kernel, and than the monitor's period */
+		msleep(20);
+	}
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, idle), 3);
+	WRITE_ONCE(hold->over, true);
+	wpk_move_to(-1);
+	wpk_finish(test, pool, jobs);
+	KUNIT_EXPECT_EQ(test, busy->job[0].ret, 0);
+}
+
 WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_worker_without_its_cpu),
 	  KUNIT_CASE(wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu),
@@ -426,4 +473,5 @@ WPK_SUITE(rescue,
 	  KUNIT_CASE(wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu),
 	  KUNIT_CASE(wpool_tune_cpumask_binds_idle_workers),
 	  KUNIT_CASE(wpool_tune_cpumask_binds_idle_workers_to_one_of_two),
-	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there));
+	  KUNIT_CASE(wpool_tune_more_cpus_an_idle_worker_moves_there),
+	  KUNIT_CASE_SLOW(wpool_submit_moves_one_idle_worker_at_a_time));

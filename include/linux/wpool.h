@@ -309,7 +309,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
- *	1 to %WPOOL_MAX_HOG_MS; default 10. The hog's run queue goes to a worker of
+ *	1 to %WPOOL_MAX_HOG_MS; default 10. With a @concurrency above 1: while no worker
+ *	of its CPU has looked for a task. The hog's run queue goes to a worker of
  *	another CPU, or to one of the same CPU if there is no other. The hog may
  *	then run on each of the pool's CPUs, see @cpumask, until its function returns.
  * @handoff: a worker that blocks in a task hands its run queue to another worker; default true. If

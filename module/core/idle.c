@@ -111,6 +111,7 @@ static bool wake_coldest(struct wpool_runq *rq, struct wpool_runq *to)
 		if (to) {
 			WRITE_ONCE(w->picked, true);
 			w->new_home = to;
+			WRITE_ONCE(to->expect_jiffy, (u32)jiffies | 1);
 			wpool_coming_enter(w);
 		}
 		thread = w->thread;

@@ -11,9 +11,9 @@
  *             Until the task has ended, the scheduler may move the hog to another CPU. If a
  *             worker was woken and does not get its CPU, another one is woken.
  *   a stall   the same task has been at the head of the queue for 10 ms, although the pool has an
- *             idle worker or may create one. A worker is woken, moved here, or created. If the
- *             queue does not move for a second, the log says so once, for a module's pool with the
- *             stacks of some of the workers: why.c.
+ *             idle worker or may create one. A worker is woken, moved to a CPU with room, or
+ *             created. If the queue does not move for a second, the log says so once, for a
+ *             module's pool with the stacks of some of the workers: why.c.
  *
  *             Such a queue is named in pool->left. Workers of other CPUs take its oldest
  *             task first, if that is older than what they find themselves.
@@ -353,6 +353,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 {
 	bool busy = false, queued = false, suspects = false;
 	struct wpool_runq *rq;
+	unsigned long flags;
 	u32 i;
 
 	if (was_away || wpool_is_frozen(pool))
@@ -387,8 +388,13 @@ static bool look_closely(struct wpool *pool, u64 now)
 		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
 	if (suspects)
 		look_at_workers(pool);
-	if (queued)
+	if (queued) {
+		/* a worker that parks on a full CPU does not look, but may help elsewhere */
+		local_irq_save(flags);
+		wpool_wake_if_work(pool, wpool_this_runq(pool));
+		local_irq_restore(flags);
 		watch_waits(pool, now);
+	}
 	if (!queued && !READ_ONCE(pool->admission.nr_waiting))
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))

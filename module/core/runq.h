@@ -105,6 +105,9 @@ struct wpool_runq {
 	bool redirect;			/* T: no worker may be at home here, see affinity.c: pushes
 					 *    go to the global queue
 					 */
+	u32 expect_jiffy;		/* X: when an idle worker was woken to move here; 0 once it
+					 *    has come
+					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
 					 *    queue and has not started to look for work, or NULL;
 					 *    that worker clears it without the lock

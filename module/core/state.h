@@ -109,7 +109,7 @@ struct wpool {
 	atomic_t nr_searching ____cacheline_aligned; /* X: workers that search */
 	atomic_t nr_coming;		/* X: workers woken to search that do not search yet */
 	u32 coming_jiffy;		/* X: when @nr_coming last became 1 from 0 */
-	bool unserved;			/* X: no worker could be woken or created, see wake.c */
+	bool unserved;			/* X: no worker could be woken or made, see wake.c */
 	char name[WPOOL_NAME_LEN];	/* I */
 
 	u32 left ____cacheline_aligned;	/* X: 0, or 1 + the index in @active of a run queue that
@@ -176,7 +176,7 @@ struct wpool {
 	struct list_head node;		/* R: in the list of pools; read under RCU by the monitor */
 	bool is_published;		/* R: complete: wpool_find() finds it */
 	struct device dev;		/* K: its reference count is the pool's */
-	struct devpool *devpool;	/* set once, if made through /dev/wpool, see there */
+	struct devpool *devpool;	/* X: set once, if made through /dev/wpool */
 	struct rcu_work free_work;	/* K: frees the pool */
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key lockdep_key; /* K: the key of @lockdep_map */

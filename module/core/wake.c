@@ -126,10 +126,12 @@
  *                       with the first list: a thread that queues a task later takes the worker.
  *   wake_one:A, wpool_need_worker:C
  *                       pool->unserved set; then the search for a worker is repeated. The mark says
- *                       that no worker could be woken or asked for: no CPU with an idle worker
- *                       has room, and either no CPU has room or the pool is at its capacity. Pairs
- *                       with park_join:A, wpool_running_left:A and wpool_affinity_set:A: either a
- *                       thread that makes room sees the mark, or its room is seen.
+ *                       that a search found no worker to wake, and that none will be made: no CPU
+ *                       with an idle worker has room, and either no CPU has room, or no new worker
+ *                       can be made. Pairs with park_join:A, wpool_running_left:A and
+ *                       wpool_affinity_set:A: either a thread that makes room sees the mark, or
+ *                       its room is seen. A worker that parks on a CPU without room does not look:
+ *                       the monitor does.
  *   wpool_wake_if_work:A
  *                       pool->unserved cleared; then the queues are read. Pairs with
  *                       wake_one:A: a mark that is set later is not lost.
@@ -239,6 +241,47 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
+/* Did the spawner fail to make a worker, so that it tries again by itself? */
+static bool is_spawner_failing(const struct wpool *pool)
+{
+	return READ_ONCE(pool->spawn.refused) || READ_ONCE(pool->spawn.failing);
+}
+
+/* Does an idle worker move here? A worker that has not come after a second is given up. */
+static bool is_expecting(const struct wpool_runq *rq)
+{
+	u32 jiffy = READ_ONCE(rq->expect_jiffy);
+
+	return jiffy && (s32)((u32)jiffies - jiffy) < HZ;
+}
+
+/*
+ * No new worker can be made, and no CPU with an idle worker has room: move an idle worker to the
+ * nearest CPU with room to which none is moving. That worker must first get its old CPU, so it may
+ * be late. @beside, and a real-time thread: as in ask_for_worker().
+ */
+static bool move_idle(struct wpool *pool, const struct wpool_runq *own, bool beside)
+{
+	u32 away, nearest = U32_MAX;
+	struct wpool_runq *rq, *best = NULL;
+	int cpu;
+
+	if (!wpool_idle_any(pool))
+		return false;
+	wpool_for_each_runq(pool, rq, cpu) {
+		if (READ_ONCE(rq->nr_idle) || !wpool_runq_has_room(rq) || is_expecting(rq))
+			continue;
+		away = 1 + wpool_distance(&pool->sites[cpu], &pool->sites[own->cpu], true);
+		if (rq == own)
+			away = beside || rt_task(current) ? U32_MAX - 1 : 0;
+		if (away < nearest) {
+			nearest = away;
+			best = rq;
+		}
+	}
+	return best && wpool_idle_move(pool, best);
+}
+
 /* Is a worker waking here? False if both call_jiffy and wake_jiffy are over a tick old. */
 static bool is_awaited(const struct wpool_runq *rq)
 {
@@ -246,7 +289,7 @@ static bool is_awaited(const struct wpool_runq *rq)
 }
 
 /*
- * Wake a worker, or ask for one, and return true. If there is none to wake, set the monitor's
+ * Wake, move or ask for a worker, and return true. If there is none to wake, set the monitor's
  * timer: the monitor ends tasks that wait for too long, and logs the reason. The caller has
  * executed a full barrier.
  *
@@ -265,7 +308,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	if (wpool_is_frozen(pool))
 		return false;
 	/* try twice: the second try sees room made before @unserved was set, see wake_one:A */
-	for (i = 0; i < 2; i++) {
+	for (i = 0; ; i++) {
 		if (!beside && wake_own(rq, helps))
 			return true;
 		/* the worker that is waking here, perhaps on a CPU with room for more, is enough */
@@ -285,15 +328,14 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 		asked = (i || !beside || here->help_jiffy != now) &&
 			ask_for_worker(pool, rq, beside);
 		here->help_jiffy = now;
-		if (wake_own(rq, helps) || asked)
+		if (wake_own(rq, helps) || (asked && !is_spawner_failing(pool)))
 			return true;
-		if (READ_ONCE(pool->unserved))
-			return false;
+		if (i || READ_ONCE(pool->unserved))
+			return move_idle(pool, rq, beside) || asked;
 		WRITE_ONCE(pool->unserved, true);
 		/* wake_one:A */
 		smp_mb();
 	}
-	return false;
 }
 
 /* Does a worker search, and will it see the tasks left here? */
@@ -401,26 +443,27 @@ void wpool_wake_for_push_on(struct wpool *pool, struct wpool_runq *rq)
 		wake_one(pool, rq, false, false);
 		return;
 	}
-	wpool_monitor_timer_set(pool);
 	/* without hand-off, a worker that sleeps in its task keeps the run queue */
 	if (!READ_ONCE(pool->handoff))
-		wpool_wake_rescue(rq);
+		wake_one(pool, rq, true, true);
+	else
+		wpool_monitor_timer_set(pool);
 }
 
 bool wpool_wake_rescue(struct wpool_runq *rq)
 {
 	struct wpool *pool = rq->pool;
 	unsigned long flags;
-	bool woken;
+	bool woken, asked;
 
 	local_irq_save(flags);
 	wpool_runq_offer(rq);
-	/*
-	 * If a hog holds the CPU of @rq, a worker of that CPU would wait with the queue. If all
-	 * idle workers are on CPUs at their concurrency, move one to that CPU.
-	 */
-	woken = wake_other(pool, rq) || wake_own(rq, true) || ask_for_worker(pool, rq, true) ||
-		(wpool_runq_has_room(rq) && wpool_idle_move(pool, rq));
+	/* if a hog holds the CPU of @rq, a worker of that CPU would wait with the queue */
+	woken = wake_other(pool, rq) || wake_own(rq, true);
+	if (!woken) {
+		asked = ask_for_worker(pool, rq, true);
+		woken = (asked && !is_spawner_failing(pool)) || move_idle(pool, rq, true) || asked;
+	}
 	local_irq_restore(flags);
 	return woken;
 }

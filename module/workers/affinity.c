@@ -125,8 +125,8 @@ void wpool_affinity_set(struct wpool *pool)
 			continue;
 		WRITE_ONCE(rq->redirect, false);
 		more = true;
-		/* if the CPU has no worker, move an idle one here: the last only if tasks wait */
-		if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > !wpool_queues_len(pool))
+		/* if the CPU has no worker, move an idle one here, but not the last */
+		if (!READ_ONCE(rq->nr_workers) && wpool_idle_nr(pool) > 1)
 			wpool_idle_move(pool, rq);
 	}
 	/*

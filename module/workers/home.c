@@ -28,7 +28,7 @@ bool wpool_worker_bind(struct wpool_worker *w)
 void wpool_worker_rehome(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
-	struct wpool_runq *old = w->rq, *new = old;
+	struct wpool_runq *old = w->rq, *new = old, *goal = w->new_home;
 	bool left;
 
 	local_irq_disable();
@@ -45,8 +45,8 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	local_irq_enable();
 	wpool_cgroup_follow(w);
-	if (w->new_home && !READ_ONCE(w->new_home->redirect))
-		new = w->new_home;
+	if (goal && !READ_ONCE(goal->redirect))
+		new = goal;
 	else if (READ_ONCE(old->redirect))
 		new = wpool_home_place(pool, -1);
 	w->new_home = NULL;
@@ -64,4 +64,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	 */
 	if (wpool_worker_bind(w) && w->stray)
 		wpool_worker_bind(w);
+	/* only now: if another thread keeps that CPU, no further worker must follow */
+	if (goal)
+		WRITE_ONCE(goal->expect_jiffy, 0);
 }
