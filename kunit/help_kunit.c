@@ -451,8 +451,11 @@ static void go_back_and_submit(void *arg)
  * The first job sleeps. The worker that is woken for the second job finds that the first job runs
  * again, and gives up. Returns true if the second job starts in the same tick anyway.
  */
-static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *pool, int cpu)
+static bool is_prompt_behind_one_that_is_back(struct kunit *test)
 {
+	/* SCHED_FIFO: the first job's worker must yield to the worker that was woken after it */
+	struct wpool *pool = helping_pool(test, 2, 3, 1);
+	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
 	struct back *back = wpk_alloc(test, sizeof(*back));
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_and_yield, back);
 
@@ -460,6 +463,7 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 	back->pool = pool;
 	back->job = &jobs->job[1];
 	back->gate = wpk_gate(test);
+	wpk_move_to(cpu_of_one(pool));
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, cpu, &jobs->job[0].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(back->gate, 1));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && wpk_stat(pool, blocked) == 1);
@@ -467,23 +471,20 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test, struct wpool *
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, go_back_and_submit, back, true), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_no_errors(test, jobs);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 3);
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
 	return jobs->job[0].cpu == cpu && back->was_back && back->note.started == back->note.queued;
 }
 
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
 {
-	/* SCHED_FIFO: the first job's worker must yield to the worker that was woken after it */
-	struct wpool *pool = helping_pool(test, 2, 3, 1);
-	int cpu = wpk_cpu(cpu_of_one(pool) == wpk_cpu(0));
 	int try, prompt = 0;
 
 	skip_if_a_tick_is_too_short(test);
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "a kernel without preempt notifiers");
-	wpk_move_to(cpu_of_one(pool));
 	for (try = 0; try < NR_TRIES && prompt < NR_PROMPT; try++)
-		prompt += is_prompt_behind_one_that_is_back(test, pool, cpu);
+		prompt += is_prompt_behind_one_that_is_back(test);
 	KUNIT_EXPECT_EQ(test, prompt, NR_PROMPT);
 }
 
