@@ -80,6 +80,7 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 		[WPOOL_WORK_TREE] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_TIMER] = WPOOL_MAX_WORK_NS,
 		[WPOOL_WORK_STRAND] = WPOOL_MAX_WORK_NS,
+		[WPOOL_WORK_LOOP] = WPOOL_MAX_WORK_NS,
 	};
 	static const struct {
 		uint32_t depth;
@@ -106,7 +107,9 @@ static int spoil_work(struct fuzzer *f, struct wpool_dev_work *work)
 		work->fanout = trees[which].fanout;
 		return -ERANGE;
 	default:
-		work->kind = 1 + below(&f->rng, WPOOL_WORK_TREE);
+		do {
+			work->kind = below(&f->rng, ARRAY_SIZE(limits));
+		} while (!limits[work->kind]);
 		work->depth = 1;
 		work->fanout = 1;
 		work->arg = limits[work->kind] + 1;
