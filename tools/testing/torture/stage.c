@@ -187,8 +187,9 @@ static bool scene_start(struct scene *scene, const struct stage_kind *const kind
 static void scene_stop(struct scene *scene, const struct stage_kind *const kinds[], u32 nr_kinds)
 {
 	struct stage_pool *sp = &scene->sp;
+	struct wpool_attrs attrs;
 	struct wpool_stats stats;
-	u32 i, turn;
+	u32 i, turn, places;
 	int err;
 
 	for (i = 0; i < nr_kinds; i++)
@@ -211,6 +212,14 @@ static void scene_stop(struct scene *scene, const struct stage_kind *const kinds
 		      "%s: %llu submitted, %llu completed, %llu cancelled, %llu outstanding, %u waiting, %u queued",
 		      sp->name, stats.submitted, stats.completed, stats.cancelled,
 		      stats.outstanding, stats.waiting, stats.queued);
+	/* a closed pool has no free place; open again, it has all of them */
+	err = wpool_reboot(sp->pool);
+	wpool_get_attrs(sp->pool, &attrs, NULL);
+	places = attrs.queue_depth == WPOOL_UNLIMITED ? WPOOL_UNLIMITED :
+							attrs.capacity + attrs.queue_depth;
+	wpool_get_stats(sp->pool, &stats);
+	torture_check(!err && stats.free == places, "%s: reboot: %d, %u free of %u", sp->name, err,
+		      stats.free, places);
 	wpool_destroy(sp->pool);
 }
 
