@@ -10,11 +10,11 @@
 
 bool wpool_worker_bind(struct wpool_worker *w)
 {
-	int cpu, home = w->rq->cpu, to = wpool_affinity_place(w->pool, home);
+	int err, cpu, home = w->rq->cpu, to = wpool_affinity_place(w->pool, home);
 
 	do {
 		cpu = to;
-		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+		err = set_cpus_allowed_ptr(current, cpumask_of(cpu));
 		/* the call may have undone a change by the kernel, which the worker sees now */
 		to = wpool_affinity_place(w->pool, home);
 	} while (to != cpu);
@@ -22,7 +22,7 @@ bool wpool_worker_bind(struct wpool_worker *w)
 	/* on PREEMPT_RT a thread must not run outside its mask */
 	if (raw_smp_processor_id() != cpu)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
-	return cpu == home;
+	return !err && cpu == home && w->stray;
 }
 
 void wpool_worker_rehome(struct wpool_worker *w)
@@ -59,11 +59,12 @@ void wpool_worker_rehome(struct wpool_worker *w)
 		WRITE_ONCE(w->rq, new);
 	}
 	/*
-	 * The first bind has no effect if wpool_workers_set_free() has set this mask, but not yet
-	 * moved @w. If the new CPU goes offline now, the worker calls this function again.
+	 * A bind has no effect if wpool_workers_set_free() has set this mask, but not yet moved @w;
+	 * that function may do so several times. If the new CPU goes offline now, the worker calls
+	 * this function again.
 	 */
-	if (wpool_worker_bind(w) && w->stray)
-		wpool_worker_bind(w);
+	while (wpool_worker_bind(w))
+		;
 	/* only now: if another thread keeps that CPU, no further worker must follow */
 	if (goal)
 		WRITE_ONCE(goal->expect_jiffy, 0);
