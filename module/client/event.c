@@ -43,7 +43,6 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/wait_bit.h>
-#include <linux/wpool.h>
 #include <linux/wpool_event.h>
 
 #include "client/event_fire.h"

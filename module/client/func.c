@@ -6,8 +6,6 @@
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/wpool.h>
 
 #include "core/state.h"
 #include "task/item.h"

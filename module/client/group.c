@@ -36,7 +36,6 @@
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/swait.h>
-#include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
 #include "core/current.h"

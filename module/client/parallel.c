@@ -22,18 +22,13 @@
  * loop's memory is leaked, so that helpers that start later still find it.
  */
 #include <linux/cache.h>
-#include <linux/completion.h>
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
-#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/refcount.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/wpool.h>
 #include <linux/wpool_parallel.h>
 
 #include "core/current.h"

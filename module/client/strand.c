@@ -32,14 +32,12 @@
  * returns, and then the strand may be freed. A task that frees its own strand notes that in
  * *task->gone, on the stack of the thread that called its function.
  */
-#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/list.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/wpool.h>
 #include <linux/wpool_strand.h>
 
 #include "core/current.h"

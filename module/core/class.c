@@ -5,9 +5,7 @@
 #include "core/class.h"
 
 #include <linux/build_bug.h>
-#include <linux/mutex.h>
 #include <linux/printk.h>
-#include <linux/sched.h>
 #include <linux/sched/prio.h>
 #include <uapi/linux/sched/types.h>
 

@@ -13,13 +13,11 @@
  */
 #include "core/counts.h"
 
-#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/threads.h>
-#include <linux/wait.h>
 
 #include "core/near.h"
 

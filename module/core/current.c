@@ -8,7 +8,6 @@
 #include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
-#include <linux/wpool.h>
 
 #include "core/state.h"
 

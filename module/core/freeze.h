@@ -34,7 +34,6 @@
 #define WPOOL_CORE_FREEZE_H
 
 #include <linux/compiler.h>
-#include <linux/sched.h>
 
 #include "core/state.h"
 

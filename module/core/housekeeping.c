@@ -2,13 +2,9 @@
 /* The CPUs of the kernel's own threads, see housekeeping.h. */
 #include "core/housekeeping.h"
 
-#include <linux/bitops.h>
 #include <linux/compiler.h>
-#include <linux/cpumask.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/isolation.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/registry.h"

@@ -2,9 +2,7 @@
 /* Idle workers, see idle.h. wake.c explains the barriers. */
 #include "core/idle.h"
 
-#include <linux/bitops.h>
 #include <linux/jiffies.h>
-#include <linux/sched.h>
 
 #include "core/counts.h"
 #include "core/monitor_timer.h"

@@ -4,8 +4,6 @@
 
 #include <linux/ktime.h>
 #include <linux/limits.h>
-#include <linux/minmax.h>
-#include <linux/sched.h>
 
 /*
  * A longer sample moves the estimate by 1 / PART_IF_LONGER of the difference; a shorter one

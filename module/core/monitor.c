@@ -39,7 +39,6 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/time.h>
 
 #include "compat.h"

@@ -2,8 +2,6 @@
 /* What is queued, see queued.h. */
 #include "core/queued.h"
 
-#include <linux/bitops.h>
-
 #include "core/length.h"
 
 bool wpool_runq_is_left(struct wpool_runq *rq)

@@ -5,11 +5,8 @@
 #include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/string.h>
-#include <linux/wpool.h>
-#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 

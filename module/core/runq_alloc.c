@@ -12,8 +12,6 @@
 
 #include <linux/build_bug.h>
 #include <linux/cache.h>
-#include <linux/cpumask.h>
-#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/threads.h>

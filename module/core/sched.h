@@ -8,7 +8,6 @@
 
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
 
 #include "core/length.h"
 #include "core/queued.h"

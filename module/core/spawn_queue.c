@@ -18,9 +18,6 @@
 #include <linux/kobject.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
-#include <linux/sched.h>
-#include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include "core/monitor_timer.h"
 #include "core/state.h"

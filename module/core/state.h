@@ -2,7 +2,8 @@
 /*
  * The state that the layers share: struct wpool, with accessors. Most fields that only one
  * mechanism uses are in a struct of that mechanism, in the headers included below. The order of all
- * locks is at the end of this file.
+ * locks is at the end of this file. A file that includes this header does not repeat its includes,
+ * and a .c file does not repeat those of its own header.
  *
  * Each field has the letter of its lock. Where a letter says who writes, READ_ONCE may read the
  * field anywhere; K, D, M, R, O and G say who may use it at all.

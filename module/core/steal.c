@@ -2,9 +2,6 @@
 /* Tasks that move between queues, see steal.h. */
 #include "core/steal.h"
 
-#include <linux/minmax.h>
-#include <linux/percpu.h>
-
 #include "core/counts.h"
 #include "core/length.h"
 #include "core/near.h"

@@ -5,8 +5,6 @@
 #include <linux/errno.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
-#include <linux/lockdep.h>
-#include <linux/spinlock.h>
 
 #include "core/state.h"
 

@@ -2,7 +2,6 @@
 /* Which worker to wake, see wake.h, and the argument that no wake-up is lost. */
 #include "core/wake.h"
 
-#include <linux/sched.h>
 #include <linux/sched/rt.h>
 #include <linux/smp.h>
 

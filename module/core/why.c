@@ -17,7 +17,6 @@
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
 
 #include "compat.h"
 #include "core/counts.h"

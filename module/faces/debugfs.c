@@ -10,7 +10,6 @@
  */
 #include "faces/debugfs.h"
 
-#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
@@ -19,8 +18,6 @@
 #include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/uio.h>
-#include <linux/wpool.h>
-#include <linux/wpool_stats.h>
 
 #include "core/freeze.h"
 #include "core/monitor_timer.h"

@@ -8,7 +8,6 @@
 #include "pool/dump.h"
 
 #include <linux/jiffies.h>
-#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/nmi.h>
 #include <linux/notifier.h>

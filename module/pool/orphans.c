@@ -8,7 +8,6 @@
 #include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
-#include <linux/wpool_stats.h>
 
 #include "core/registry.h"
 #include "core/sched.h"

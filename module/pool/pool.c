@@ -20,8 +20,6 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
-#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/counts.h"

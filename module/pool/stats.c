@@ -16,8 +16,6 @@
 #include <linux/ktime.h>
 #include <linux/overflow.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
-#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/hist.h"

@@ -25,15 +25,11 @@
 
 #include <linux/container_of.h>
 #include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/minmax.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
-#include <linux/wpool_stats.h>
 
 #include "compat.h"
 #include "core/class.h"

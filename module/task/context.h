@@ -13,10 +13,8 @@
 #include <linux/compiler.h>
 #include <linux/cred.h>
 #include <linux/irqflags.h>
-#include <linux/lockdep.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/thread_info.h>
 

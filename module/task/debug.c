@@ -25,7 +25,6 @@
  */
 #include "task/debug.h"
 
-#include <linux/debugobjects.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/string.h>

@@ -12,7 +12,6 @@
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
-#include "task/state.h"
 
 DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 

@@ -21,9 +21,6 @@
 #ifndef WPOOL_TASK_FINISH_H
 #define WPOOL_TASK_FINISH_H
 
-#include <linux/percpu.h>
-#include <linux/sched.h>
-
 #include "core/state.h"
 #include "task/state.h"
 #include "task/waiters.h"

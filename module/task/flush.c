@@ -23,7 +23,6 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
-#include <linux/wait.h>
 
 #include "core/current.h"
 #include "core/idle.h"

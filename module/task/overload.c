@@ -4,7 +4,6 @@
 
 #include <linux/errno.h>
 #include <linux/irqflags.h>
-#include <linux/minmax.h>
 
 #include "core/current.h"
 #include "core/notify.h"

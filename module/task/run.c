@@ -19,12 +19,9 @@
 #include "task/run.h"
 
 #include <linux/ktime.h>
-#include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
-#include <linux/wpool_stats.h>
 
 #include "core/current.h"
 #include "core/hist.h"

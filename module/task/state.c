@@ -21,8 +21,6 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/module.h>
-#include <linux/sched.h>
-#include <linux/spinlock.h>
 #include <linux/wait_bit.h>
 
 #include "task/tokens.h"

@@ -23,12 +23,9 @@
 
 #include "task/submit.h"
 
-#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
-#include <linux/minmax.h>
 #include <linux/printk.h>
-#include <linux/wpool.h>
 
 #include "core/sched.h"
 #include "core/state.h"

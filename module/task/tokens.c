@@ -35,11 +35,8 @@
 
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-
-#include "core/state.h"
 
 #define CACHE_MIN	16U
 #define CACHE_MAX	256U

@@ -15,7 +15,6 @@
 #define WPOOL_TASK_TOKENS_H
 
 #include <linux/list.h>
-#include <linux/minmax.h>
 
 #include "core/current.h"
 #include "core/state.h"

@@ -13,7 +13,6 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/wait_bit.h>
 
 #include "core/current.h"

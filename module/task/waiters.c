@@ -36,10 +36,8 @@
 #include "core/freeze.h"
 #include "core/monitor_timer.h"
 #include "core/sched.h"
-#include "core/state.h"
 #include "core/tidy_queue.h"
 #include "task/state.h"
-#include "task/tokens.h"
 
 /* The most waiters served, and tasks accepted, in one hold of the lock */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS

@@ -2,14 +2,11 @@
 /* On which CPUs workers are at home, and which of them may leave their home, see affinity.h. */
 #include "workers/affinity.h"
 
-#include <linux/cpumask.h>
 #include <linux/moduleparam.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/topology.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/housekeeping.h"

@@ -5,23 +5,19 @@
 #include "workers/cgroup.h"
 
 #include <linux/cgroup.h>
-#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
-#include <linux/mutex.h>
 #include <linux/nsproxy.h>
 #include <linux/oom.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/idle.h"

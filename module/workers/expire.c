@@ -13,7 +13,6 @@
 #include "workers/expire.h"
 
 #include <linux/jiffies.h>
-#include <linux/sched.h>
 #include <linux/shrinker.h>
 #include <linux/timer.h>
 

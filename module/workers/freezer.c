@@ -15,15 +15,11 @@
 
 #include "workers/freezer.h"
 
-#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
-#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
-#include <linux/wait.h>
 
 #include "core/freeze.h"
 #include "core/registry.h"

@@ -2,11 +2,8 @@
 /* A worker goes home, see home.h. */
 #include "workers/home.h"
 
-#include <linux/cpumask.h>
-
 #include "core/counts.h"
 #include "core/wake.h"
-#include "workers/affinity.h"
 
 bool wpool_worker_bind(struct wpool_worker *w)
 {

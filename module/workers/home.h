@@ -6,8 +6,6 @@
 #ifndef WPOOL_WORKERS_HOME_H
 #define WPOOL_WORKERS_HOME_H
 
-#include <linux/sched.h>
-
 #include "core/state.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"

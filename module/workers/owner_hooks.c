@@ -14,11 +14,8 @@
  */
 #include "workers/owner_hooks.h"
 
-#include <linux/completion.h>
 #include <linux/export.h>
-#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 
 #include "core/current.h"
 #include "core/state.h"

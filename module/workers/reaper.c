@@ -11,19 +11,11 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
-#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
-#include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/task_work.h>
-#include <linux/time64.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/counts.h"

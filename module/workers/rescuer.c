@@ -24,7 +24,6 @@
 #include "workers/rescuer.h"
 
 #include <linux/ktime.h>
-#include <linux/sched.h>
 
 #include "core/counts.h"
 #include "core/spawn_queue.h"

@@ -21,15 +21,12 @@
 
 #include "workers/spawner.h"
 
-#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/minmax.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "core/class.h"
 #include "core/counts.h"

@@ -6,8 +6,6 @@
 
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/workqueue.h>
 
 #include "core/counts.h"
 #include "core/idle.h"

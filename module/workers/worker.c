@@ -4,7 +4,6 @@
 
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 
 #include "core/class.h"
 #include "core/counts.h"

@@ -16,8 +16,6 @@
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
-#include <linux/workqueue.h>
-#include <linux/wpool_event.h>
 #include <linux/xarray.h>
 
 #include "inject.h"

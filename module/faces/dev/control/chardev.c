@@ -20,7 +20,6 @@
 
 #include <linux/capability.h>
 #include <linux/compat.h>
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -32,8 +31,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <linux/wpool.h>
-#include <linux/wpool_stats.h>
 #include <uapi/linux/wpool.h>
 
 #include "core/registry.h"

@@ -26,14 +26,9 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
-#include <linux/minmax.h>
 #include <linux/moduleparam.h>
-#include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-#include <linux/wpool.h>
-#include <linux/wpool_stats.h>
 
 #include "core/counts.h"
 #include "core/state.h"

@@ -12,7 +12,6 @@
 #include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>

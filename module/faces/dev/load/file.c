@@ -28,8 +28,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wait_bit.h>
-#include <linux/wpool.h>
-#include <linux/wpool_group.h>
 
 #include "faces/dev/load/strand.h"
 #include "pool/pool.h"

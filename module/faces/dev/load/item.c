@@ -13,12 +13,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/wpool.h>
-#include <linux/wpool_group.h>
 
 #include "compat.h"
 #include "faces/dev/load/armed.h"
-#include "faces/dev/load/file.h"
 #include "faces/dev/load/strand.h"
 
 /* wpool_dev_record.cpu of a task that never ran */

@@ -14,9 +14,7 @@
 #include "faces/dev/load/task.h"
 
 #include <linux/ktime.h>
-#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
-#include <linux/wpool.h>
 #include <linux/wpool_group.h>
 
 #include "core/state.h"
