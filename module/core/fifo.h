@@ -99,15 +99,4 @@ struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 n
  */
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task);
 
-/*
- * The pool that a task's word names. @word: task->pool; the caller has had interrupts off, or has
- * held an RCU lock, since it read the word. Returns the pool, or NULL.
- */
-static inline struct wpool *wpool_fifo_pool(unsigned long word)
-{
-	if (word & WPOOL_TASK_IN_FIFO)
-		return ((struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO))->pool;
-	return (struct wpool *)word;
-}
-
 #endif /* WPOOL_CORE_FIFO_H */

@@ -42,12 +42,6 @@ void wpool_length_adopt(struct wpool_runq *rq);
  */
 void wpool_length_start(struct wpool_runq *rq, bool is_run);
 
-/** wpool_length_is_single() - is one task being timed? The next look must end the timing */
-static inline bool wpool_length_is_single(const struct wpool_runq *rq)
-{
-	return rq->sample.ns && !rq->sample.is_run;
-}
-
 /** wpool_length_end() - end the timing, in the next look; context as wpool_length_start() */
 void wpool_length_end(struct wpool_runq *rq);
 

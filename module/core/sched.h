@@ -101,7 +101,9 @@ static inline struct wpool_task *wpool_sched_next(struct wpool *pool, struct wpo
 	struct wpool_task *task = NULL;
 
 	if (unlikely(READ_ONCE(pool->left)) || unlikely(wpool_shared_len(pool)) ||
-	    unlikely(rq->call_jiffy != (u32)jiffies) || unlikely(wpool_length_is_single(rq)))
+	    unlikely(rq->call_jiffy != (u32)jiffies) ||
+	    /* one task is being timed: the next look must end the timing */
+	    unlikely(rq->sample.ns && !rq->sample.is_run))
 		return NULL;
 	if (READ_ONCE(rq->next) && rq->next_streak++ < WPOOL_NEXT_STREAK)
 		task = wpool_runq_take_next(rq);

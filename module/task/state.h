@@ -73,10 +73,16 @@
 /** wpool_task_last_pool() - the pool in which a task is or was; that pool may be gone */
 static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 {
+	unsigned long word;
 	struct wpool *pool;
 
+	/* a queue that the word names exists until a grace period has passed */
 	rcu_read_lock();
-	pool = wpool_fifo_pool((unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_IN_LINE);
+	word = (unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_IN_LINE;
+	if (word & WPOOL_TASK_IN_FIFO)
+		pool = ((struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO))->pool;
+	else
+		pool = (struct wpool *)word;
 	rcu_read_unlock();
 	return pool;
 }
