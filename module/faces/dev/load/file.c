@@ -29,7 +29,6 @@
 #include <linux/string.h>
 #include <linux/wait_bit.h>
 
-#include "faces/dev/load/strand.h"
 #include "pool/pool.h"
 #include "workers/cgroup.h"
 
@@ -38,7 +37,6 @@ static atomic_t nr_files;
 
 static void free_file(struct wpool_devfile *file)
 {
-	wpool_devstrand_free(file->strand);
 	wpool_put(file->pool);
 	mutex_destroy(&file->cancel_mutex);
 	mutex_destroy(&file->attach_mutex);
@@ -52,14 +50,18 @@ static void file_free_late(struct work_struct *work)
 {
 	struct wpool_devfile *file = container_of(work, struct wpool_devfile, free_work);
 
-	/* waits until the functions of all tasks have returned */
+	/*
+	 * Both wait until the functions of all tasks have returned. The first ignores a group that
+	 * was never set up.
+	 */
 	wpool_group_exit(&file->group);
+	wpool_strand_destroy(&file->strand);
 	free_file(file);
 }
 
 void wpool_devfile_free(struct wpool_devfile *file)
 {
-	if (file->has_group)
+	if (file->has_group || file->has_strand)
 		queue_work(wpool_free_wq, &file->free_work);
 	else
 		free_file(file);
@@ -112,6 +114,7 @@ void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool)
 {
 	lockdep_assert_held(&file->attach_mutex);
 	if (pool) {
+		wpool_strand_init(&file->strand, pool, WPOOL_UNLIMITED);
 		spin_lock(&file->lock);
 		file->pool = pool;
 		spin_unlock(&file->lock);

@@ -11,11 +11,11 @@
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 #include <uapi/linux/wpool.h>
 
 struct mem_cgroup;
 struct wpool;
-struct wpool_devstrand;
 
 /*
  * An open file. I: set at the open. L: @lock. W: as L, but read without the lock, READ_ONCE and
@@ -49,12 +49,13 @@ struct wpool_devfile {
 	struct mutex attach_mutex;	/* one attach, or setup of @group, at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
 	struct wpool *pool;		/* L: the pool, with a reference; set once */
-	struct wpool_devstrand *strand;	/* for WPOOL_WORK_STRAND, or NULL; set once */
+	struct wpool_strand strand;	/* for WPOOL_WORK_STRAND; the file limits its tasks */
+	bool has_strand;		/* L: @strand was used */
 	bool has_group;			/* L: @group is in use, until the end of the file */
 	/* the tasks of @group have another memory cgroup than @memcg; set before @has_group */
 	bool group_has_memcg;
 	struct wpool_group group;	/* group of the tasks; does its own locking */
-	struct work_struct free_work;	/* ends @group, which no task of the group can do */
+	struct work_struct free_work;	/* ends @group and @strand, which their tasks cannot do */
 };
 
 /* Create the file for an open, attached to no pool; or ERR_PTR(-ENOMEM). Sleeps. */

@@ -16,13 +16,17 @@
 
 #include "compat.h"
 #include "faces/dev/load/armed.h"
-#include "faces/dev/load/strand.h"
 
 /* wpool_dev_record.cpu of a task that never ran */
 #define CPU_NONE	((u32)-1)
 
 /* wpool_devitem_alloc() uses the addresses of items as those of their tasks */
 static_assert(offsetof(struct wpool_devitem, task) == 0);
+/* wpool_devitem_init() makes @member and @turn urgent as @task */
+static_assert(offsetof(struct wpool_devitem, member.task) == 0);
+static_assert(offsetof(struct wpool_devitem, turn.task) == 0);
+/* one more field would make the slab object half as large again */
+static_assert(sizeof(struct wpool_devitem) <= 256 || IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC));
 
 static struct kmem_cache *item_cache;
 
@@ -60,16 +64,10 @@ static void limited_put(const struct wpool_devfile *file, u64 bytes)
 		atomic64_sub(bytes, &limited_bytes);
 }
 
-/* The memory of an item, and of the event or turn that stands for its task. */
+/* The memory of an item, and of the event that stands for its task. */
 static u64 item_bytes(const struct wpool_devitem *item)
 {
-	u64 bytes = sizeof(*item);
-
-	if (item->armed)
-		bytes += wpool_devarmed_bytes();
-	if (item->turn)
-		bytes += wpool_devturn_bytes();
-	return bytes;
+	return sizeof(*item) + (wpool_devitem_waits(item) ? wpool_devarmed_bytes() : 0);
 }
 
 /* Charge the memory of a task that is about to be added; false if there is no room. */
@@ -110,7 +108,7 @@ static bool is_poll(const struct wpool_devitem *item)
 
 static bool is_limited_wait(const struct wpool_devitem *item)
 {
-	return item->armed && item->file->is_limited;
+	return wpool_devitem_waits(item) && item->file->is_limited;
 }
 
 static bool wait_get(const struct wpool_devitem *item)
@@ -254,7 +252,6 @@ DEV_TASK(lock)
 DEV_TASK(tree)
 DEV_TASK(fault)
 DEV_TASK(timer)
-DEV_TASK(strand)
 DEV_TASK(poll)
 DEV_TASK(loop)
 DEV_TASK(count)
@@ -270,7 +267,6 @@ static const wpool_task_fn item_fns[] = {
 	[WPOOL_WORK_TREE] = dev_tree,
 	[WPOOL_WORK_FAULT] = dev_fault,
 	[WPOOL_WORK_TIMER] = dev_timer,
-	[WPOOL_WORK_STRAND] = dev_strand,
 	[WPOOL_WORK_POLL] = dev_poll,
 	[WPOOL_WORK_LOOP] = dev_loop,
 	[WPOOL_WORK_COUNT] = dev_count,
@@ -279,6 +275,17 @@ static const wpool_task_fn item_fns[] = {
 static void dev_abort(struct wpool_task *task, int status)
 {
 	item_end(container_of(task, struct wpool_devitem, task), status);
+}
+
+static void dev_strand(struct wpool_strand_task *task)
+{
+	item_run(container_of(task, struct wpool_devitem, turn));
+	barrier();	/* as in DEV_TASK() */
+}
+
+static void dev_strand_abort(struct wpool_strand_task *task, int status)
+{
+	item_end(container_of(task, struct wpool_devitem, turn), status);
 }
 
 static int dev_member(struct wpool_group_task *task)
@@ -301,19 +308,16 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	/* no owner: an open file pins the module, and the module's exit waits for items */
 	if (is_member)
 		wpool_group_task_init(&item->member, dev_member, dev_member_abort);
+	else if (work->kind == WPOOL_WORK_STRAND)
+		wpool_strand_task_init(&item->turn, &file->strand, dev_strand, dev_strand_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* stand_in_create() also makes the event or turn that stands for the task urgent */
-	if (work->flags & WPOOL_WORK_URGENT && is_member)
-		wpool_group_task_set_urgent(&item->member, true);
-	else if (work->flags & WPOOL_WORK_URGENT)
-		wpool_task_set_urgent(&item->task, true);
+	/* event_create() also makes the event that stands for the task urgent */
+	wpool_task_set_urgent(&item->task, work->flags & WPOOL_WORK_URGENT);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
 	wpool_workload_init(&item->load, work, pool,
 			    is_member && file->group_has_memcg ? NULL : file->memcg);
-	item->armed = NULL;
-	item->turn = NULL;
 	item->cover = compat_kcov_handle();
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
@@ -344,6 +348,7 @@ bool wpool_devitem_add(struct wpool_devitem *item)
 	item->seq = file->next_seq++;
 	file->nr_items++;
 	file->nr_polls += is_poll(item);
+	file->has_strand |= item->load.kind == WPOOL_WORK_STRAND;
 	list_add_tail(&item->node, &file->unfinished);
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
 	return true;

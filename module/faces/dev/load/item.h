@@ -21,9 +21,9 @@
  *     that a submit has not added yet. The items of all limited files count towards one limit, from
  *     the add to the free;
  *   - only a plain task can be taken out of the pool's queue by a cancel. Any other one that is
- *     cancelled, a task of the file's group or one for which an event or a turn stands, keeps its
+ *     cancelled, a task of the file's group or strand, or one for which an event stands, keeps its
  *     place, but does not run, because its function finds item->recorded set;
- *   - the function of a task of the file's group may free the last item, but not the file.
+ *   - the function of a task of the file's group or strand may free the last item, not the file.
  */
 #ifndef WPOOL_DEVITEM_H
 #define WPOOL_DEVITEM_H
@@ -32,13 +32,13 @@
 #include <linux/types.h>
 #include <linux/wpool.h>
 #include <linux/wpool_group.h>
+#include <linux/wpool_strand.h>
 #include <uapi/linux/wpool.h>
 
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/workload.h"
 
 struct wpool_devarmed;
-struct wpool_devturn;
 
 /*
  * A task of a file, and its record when it has ended. I: set before the submit. L: file->lock. E:
@@ -47,15 +47,18 @@ struct wpool_devturn;
  */
 struct wpool_devitem {
 	union {
-		struct wpool_task task;
+		struct {
+			struct wpool_task task;
+			/* I: event that starts @task after a wait, see wpool_devitem_waits() */
+			struct wpool_devarmed *armed;
+		};
 		struct wpool_group_task member;	/* in place of @task for the file's group */
+		struct wpool_strand_task turn;	/* in place of @task for the file's strand */
 	};
 	/* L: on file->unfinished, file->done or a local list; empty if on none */
 	struct list_head node;
 	struct wpool_devfile *file;
 	struct wpool_workload load;	/* I: what the task does; load.h explains its fields */
-	struct wpool_devarmed *armed;	/* I: event that starts the task after a wait, or NULL */
-	struct wpool_devturn *turn;	/* I: the turn of a task of the file's strand, or NULL */
 	u64 cover;	/* I: KCOV handle of the submitter; 0: none */
 	u64 seq;	/* I: number of the task in its file */
 	u64 cookie;	/* I: cookie of the descriptor */
@@ -71,10 +74,17 @@ struct wpool_devitem {
 	bool in_pool;	/* L: the pool may still touch the item */
 };
 
-/* Is @task itself submitted, not @member, an event or a turn? wpool_task_cancel() needs that. */
+/* Does an event start the task of this item? A member of a group never waits. */
+static inline bool wpool_devitem_waits(const struct wpool_devitem *item)
+{
+	return item->load.kind == WPOOL_WORK_TIMER || item->load.kind == WPOOL_WORK_POLL;
+}
+
+/* Is @task itself submitted, not @member, @turn or an event? wpool_task_cancel() needs that. */
 static inline bool wpool_devitem_is_plain(const struct wpool_devitem *item)
 {
-	return !item->is_member && !item->armed && !item->turn;
+	return !item->is_member && !wpool_devitem_waits(item) &&
+	       item->load.kind != WPOOL_WORK_STRAND;
 }
 
 /* Allocate items. @tasks: out: their tasks. Sleeps. Returns 0; -ENOMEM */

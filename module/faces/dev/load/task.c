@@ -6,8 +6,7 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the file's lock and has found
  *     the item on the list of unfinished ones. So neither the item nor the thread that runs it can
  *     end before the caller drops the lock;
- *   - an event (armed.c) or a turn of a strand (strand.c) may stand for a task until the task
- *     starts, and ends the task in any case;
+ *   - an event (armed.c) may stand for a task until the task starts, and ends it in any case;
  *   - a task that was not accepted leaves no record: while tasks are being submitted, a cancel only
  *     stops their workloads.
  */
@@ -21,7 +20,6 @@
 #include "faces/dev/load/armed.h"
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/item.h"
-#include "faces/dev/load/strand.h"
 #include "faces/dev/load/workload.h"
 #include "task/submit.h"
 #include "task/tokens.h"
@@ -149,71 +147,42 @@ static int submit_chunk(struct wpool_devfile *file, struct wpool *pool,
 	return ret;
 }
 
-/* Does an event or a turn stand for this task before it starts? */
-static bool is_stood_for(const struct wpool_dev_work *work)
+/* Is this task started by an event, or by the strand of the file? */
+static bool is_started_later(const struct wpool_dev_work *work)
 {
 	return work->kind == WPOOL_WORK_TIMER || work->kind == WPOOL_WORK_STRAND ||
 	       work->kind == WPOOL_WORK_POLL;
 }
 
-/* The strand of a file, made when the first task needs it; NULL if there is no memory. */
-static struct wpool_devstrand *strand_of(struct wpool_devfile *file, struct wpool *pool)
-{
-	struct wpool_devstrand *strand;
-
-	if (!READ_ONCE(file->strand)) {
-		strand = wpool_devstrand_create(pool);
-		/* another thread may have been faster */
-		if (strand && cmpxchg(&file->strand, NULL, strand))
-			wpool_devstrand_free(strand);
-	}
-	return READ_ONCE(file->strand);
-}
-
-static int turn_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
-{
-	struct wpool_devstrand *strand = strand_of(item->file, pool);
-
-	if (strand)
-		item->turn = wpool_devturn_create(strand, &item->task, urgent);
-	return item->turn ? 0 : -ENOMEM;
-}
-
-static void stand_in_free(struct wpool_devitem *item)
-{
-	wpool_devarmed_free(item->armed);
-	wpool_devturn_free(item->turn);
-}
-
-/* Allocate the event or turn for a task. Returns 0, -ENOMEM, or as wpool_devarmed_set_file(). */
-static int stand_in_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
+/* Allocate the event of a timer or a poll. Returns 0, -ENOMEM, or as wpool_devarmed_set_file(). */
+static int event_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
 	int err = 0;
 
-	if (item->load.kind == WPOOL_WORK_STRAND)
-		return turn_create(item, pool, urgent);
+	if (!wpool_devitem_waits(item))
+		return 0;
 	item->armed = wpool_devarmed_create(pool, &item->task, urgent);
 	if (!item->armed)
 		return -ENOMEM;
 	if (item->load.kind == WPOOL_WORK_POLL)
 		err = wpool_devarmed_set_file(item->armed, item->load.arg, item->file->ops);
 	if (err)
-		stand_in_free(item);
+		wpool_devarmed_free(item->armed);
 	return err;
 }
 
 /* Returns 0 or -ESHUTDOWN. */
-static int stand_in_start(struct wpool_devitem *item)
+static int start_later(struct wpool_devitem *item)
 {
-	if (item->turn)
-		return wpool_devturn_start(item->turn);
+	if (!wpool_devitem_waits(item))
+		return wpool_strand_try_submit(&item->turn);
 	wpool_devarmed_start(item->armed, item->load.kind == WPOOL_WORK_POLL ?
 					  WPOOL_MAX_WORK_NS : item->load.arg);
 	return 0;
 }
 
-/* Submit tasks: start the events, or turns of the strand, that stand for them. */
-static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
+/* Submit timers, polls and tasks of the strand. */
+static int submit_for_later(struct wpool_devfile *file, struct wpool *pool,
 			    const struct wpool_dev_work *works, u32 max)
 {
 	struct wpool_task *tasks[SUBMIT_CHUNK];
@@ -230,7 +199,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = item_of(tasks[nr]);
 		wpool_devitem_init(item, file, &works[nr], pool, now, false);
-		err = stand_in_create(item, pool, works[nr].flags & WPOOL_WORK_URGENT);
+		err = event_create(item, pool, works[nr].flags & WPOOL_WORK_URGENT);
 		if (err)
 			break;
 	}
@@ -243,7 +212,7 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 			err = -ENOBUFS;
 			break;
 		}
-		err = stand_in_start(item);
+		err = start_later(item);
 		if (err) {
 			wpool_devitem_take_back(item);
 			break;
@@ -252,17 +221,19 @@ static int submit_stand_ins(struct wpool_devfile *file, struct wpool *pool,
 	file->nr_accepted += added;
 	spin_unlock(&file->lock);
 	for (i = added; i < nr; i++)
-		stand_in_free(item_of(tasks[i]));
+		if (wpool_devitem_waits(item_of(tasks[i])))
+			wpool_devarmed_free(item_of(tasks[i])->armed);
 	wpool_devitem_free_new(&tasks[added], max - added);
 	return added ?: err;
 }
 
-/* How many of the first tasks are alike: all with an event or turn, or all without? */
+/* How many of the first tasks are alike, as is_started_later() tells? */
 static u32 chunk_of(const struct wpool_dev_work *works, u32 nr)
 {
+	bool later = is_started_later(&works[0]);
 	u32 n = 1;
 
-	while (n < min(nr, SUBMIT_CHUNK) && is_stood_for(&works[n]) == is_stood_for(&works[0]))
+	while (n < min(nr, SUBMIT_CHUNK) && is_started_later(&works[n]) == later)
 		n++;
 	return n;
 }
@@ -271,7 +242,7 @@ static bool may_submit_on(struct wpool_devfile *file, const struct wpool_dev_wor
 {
 	u32 i;
 
-	for (i = 0; i < nr && !is_stood_for(&works[i]); i++)
+	for (i = 0; i < nr && !is_started_later(&works[i]); i++)
 		;
 	return i == nr && !wpool_devfile_group(file);
 }
@@ -290,8 +261,8 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	while (*accepted < nr) {
 		const struct wpool_dev_work *chunk = works + *accepted;
 		u32 want = chunk_of(chunk, nr - *accepted);
-		int ret = is_stood_for(chunk) ?
-			  submit_stand_ins(file, pool, chunk, want) :
+		int ret = is_started_later(chunk) ?
+			  submit_for_later(file, pool, chunk, want) :
 			  submit_chunk(file, pool, chunk, want, flags, cpu);
 
 		if (ret < 0 && !*accepted)
@@ -315,7 +286,7 @@ static bool item_cancel(struct wpool_devitem *item)
 		return false;
 	if (wpool_devitem_is_plain(item) ? !wpool_task_cancel(&item->task) : item->started)
 		return false;
-	if (item->armed)
+	if (wpool_devitem_waits(item))
 		wpool_devarmed_cancel(item->armed);
 	wpool_devitem_record(item, -ECANCELED, ktime_get_ns());
 	return true;

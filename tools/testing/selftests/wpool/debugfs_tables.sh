@@ -213,12 +213,12 @@ behind_a_sleeper()
 test_dump_names_the_functions_of_users()
 {
 	behind_a_sleeper 3 "3 0"
-	for func in dev_member turn_run armed_run; do
+	for func in dev_member dev_strand armed_run; do
 		grep -q "tasks, the first for .*$func" "$TMP/dump" || fail "no $func: $(cat "$TMP/dump")"
 	done
 	end_helpers
 	wpoolctl destroy "$POOL" >/dev/null && behind_a_sleeper 1 "1 2" || return 1
-	for func in turn_run armed_run; do
+	for func in dev_strand armed_run; do
 		grep -q "in line: an event or a strand, $func" "$TMP/dump" ||
 			fail "no $func in line: $(cat "$TMP/dump")"
 	done
