@@ -84,23 +84,13 @@ static inline int compat_shrinker_register(struct shrinker *shrinker)
 #else
 static inline struct shrinker *compat_shrinker_alloc(void)
 {
-	return kzalloc(sizeof(struct shrinker), GFP_KERNEL);
+	static struct shrinker shrinker;
+
+	return &shrinker;
 }
 
-static inline void compat_shrinker_free(struct shrinker *shrinker)
-{
-	unregister_shrinker(shrinker);
-	kfree(shrinker);
-}
-
-static inline int compat_shrinker_register(struct shrinker *shrinker)
-{
-	int err = register_shrinker(shrinker, "wpool");
-
-	if (err)
-		kfree(shrinker);
-	return err;
-}
+#define compat_shrinker_free(shrinker) unregister_shrinker(shrinker)
+#define compat_shrinker_register(shrinker) register_shrinker(shrinker, "wpool")
 #endif
 
 /* The handle of the caller's remote coverage; 0: it has none. */
@@ -188,23 +178,16 @@ static inline int compat_migration_disabled(struct task_struct *thread)
 #endif
 }
 
-/* Further allocation flags of a thread, where the kernel has them. */
-#ifdef PF_MEMALLOC_PIN
-#define COMPAT_PF_PIN		PF_MEMALLOC_PIN
-#else
-#define COMPAT_PF_PIN		0
+/* Allocation flags of a thread that not all kernels have. */
+#ifndef PF_MEMALLOC_PIN
+#define PF_MEMALLOC_PIN		0
 #endif
-#ifdef PF_MEMALLOC_NORECLAIM
-#define COMPAT_PF_NORECLAIM	PF_MEMALLOC_NORECLAIM
-#else
-#define COMPAT_PF_NORECLAIM	0
+#ifndef PF_MEMALLOC_NORECLAIM
+#define PF_MEMALLOC_NORECLAIM	0
 #endif
-#ifdef PF_MEMALLOC_NOWARN
-#define COMPAT_PF_NOWARN	PF_MEMALLOC_NOWARN
-#else
-#define COMPAT_PF_NOWARN	0
+#ifndef PF_MEMALLOC_NOWARN
+#define PF_MEMALLOC_NOWARN	0
 #endif
-#define COMPAT_PF_MEMALLOC_MORE	(COMPAT_PF_PIN | COMPAT_PF_NORECLAIM | COMPAT_PF_NOWARN)
 
 /*
  * Override the credentials, with a reference to @cred, which do_exit() drops if the thread dies.
