@@ -28,33 +28,21 @@ static DECLARE_WORK(work, tell_pools);
  * partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. The set KTHREAD is one of
  * these two, depending on the kernel's version.
  */
-static unsigned long mask_word(u32 i)
-{
-	return cpumask_bits(housekeeping_cpumask(HK_TYPE_DOMAIN))[i] &
-	       cpumask_bits(housekeeping_cpumask(HK_TYPE_WQ))[i];
-}
-
 void wpool_housekeeping_copy(struct cpumask *mask)
 {
-	u32 i;
-
 	rcu_read_lock();
-	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits); i++)
-		cpumask_bits(mask)[i] = mask_word(i);
+	cpumask_and(mask, housekeeping_cpumask(HK_TYPE_DOMAIN), housekeeping_cpumask(HK_TYPE_WQ));
 	rcu_read_unlock();
 }
 
 void wpool_housekeeping_look(void)
 {
-	bool same = true;
-	u32 i;
+	/* only the monitor calls this, one look after the other */
+	static struct cpumask now;
 
-	rcu_read_lock();
-	for (i = 0; i < BITS_TO_LONGS(nr_cpumask_bits) && same; i++)
-		/* a word that the work is writing may differ: then the work runs once more */
-		same = data_race(cpumask_bits(&seen)[i]) == mask_word(i);
-	rcu_read_unlock();
-	if (!same)
+	wpool_housekeeping_copy(&now);
+	/* the work may be writing @seen: then it runs once more */
+	if (!data_race(cpumask_equal(&now, &seen)))
 		queue_work(system_dfl_wq, &work);
 }
 

@@ -18,8 +18,7 @@ void wpool_housekeeping_copy(struct cpumask *mask);
 
 /*
  * Check whether the set has changed. If so, the function that wpool_housekeeping_init() was given
- * is soon called for each pool. The check reads a few words, and writes none. Context: any except
- * NMI.
+ * is soon called for each pool. Context: the monitor.
  */
 void wpool_housekeeping_look(void);
 
