@@ -254,6 +254,18 @@ static inline struct wpool_runq *wpool_next_runq(struct wpool *pool, int *cpu)
 #define wpool_for_each_runq(pool, rq, cpu)				\
 	for ((cpu) = -1; ((rq) = wpool_next_runq(pool, &(cpu))); )
 
+/** wpool_sum_runqs() - sum @value over all CPUs' run queues; in @value, rq is the run queue */
+#define wpool_sum_runqs(pool, value) ({						\
+	struct wpool *_pool = (pool);						\
+	struct wpool_runq *rq;							\
+	u64 _sum = 0;								\
+	int _cpu;								\
+										\
+	wpool_for_each_runq(_pool, rq, _cpu)					\
+		_sum += (value);						\
+	_sum;									\
+})
+
 /** wpool_nr_active() - how many run queues are active */
 static inline u32 wpool_nr_active(const struct wpool *pool)
 {

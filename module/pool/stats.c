@@ -44,18 +44,6 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 	rcu_read_unlock();
 }
 
-/* The sum of @value over the run queues of @pool; in @value, rq is the run queue. */
-#define sum_runqs(pool, value)				\
-({							\
-	struct wpool_runq *rq;				\
-	u64 sum = 0;					\
-	int cpu;					\
-							\
-	wpool_for_each_runq(pool, rq, cpu)		\
-		sum += (value);				\
-	sum;						\
-})
-
 static u64 accepted_on(struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->share.accepted[0]) + READ_ONCE(rq->share.accepted[1]);
@@ -73,18 +61,18 @@ static void count_tasks(struct wpool *pool, struct wpool_stats *stats)
 	int tries = 32;
 
 	do {
-		finished = sum_runqs(pool, finished_on(rq));
+		finished = wpool_sum_runqs(pool, finished_on(rq));
 		/* a task counts as failed, cancelled or overdue before it is counted out */
 		smp_rmb();
-		stats->failed = sum_runqs(pool, local64_read(&rq->share.failed));
-		stats->cancelled = sum_runqs(pool, local64_read(&rq->share.cancelled));
-		stats->overdue = sum_runqs(pool, local64_read(&rq->share.overdue));
+		stats->failed = wpool_sum_runqs(pool, local64_read(&rq->share.failed));
+		stats->cancelled = wpool_sum_runqs(pool, local64_read(&rq->share.cancelled));
+		stats->overdue = wpool_sum_runqs(pool, local64_read(&rq->share.overdue));
 		/* a task is counted in before it counts as failed, cancelled or overdue */
 		smp_rmb();
-		stats->submitted = sum_runqs(pool, accepted_on(rq));
+		stats->submitted = wpool_sum_runqs(pool, accepted_on(rq));
 		/* all counts are read before finished is read again */
 		smp_rmb();
-	} while (sum_runqs(pool, finished_on(rq)) != finished && --tries);
+	} while (wpool_sum_runqs(pool, finished_on(rq)) != finished && --tries);
 	incomplete = stats->failed + stats->cancelled + stats->overdue;
 	stats->completed = finished - min(finished, incomplete);
 	stats->outstanding = stats->submitted - stats->completed - incomplete;
@@ -98,7 +86,7 @@ static u32 count_free(struct wpool *pool)
 	    READ_ONCE(pool->queue_depth) == WPOOL_UNLIMITED)
 		return WPOOL_UNLIMITED;
 	n = atomic_read(&pool->admission.tokens) +
-	    sum_runqs(pool, atomic_read(&rq->share.tokens));
+	    wpool_sum_runqs(pool, atomic_read(&rq->share.tokens));
 	return max(n, 0);
 }
 
@@ -112,10 +100,10 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->state = READ_ONCE(pool->state);
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
-	stats->errors = sum_runqs(pool, local64_read(&rq->share.errors));
-	stats->refused = sum_runqs(pool, READ_ONCE(rq->share.refused));
-	stats->stolen = sum_runqs(pool, READ_ONCE(rq->stolen));
-	stats->handoffs = sum_runqs(pool, READ_ONCE(rq->handoffs)) +
+	stats->errors = wpool_sum_runqs(pool, local64_read(&rq->share.errors));
+	stats->refused = wpool_sum_runqs(pool, READ_ONCE(rq->share.refused));
+	stats->stolen = wpool_sum_runqs(pool, READ_ONCE(rq->stolen));
+	stats->handoffs = wpool_sum_runqs(pool, READ_ONCE(rq->handoffs)) +
 			  READ_ONCE(pool->monitor.handoffs);
 	/* seen:A, see task/waiters.c */
 	stats->waiting = smp_load_acquire(&pool->admission.nr_waiting);

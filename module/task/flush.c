@@ -32,20 +32,14 @@
 /* Was there a time during this call when no task of the colour was unfinished? */
 static bool is_quiet(struct wpool *pool, u32 colour)
 {
-	struct wpool_runq *rq;
-	u64 in = 0, out = 0;
-	int cpu;
+	u64 out = wpool_sum_runqs(pool, local64_read(&rq->share.finished[colour]));
 
-	wpool_for_each_runq(pool, rq, cpu)
-		out += local64_read(&rq->share.finished[colour]);
 	/*
 	 * Out before in, and out before what the caller writes: pairs with the barrier in
 	 * wpool_account_out().
 	 */
 	smp_mb();
-	wpool_for_each_runq(pool, rq, cpu)
-		in += READ_ONCE(rq->share.accepted[colour]);
-	return in == out;
+	return wpool_sum_runqs(pool, READ_ONCE(rq->share.accepted[colour])) == out;
 }
 
 void wpool_flush_wake(struct wpool *pool)

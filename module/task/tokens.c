@@ -194,12 +194,8 @@ EXPORT_SYMBOL_GPL(wpool_nr_free);
 /* Tasks that took no token, less tasks that gave none; constant while there is a limit. */
 static int count_tokenless(struct wpool *pool)
 {
-	struct wpool_runq *rq;
-	int n = 0, cpu;
-
-	wpool_for_each_runq(pool, rq, cpu)
-		n += READ_ONCE(rq->share.untaken) - local64_read(&rq->share.ungiven);
-	return n;
+	return wpool_sum_runqs(pool, READ_ONCE(rq->share.untaken) -
+				     local64_read(&rq->share.ungiven));
 }
 
 void wpool_tokens_resize(struct wpool *pool)
