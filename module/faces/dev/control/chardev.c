@@ -18,6 +18,7 @@
  */
 #include "faces/dev/control/chardev.h"
 
+#include <linux/build_bug.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/err.h>
@@ -407,26 +408,17 @@ struct cmd_header {
 	u32 flags;
 };
 
+/* Room for every structure, as IOCTL_OP() checks. */
 union cmd_buffer {
 	struct cmd_header header;
-	struct wpool_dev_create create;
-	struct wpool_dev_attach attach;
-	struct wpool_dev_tune tune;
-	struct wpool_dev_release release;
-	struct wpool_dev_simple simple;
-	struct wpool_dev_submit submit;
-	struct wpool_dev_wait wait;
-	struct wpool_dev_cancel cancel;
-	struct wpool_dev_stats stats;
-	struct wpool_dev_info info;
-	struct wpool_dev_group group;
-	struct wpool_dev_cgroup cgroup;
+	struct wpool_dev_stats largest;
 };
 
 /* @_last: the last field of the first version of the structure; never changes. */
 #define IOCTL_OP(_nr, _struct, _last, _flags, _how, _fn)				\
 	[_IOC_NR(_nr)] = {								\
-		sizeof(struct wpool_dev_##_struct),					\
+		sizeof(struct wpool_dev_##_struct) + BUILD_BUG_ON_ZERO(			\
+			sizeof(struct wpool_dev_##_struct) > sizeof(union cmd_buffer)),	\
 		offsetofend(struct wpool_dev_##_struct, _last), _flags, _how, _fn	\
 	}
 
