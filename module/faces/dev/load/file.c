@@ -115,21 +115,10 @@ void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool)
 	lockdep_assert_held(&file->attach_mutex);
 	if (pool) {
 		wpool_strand_init(&file->strand, pool, WPOOL_UNLIMITED);
-		spin_lock(&file->lock);
-		file->pool = pool;
-		spin_unlock(&file->lock);
+		/* the strand is ready; pairs with the acquire in wpool_devfile_pool() */
+		smp_store_release(&file->pool, pool);
 	}
 	mutex_unlock(&file->attach_mutex);
-}
-
-struct wpool *wpool_devfile_pool(struct wpool_devfile *file)
-{
-	struct wpool *pool;
-
-	spin_lock(&file->lock);
-	pool = file->pool;
-	spin_unlock(&file->lock);
-	return pool;
 }
 
 int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what)
@@ -147,22 +136,11 @@ int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, un
 		if (err)
 			wpool_group_exit(&file->group);
 		file->group_has_memcg = what & WPOOL_AS_MEMCG;
-		spin_lock(&file->lock);
-		file->has_group = !err;
-		spin_unlock(&file->lock);
+		/* @group is ready; pairs with the acquire in wpool_devfile_group() */
+		smp_store_release(&file->has_group, !err);
 	}
 	mutex_unlock(&file->attach_mutex);
 	return err;
-}
-
-struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
-{
-	struct wpool_group *group;
-
-	spin_lock(&file->lock);
-	group = file->has_group ? &file->group : NULL;
-	spin_unlock(&file->lock);
-	return group;
 }
 
 struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited)

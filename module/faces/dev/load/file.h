@@ -19,7 +19,8 @@ struct wpool;
 
 /*
  * An open file. I: set at the open. L: @lock. W: as L, but read without the lock, READ_ONCE and
- * WRITE_ONCE. The mutexes are taken before @lock.
+ * WRITE_ONCE. A: set once, under @attach_mutex, with release; read with acquire. The mutexes are
+ * taken before @lock.
  */
 struct wpool_devfile {
 	const struct file_operations *ops; /* I: only files of /dev/wpool have these */
@@ -48,10 +49,10 @@ struct wpool_devfile {
 	wait_queue_head_t waiters;	/* threads that wait until @nr_unfinished is 0 */
 	struct mutex attach_mutex;	/* one attach, or setup of @group, at a time */
 	struct mutex cancel_mutex;	/* one cancel at a time */
-	struct wpool *pool;		/* L: the pool, with a reference; set once */
+	struct wpool *pool;		/* A: the pool, with a reference; @strand is ready */
 	struct wpool_strand strand;	/* for WPOOL_WORK_STRAND; the file limits its tasks */
 	bool has_strand;		/* L: @strand was used */
-	bool has_group;			/* L: @group is in use, until the end of the file */
+	bool has_group;			/* A: @group is in use, until the end of the file */
 	/* the tasks of @group have another memory cgroup than @memcg; set before @has_group */
 	bool group_has_memcg;
 	struct wpool_group group;	/* group of the tasks; does its own locking */
@@ -76,8 +77,12 @@ int wpool_devfile_attach_begin(struct wpool_devfile *file);
 /* Attach the file to @pool, whose reference becomes the file's; %NULL: give up the attach. */
 void wpool_devfile_attach_end(struct wpool_devfile *file, struct wpool *pool);
 
-/* The file's pool, which exists as long as the file; %NULL if none. Process context. */
-struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
+/* The file's pool, which exists as long as the file; %NULL if none */
+static inline struct wpool *wpool_devfile_pool(const struct wpool_devfile *file)
+{
+	/* pairs with the release in wpool_devfile_attach_end() */
+	return smp_load_acquire(&file->pool);
+}
 
 /*
  * Give the attached file a group. @max_outstanding: at least 1; @what: what the group's tasks take
@@ -86,8 +91,12 @@ struct wpool *wpool_devfile_pool(struct wpool_devfile *file);
  */
 int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what);
 
-/* The group of the file, which exists as long as the file; %NULL if none. Process context. */
-struct wpool_group *wpool_devfile_group(struct wpool_devfile *file);
+/* The group of the file, which exists as long as the file; %NULL if none */
+static inline struct wpool_group *wpool_devfile_group(struct wpool_devfile *file)
+{
+	/* pairs with the release in wpool_devfile_group_init() */
+	return smp_load_acquire(&file->has_group) ? &file->group : NULL;
+}
 
 /* Fill in the figures of the file, @file_submitted to @run_ns of @stats. Process context. */
 void wpool_devfile_stats(struct wpool_devfile *file,

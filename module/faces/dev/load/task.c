@@ -331,11 +331,12 @@ static void items_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped)
 	__must_hold(&file->lock)
 {
+	struct wpool_group *group = wpool_devfile_group(file);
 	u64 end = file->next_seq;
 
 	lockdep_assert_held(&file->lock);
-	if (!cookie && file->has_group)
-		wpool_group_cancel(&file->group);
+	if (!cookie && group)
+		wpool_group_cancel(group);
 	*cancelled = items_walk(file, cookie, end, item_cancel);
 	*stopped = items_walk(file, cookie, end, item_stop);
 }
