@@ -61,14 +61,11 @@ static void repair_after_death(struct wpool_worker *w)
 	raw_spin_unlock(&w->rq->lock);
 	wpool_coming_leave(w);
 	WRITE_ONCE(w->picked, false);
-	raw_spin_lock(&pool->workers.lock);
-	wpool_workers_leave(pool);
-	raw_spin_unlock(&pool->workers.lock);
 	wpool_home_count(w->rq, -1);
 	wpool_searching_leave(w);
 	wpool_running_leave(w);
-	wpool_worker_left(pool, false);
 	local_irq_enable();
+	wpool_worker_count_out(pool);
 }
 
 static void tidy_worker(struct wpool_worker *w)
