@@ -19,7 +19,8 @@ bool wpool_worker_bind(struct wpool_worker *w)
 	/* on PREEMPT_RT a thread must not run outside its mask */
 	if (raw_smp_processor_id() != cpu)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
-	return !err && cpu == home && w->stray;
+	/* a CPU that goes offline takes the worker, and gives it away again */
+	return !err && cpu == home && w->stray && cpu_active(home);
 }
 
 void wpool_worker_rehome(struct wpool_worker *w)
