@@ -13,13 +13,13 @@
 #include <linux/poll.h>
 #include <linux/preempt.h>
 #include <linux/timer.h>
-#include <linux/tracepoint.h>
 #include <linux/wait.h>
 #include <linux/wpool_stats.h>
 
 #include "core/state.h"
 #include "knob.h"
 #include "one_cpu.h"
+#include "probe.h"
 
 #define HOG_MS 20U
 
@@ -443,53 +443,11 @@ static void hrtimer_expires(void *data, struct hrtimer *timer, ktime_t *now)
 	count_ours(timer->function);
 }
 
-struct probe {
-	const char *event;
-	void *fn;
-	struct tracepoint *tracepoint;
-};
-
-static struct probe probes[] = {
-	{ "timer_expire_entry", timer_expires },
-	{ "hrtimer_expire_entry", hrtimer_expires },
-};
-
-static void find_tracepoint(struct tracepoint *tracepoint, void *data)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tracepoint->name, probes[i].event))
-			probes[i].tracepoint = tracepoint;
-}
-
-static void stop_counting(void *data)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (probes[i].tracepoint)
-			tracepoint_probe_unregister(probes[i].tracepoint, probes[i].fn, NULL);
-	tracepoint_synchronize_unregister();
-}
-
 static void start_counting(struct kunit *test)
 {
-	int i;
-
-	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		kunit_skip(test, "a kernel without tracepoints");
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		probes[i].tracepoint = NULL;
 	atomic_set(&nr_expiries, 0);
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		if (!probes[i].tracepoint)
-			kunit_skip(test, "the kernel has no tracepoints");
-		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(probes[i].tracepoint,
-								probes[i].fn, NULL), 0);
-	}
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_counting, NULL), 0);
+	wpk_probe(test, "timer_expire_entry", timer_expires, NULL);
+	wpk_probe(test, "hrtimer_expire_entry", hrtimer_expires, NULL);
 }
 
 /* Wait until no timer of the module expires for @ms, which is many periods of the monitor. */
