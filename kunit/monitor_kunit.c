@@ -102,45 +102,36 @@ static const bool off_and_on[] = { false, true };
 
 WPK_PARAM(handoff, off_and_on, "handoff %d");
 
-static void wpool_hog_on_two_cpus_its_queue_goes_to_another_worker(struct kunit *test)
+static const struct hog_row {
+	const char *desc;
+	u32 capacity;
+	int cpus;
+	bool handoff;
+	bool makes_way;
+	bool saw_it;	/* the child started while the hog ran */
+	u32 least, most;	/* hogs; on a slow machine the child may be one, too */
+} hog_rows[] = {
+	{ "on two CPUs its queue goes to another worker", 4, 2, true, false, true, 1, 2 },
+	{ "on the only CPU its own worker comes", 4, 1, true, true, true, 1, 2 },
+	{ "handoff 0 counts and moves none", 4, 1, false, true, false, 0, 0 },
+	{ "at capacity 1 its child starts afterwards", 1, 1, true, true, false, 0, 2 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hog_row, hog_rows, desc);
+
+static void wpool_hog_and_its_queue(struct kunit *test)
 {
-	struct wpool *pool = hog_pool(test, 4, 2, true);
-	struct hog *hog = run_hog(test, pool, true, false);
+	const struct hog_row *row = test->param_value;
+	struct wpool *pool = hog_pool(test, row->capacity, row->cpus, row->handoff);
+	struct hog *hog = run_hog(test, pool, row->saw_it, row->makes_way);
 
-	KUNIT_EXPECT_TRUE(test, hog->saw_it);
-	/* a task counts at most once; on a slow machine the child may be a hog, too */
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
-	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
-}
-
-static void wpool_hog_on_the_only_cpu_its_own_worker_comes(struct kunit *test)
-{
-	struct wpool *pool = hog_pool(test, 4, 1, true);
-	struct hog *hog = run_hog(test, pool, true, true);
-
-	KUNIT_EXPECT_TRUE(test, hog->saw_it);
-	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), 1);
-	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
-}
-
-static void wpool_hog_handoff_0_counts_and_moves_none(struct kunit *test)
-{
-	struct wpool *pool = hog_pool(test, 4, 1, false);
-	struct hog *hog = run_hog(test, pool, false, true);
-
-	KUNIT_EXPECT_FALSE(test, hog->saw_it);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
-}
-
-static void wpool_hog_at_capacity_1_its_child_starts_afterwards(struct kunit *test)
-{
-	struct wpool *pool = hog_pool(test, 1, 1, true);
-	struct hog *hog = run_hog(test, pool, false, true);
-
-	KUNIT_EXPECT_FALSE(test, hog->saw_it);
-	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
+	KUNIT_EXPECT_EQ(test, hog->saw_it, row->saw_it);
+	KUNIT_EXPECT_GE(test, wpk_stat(pool, hogs), row->least);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, hogs), row->most);
+	if (!row->handoff)
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
+	if (row->capacity == 1)
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);
 }
 
 /* Hog the CPU until this worker may run on both CPUs of the pool. */
@@ -520,11 +511,8 @@ static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 }
 
 WPK_SUITE(monitor,
-	  KUNIT_CASE(wpool_hog_on_two_cpus_its_queue_goes_to_another_worker),
-	  KUNIT_CASE(wpool_hog_on_the_only_cpu_its_own_worker_comes),
-	  KUNIT_CASE(wpool_hog_handoff_0_counts_and_moves_none),
+	  KUNIT_CASE_PARAM(wpool_hog_and_its_queue, hog_row_gen_params),
 	  KUNIT_CASE(wpool_hog_on_two_cpus_may_leave_its_cpu),
-	  KUNIT_CASE(wpool_hog_at_capacity_1_its_child_starts_afterwards),
 	  KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
 	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_and_shows_the_pool),
