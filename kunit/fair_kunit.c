@@ -213,15 +213,9 @@ static void wpool_submit_a_ring_that_is_full_keeps_its_oldest(struct kunit *test
 /* A pool with one idle worker on each of the first two CPUs, and no others. */
 static struct wpool *pair_pool(struct kunit *test)
 {
-	int i;
-	struct wpool *pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED,
-					   attrs.cpumask = wpk_first_cpus(test, 2),
-					   attrs.expiry_ms = 0);
-
-	wpk_warm(test, pool, 2);
-	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
-	return pool;
+	return wpk_pair(test, wpk_pool_with(test, 2, WPOOL_UNLIMITED,
+					    attrs.cpumask = wpk_first_cpus(test, 2),
+					    attrs.expiry_ms = 0));
 }
 
 static void note_step(struct wpk_job *job)

@@ -199,18 +199,6 @@ static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 
 /* ---- stalls --------------------------------------------------------------- */
 
-/* A pool with an idle worker on each of two CPUs. */
-static struct wpool *pair_pool(struct kunit *test)
-{
-	struct wpool *pool = hog_pool(test, 2, 2, true);
-	int i;
-
-	wpk_warm(test, pool, 2);
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
-	return pool;
-}
-
 /* Queue a task here, and keep this CPU from workers until the task has started. */
 static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 {
@@ -241,7 +229,7 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
  */
 static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kunit *test)
 {
-	struct wpool *pool = pair_pool(test);
+	struct wpool *pool = wpk_pair(test, hog_pool(test, 2, 2, true));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;

@@ -19,15 +19,9 @@ static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
 /* A pool with an idle worker on each of two CPUs. No worker expires. */
 static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
 {
-	struct wpool *pool;
-
 	on_two_cpus(test, attrs);
 	attrs->prealloc = true;
-	pool = wpk_pool_attrs(test, attrs);
-	wpk_warm(test, pool, 2);
-	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
-	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
-	return pool;
+	return wpk_pair(test, wpk_pool_attrs(test, attrs));
 }
 
 /* Submit a job once, with @cpu. Returns true if the job ran there. */

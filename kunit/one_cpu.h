@@ -30,6 +30,17 @@ static inline void wpk_warm(struct kunit *test, struct wpool *pool, unsigned int
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == nr);
 }
 
+/* @pool has two CPUs: make an idle worker on each of them. */
+static inline struct wpool *wpk_pair(struct kunit *test, struct wpool *pool)
+{
+	int i;
+
+	wpk_warm(test, pool, 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
+	return pool;
+}
+
 /* hog_ms is so long that no task of a case is a hog. */
 static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
 				     u32 concurrency, bool handoff)

@@ -336,10 +336,8 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 					   attrs.cpumask = wpk_first_cpus(test, 2),
 					   attrs.expiry_ms = 0);
 
-	wpk_warm(test, pool, 2);
 	/* a new worker is made on the CPU that has fewer workers */
-	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
+	wpk_pair(test, pool);
 	for (spin = 0; spin < 2; spin++) {
 		stuck = stuck_create(test, pool, spin);
 		jobs->job[spin].body = submit_and_stay;
