@@ -80,56 +80,6 @@ static int place_of_second(struct kunit *test, struct wpool *pool)
 	return pair->child->job[0].cpu;
 }
 
-/* @of_core: see set_cores(); 0: HERE shares only its cache with NEAR */
-static void wake_near(struct kunit *test, unsigned long of_core)
-{
-	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
-	int i, nr = 0;
-
-	if (of_core)
-		set_cores(pool, of_core);
-	for (i = 0; i < ROUNDS; i++) {
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
-		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
-	}
-	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-}
-
-static void wpool_submit_wakes_where_the_cache_is_the_same(struct kunit *test)
-{
-	wake_near(test, 0);
-}
-
-static void wpool_submit_wakes_on_another_core(struct kunit *test)
-{
-	wake_near(test, BIT(HERE) | BIT(OTHER_1) | BIT(OTHER_2));
-}
-
-static void make_near(struct kunit *test, unsigned long of_core)
-{
-	struct wpool *pool;
-	int i, nr = 0;
-
-	for (i = 0; i < ROUNDS; i++) {
-		pool = pool_of_three_caches(test, 2, false);
-		if (of_core)
-			set_cores(pool, of_core);
-		nr += place_of_second(test, pool) == wpk_cpu(NEAR);
-		wpk_destroy(test, pool);
-	}
-	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-}
-
-static void wpool_submit_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
-{
-	make_near(test, 0);
-}
-
-static void wpool_submit_makes_a_worker_on_another_core(struct kunit *test)
-{
-	make_near(test, BIT(HERE) | BIT(OTHER_1) | BIT(OTHER_2));
-}
-
 /* No CPU has the cache of HERE, and only @near has its node. */
 static void leave_in_node(struct wpool *pool, int near)
 {
@@ -139,38 +89,54 @@ static void leave_in_node(struct wpool *pool, int near)
 		pool->sites[wpk_cpu(i)] = (struct wpool_site){ .node = i != near, .cache = i };
 }
 
-/* without a look at the node, the order of the CPUs decides: one of these would fail */
-static const int in_node[] = { OTHER_1, NEAR };
+/* HERE shares its cache with NEAR, unless @of_core or @node says otherwise. */
+static const struct place {
+	const char *desc;
+	bool makes;	/* no worker is idle, so one is made */
+	unsigned long of_core;	/* see set_cores(); 0: each core has one CPU */
+	int node;	/* the only CPU of HERE's node, see leave_in_node(); 0: one node */
+} places[] = {
+	{ "wakes where the cache is the same" },
+	{ "makes a worker where the cache is the same", true },
+	{ "wakes on another core", false, ~BIT(NEAR) },
+	{ "makes a worker on another core", true, ~BIT(NEAR) },
+	/* without a look at the node, the order of the CPUs decides: one of each pair would fail */
+	{ "wakes in the same node: OTHER_1", false, 0, OTHER_1 },
+	{ "wakes in the same node: NEAR", false, 0, NEAR },
+	{ "makes a worker in the same node: OTHER_1", true, 0, OTHER_1 },
+	{ "makes a worker in the same node: NEAR", true, 0, NEAR },
+};
 
-static void wpool_submit_wakes_in_the_same_node(struct kunit *test)
+KUNIT_ARRAY_PARAM_DESC(place, places, desc);
+
+static struct wpool *pool_of_place(struct kunit *test, const struct place *place)
 {
-	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
-	int i, j, nr;
+	struct wpool *pool = pool_of_three_caches(test, place->makes ? 2 : NR_CPUS_USED,
+						  !place->makes);
 
-	for (j = 0; j < ARRAY_SIZE(in_node); j++) {
-		leave_in_node(pool, in_node[j]);
-		for (i = 0, nr = 0; i < ROUNDS; i++) {
-			WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
-			nr += place_of_second(test, pool) == wpk_cpu(in_node[j]);
-		}
-		KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-	}
+	if (place->of_core)
+		set_cores(pool, place->of_core);
+	if (place->node)
+		leave_in_node(pool, place->node);
+	return pool;
 }
 
-static void wpool_submit_makes_a_worker_in_the_same_node(struct kunit *test)
+static void wpool_submit_second_task_starts_near(struct kunit *test)
 {
-	struct wpool *pool;
-	int i, j, nr;
+	const struct place *place = test->param_value;
+	struct wpool *pool = pool_of_place(test, place);
+	int i, nr = 0;
 
-	for (j = 0; j < ARRAY_SIZE(in_node); j++) {
-		for (i = 0, nr = 0; i < ROUNDS; i++) {
-			pool = pool_of_three_caches(test, 2, false);
-			leave_in_node(pool, in_node[j]);
-			nr += place_of_second(test, pool) == wpk_cpu(in_node[j]);
+	for (i = 0; i < ROUNDS; i++) {
+		if (!place->makes)
+			WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
+		nr += place_of_second(test, pool) == wpk_cpu(place->node ?: NEAR);
+		if (place->makes) {
 			wpk_destroy(test, pool);
+			pool = pool_of_place(test, place);
 		}
-		KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
 /* One task waits at @far, one at @near. True if the worker of HERE takes the one at @near first. */
@@ -341,12 +307,7 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
 	  KUNIT_CASE(wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
-	  KUNIT_CASE(wpool_submit_wakes_where_the_cache_is_the_same),
-	  KUNIT_CASE(wpool_submit_makes_a_worker_where_the_cache_is_the_same),
-	  KUNIT_CASE(wpool_submit_wakes_on_another_core),
-	  KUNIT_CASE(wpool_submit_makes_a_worker_on_another_core),
-	  KUNIT_CASE(wpool_submit_wakes_in_the_same_node),
-	  KUNIT_CASE(wpool_submit_makes_a_worker_in_the_same_node),
+	  KUNIT_CASE_PARAM(wpool_submit_second_task_starts_near, place_gen_params),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first),
 	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_core_is_stolen_from_first));
