@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls in interrupts and softirqs, on a given CPU, and without memory: see fixture.h. */
+#include <kunit/resource.h>
 #include <linux/cpu.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -111,9 +112,21 @@ int wpk_do_remove_cpu(struct wpk_thread *thread)
 	return remove_cpu((unsigned long)thread->arg);
 }
 
-void wpk_bring_back(void *cpu)
+static void bring_back(void *cpu)
 {
 	add_cpu((unsigned long)cpu);
+}
+
+int wpk_victim_cpu(struct kunit *test)
+{
+	long cpu = wpk_cpu(num_online_cpus() - 1);
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "a kernel without CPU hotplug");
+	if (cpu <= 0)
+		kunit_skip(test, "the first CPU has to stay");
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back, (void *)cpu), 0);
+	return cpu;
 }
 
 void wpk_count(void *arg)

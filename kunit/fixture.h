@@ -305,8 +305,8 @@ int wpk_do_reboot(struct wpk_thread *thread);
 int wpk_do_submit_jobs(struct wpk_thread *thread);
 /* Take the CPU @arg offline. */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
-/* For kunit_add_action_or_reset(): bring the CPU online again. */
-void wpk_bring_back(void *cpu);
+/* The last CPU that is online, for a case that takes it offline. It is online again at the end. */
+int wpk_victim_cpu(struct kunit *test);
 /* A function for wpool_submit_fn(): count its argument, an atomic_t. */
 void wpk_count(void *arg);
 

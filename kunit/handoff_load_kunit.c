@@ -4,7 +4,6 @@
  * tasks wait for each other, are cancelled and flushed, and the pool is closed, opened and
  * destroyed. No task is lost, and nothing hangs.
  */
-#include <kunit/resource.h>
 #include <linux/cpu.h>
 
 #include "one_cpu.h"
@@ -22,17 +21,12 @@ static void sleep_a_little(struct wpk_job *job)
  */
 static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
-	long cpu = wpk_cpu(num_online_cpus() - 1);
+	long cpu = wpk_victim_cpu(test);
 	struct wpk_jobs *sleepers = wpk_gated(test, 3);
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, sleep_a_little, NULL);
 	struct wpk_thread *thread;
 	struct wpool *pool;
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "a kernel without CPU hotplug");
-	if (cpu <= 0)
-		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back, (void *)cpu), 0);
 	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(cpu));
 	wpk_move_to(cpu);
 	wpk_submit_together(test, pool, sleepers);

@@ -15,19 +15,6 @@
 #include "fixture.h"
 #include "probe.h"
 
-/* The CPU that these cases take away: the last one, never the first. */
-static int victim_cpu(struct kunit *test)
-{
-	long cpu = wpk_cpu(num_online_cpus() - 1);
-
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "a kernel without CPU hotplug");
-	if (cpu <= 0)
-		kunit_skip(test, "the first CPU has to stay");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_bring_back, (void *)cpu), 0);
-	return cpu;
-}
-
 static struct wpool *mask_pool(struct kunit *test, u32 capacity, const struct cpumask *mask)
 {
 	return wpk_pool_with(test, capacity, WPOOL_UNLIMITED, attrs.cpumask = mask);
@@ -35,7 +22,7 @@ static struct wpool *mask_pool(struct kunit *test, u32 capacity, const struct cp
 
 static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpool *pools[2] = {
 		mask_pool(test, 1, NULL),
 		mask_pool(test, 2, cpumask_of(cpu)),
@@ -66,7 +53,7 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 /* When a CPU is online again, tasks run there again. Its workers left it when it went offline. */
 static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpool *pool = mask_pool(test, 2, cpumask_of(cpu));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool_task *task = &jobs->job[0].task;
@@ -101,7 +88,7 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
  */
 static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 110, NULL);
 	struct wpool_cpu_stats stats;
 	struct wpool *pool;
@@ -131,7 +118,7 @@ static void cpu_online_after_the_pool_was_made_tasks_run_there(struct kunit *tes
  */
 static void cpu_online_again_an_idle_worker_moves_there(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpool *pool = mask_pool(test, num_online_cpus(), NULL);
 	struct wpk_jobs *warm = wpk_held(test, pool, num_online_cpus(), num_online_cpus());
 
@@ -179,7 +166,7 @@ static int submit_one_by_one(struct wpk_thread *thread)
 
 static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpool *pools[2] = {
 		mask_pool(test, 3, NULL),
 		mask_pool(test, 2, cpumask_of(cpu)),
@@ -273,7 +260,7 @@ static void stop_submitting(void *state)
 /* A new thread must not be queued on the CPU that goes offline: it would be stuck there. */
 static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct kunit *test)
 {
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
 	int state;
@@ -362,7 +349,7 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	birth->cpu = victim_cpu(test);
+	birth->cpu = wpk_victim_cpu(test);
 	wpk_attrs(&attrs, NR_BORN, WPOOL_UNLIMITED);
 	attrs.prealloc = true;
 	attrs.name = wpk_name(test);
@@ -390,7 +377,7 @@ static struct wpool *per_cpu_pool(struct kunit *test, u32 per_cpu, const struct 
 static void cpu_goes_and_comes_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpool *pool = per_cpu_pool(test, 2, NULL);
 	struct wpool *only = per_cpu_pool(test, 3, cpumask_of(cpu));
 	struct wpool *fixed = mask_pool(test, 5, NULL);
@@ -453,7 +440,7 @@ static void make_follower(struct kunit *test, struct follower *of, const struct 
 static void cpu_goes_and_comes_capacity_per_cpu_of_pools_that_come_and_go(struct kunit *test)
 {
 	struct follower kept[2][NR_KEPT] = {}, *of;
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	u32 nr_cpus = num_online_cpus();
 	u32 nr[2] = {}, i, away;
 	struct wpk_thread *hotplug = wpk_thread(test, come_and_go, NULL, NULL, (void *)cpu);
@@ -501,7 +488,7 @@ static int tune_to_all_cpus(struct wpk_thread *thread)
 static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit *test)
 {
 	u32 nr = num_online_cpus();
-	long cpu = victim_cpu(test);
+	long cpu = wpk_victim_cpu(test);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
 	struct wpool *pool;

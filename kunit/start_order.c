@@ -26,6 +26,7 @@ struct order {
 	struct order_load load;
 	struct kunit *test;
 	const struct wpk_order_row *row;
+	int last_cpu;
 	atomic_t next;		/* index of the next task to submit */
 	atomic_t refused;
 	atomic_t nr_submitters;
@@ -41,7 +42,7 @@ static void tune_capacity(struct order *order, u32 capacity)
 static void do_meanwhile(struct order *order, unsigned int i)
 {
 	unsigned int third = order->row->nr / 3;
-	int cpu = num_possible_cpus() - 1;
+	int cpu = order->last_cpu;
 
 	if (i != third && i != 2 * third)
 		return;
@@ -210,6 +211,7 @@ void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
 
 	order->test = test;
 	order->row = row;
+	order->last_cpu = wpk_cpu(num_online_cpus() - 1);
 	order->load = (struct order_load){
 		.via = vias[row->via],
 		.nr = row->nr,

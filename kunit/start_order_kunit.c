@@ -7,9 +7,6 @@
  * task notes its start, which no pool can prevent. So a load is tried again, and fails if the order
  * is wrong in each try.
  */
-#include <kunit/resource.h>
-#include <linux/cpu.h>
-
 #include "start_order.h"
 
 #define NR_TRIES 3
@@ -81,22 +78,6 @@ static const struct wpk_order_row long_rows[] = {
 
 KUNIT_ARRAY_PARAM(long, long_rows, row_desc);
 
-static void bring_back(void *cpu)
-{
-	add_cpu((unsigned long)cpu);
-}
-
-static void need_hotplug(struct kunit *test)
-{
-	unsigned long cpu = num_possible_cpus() - 1;
-
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "a kernel without CPU hotplug");
-	if (!cpu || !cpu_online(cpu))
-		kunit_skip(test, "the last CPU cannot go");
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back, (void *)cpu), 0);
-}
-
 static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 {
 	const struct wpk_order_row *row = test->param_value;
@@ -104,7 +85,7 @@ static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 	int try;
 
 	if (row->then == WPK_THEN_OFFLINE)
-		need_hotplug(test);
+		wpk_victim_cpu(test);
 	for (try = 0; try < NR_TRIES; try++) {
 		run_row(test, row, &figures);
 		if (figures.most <= bound(row))
