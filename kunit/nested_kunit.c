@@ -193,6 +193,16 @@ struct room {
 	struct completion waited;
 };
 
+static struct room *room_of(struct kunit *test, struct wpool *pool)
+{
+	struct room *room = wpk_alloc(test, sizeof(*room));
+
+	room->pool = pool;
+	room->late = &wpk_jobs(test, 1, NULL)->job[0];
+	init_completion(&room->waited);
+	return room;
+}
+
 static void wait_for_late(struct wpk_job *job)
 {
 	struct room *room = job->arg;
@@ -211,22 +221,17 @@ static void wait_for_waiter(struct wpk_job *job)
 /* A worker that waits for a task runs it itself, also if the task is accepted during the wait. */
 static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit *test)
 {
-	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_gated(test, 1);
-	struct wpk_jobs *next = wpk_jobs(test, 1, NULL), *late = wpk_jobs(test, 1, NULL);
-	struct room *room = wpk_alloc(test, sizeof(*room));
+	struct room *room = room_of(test, wpk_pool(test, 2, 1));
+	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_held(test, room->pool, 1, 1);
+	struct wpk_jobs *next = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *submitter;
 
-	room->pool = wpk_pool(test, 2, 1);
-	room->late = &late->job[0];
-	init_completion(&room->waited);
 	wpk_jobs_body(waiter, wait_for_late, room);
 	wpk_jobs_body(next, wait_for_waiter, room);
 	wpk_jobs_submit(test, room->pool, waiter, 0, 1);
-	wpk_jobs_submit(test, room->pool, held, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
 	wpk_jobs_submit(test, room->pool, next, 0, 1);
-	submitter = wpk_thread(test, wpk_do_submit, room->pool, &late->job[0].task, NULL);
+	submitter = wpk_thread(test, wpk_do_submit, room->pool, &room->late->task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(room->pool, waiting) == 1);
 	wpk_gate_open(waiter->gate);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(room->pool, blocked) == 2);
@@ -238,7 +243,7 @@ static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit 
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(next, 1));
 	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, next->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, late->job[0].pid, waiter->job[0].pid);
+	KUNIT_EXPECT_EQ(test, room->late->pid, waiter->job[0].pid);
 }
 
 /*
@@ -247,28 +252,20 @@ static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit 
  */
 static void wpool_task_wait_is_no_deadlock_if_a_waiter_can_run_its_task(struct kunit *test)
 {
-	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_gated(test, 1);
-	struct wpk_jobs *next = wpk_jobs(test, 1, NULL), *late[2];
 	struct wpool *pool = wpk_pool(test, 2, 1);
+	struct wpk_jobs *waiter = wpk_gated(test, 1), *held = wpk_held(test, pool, 1, 1);
+	struct wpk_jobs *next = wpk_jobs(test, 1, NULL);
+	struct room *room[2] = { room_of(test, pool), room_of(test, pool) };
 	struct wpk_thread *submitters[2];
-	struct room *room[2];
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		late[i] = wpk_jobs(test, 1, NULL);
-		room[i] = wpk_alloc(test, sizeof(*room[i]));
-		room[i]->late = &late[i]->job[0];
-		init_completion(&room[i]->waited);
-	}
 	wpk_jobs_body(waiter, wait_for_late, room[0]);
 	wpk_jobs_body(next, wait_for_late, room[1]);
 	wpk_jobs_submit(test, pool, waiter, 0, 1);
-	wpk_jobs_submit(test, pool, held, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
 	wpk_jobs_submit(test, pool, next, 0, 1);
 	for (i = 0; i < 2; i++) {
-		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &late[i]->job[0].task, NULL);
+		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &room[i]->late->task, NULL);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 	wpk_gate_open(waiter->gate);
@@ -286,25 +283,20 @@ static void wpool_task_wait_is_no_deadlock_if_a_waiter_can_run_its_task(struct k
 /* If a smaller capacity completes a deadlock of workers that wait, one of them gets -EDEADLK. */
 static void wpool_tune_down_completes_a_deadlock_is_edeadlk(struct kunit *test)
 {
-	struct wpk_jobs *waiters[2], *late[2], *held = wpk_gated(test, 1);
 	struct wpool *pool = wpk_pool(test, 3, 0);
+	struct wpk_jobs *waiters[2], *held = wpk_held(test, pool, 1, 1);
+	struct room *room[2] = { room_of(test, pool), room_of(test, pool) };
 	struct wpk_thread *submitters[2];
-	struct room *room[2];
 	int i;
 
-	wpk_jobs_submit(test, pool, held, 0, 1);
 	for (i = 0; i < 2; i++) {
 		waiters[i] = wpk_gated(test, 1);
-		late[i] = wpk_jobs(test, 1, NULL);
-		room[i] = wpk_alloc(test, sizeof(*room[i]));
-		room[i]->late = &late[i]->job[0];
-		init_completion(&room[i]->waited);
 		wpk_jobs_body(waiters[i], wait_for_late, room[i]);
 		wpk_jobs_submit(test, pool, waiters[i], 0, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiters[i]->gate, 1));
 	}
 	for (i = 0; i < 2; i++) {
-		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &late[i]->job[0].task, NULL);
+		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &room[i]->late->task, NULL);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 	for (i = 0; i < 2; i++)
