@@ -89,22 +89,6 @@ static void wpool_submit_batch_drops_as_many_as_it_needs(struct kunit *test)
 	ran_from(test, jobs, 7);
 }
 
-static void wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain(struct kunit *test)
-{
-	struct wpk_jobs *jobs;
-	struct wpk_full full;
-
-	full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_DROP_OLDEST));
-	jobs = wpk_jobs(test, 1, NULL);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, refused), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), -ESHUTDOWN);
-	wpk_gate_open(full.gate);
-}
-
 /* A submit with a timeout waits, and drops no task. */
 static void wpool_submit_timeout_drop_oldest_waits_for_room(struct kunit *test)
 {
@@ -282,7 +266,6 @@ WPK_SUITE(drop,
 	  KUNIT_CASE(wpool_submit_drop_oldest_takes_its_place),
 	  KUNIT_CASE(wpool_try_submit_drops_in_any_context),
 	  KUNIT_CASE(wpool_submit_batch_drops_as_many_as_it_needs),
-	  KUNIT_CASE(wpool_submit_drop_oldest_finds_only_running_tasks_is_eagain),
 	  KUNIT_CASE(wpool_submit_timeout_drop_oldest_waits_for_room),
 	  KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
 	  KUNIT_CASE(wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up),
