@@ -235,31 +235,6 @@ static void wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool(struct k
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static int do_submit_fn(struct wpk_thread *thread)
-{
-	return wpool_submit_fn(thread->pool, wpk_count, thread->arg, THIS_MODULE, GFP_KERNEL);
-}
-
-static void wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_gated(test, 1);
-	int refs = module_refcount(THIS_MODULE);
-	struct wpk_thread *killed, *patient;
-	atomic_t *ran = wpk_alloc(test, sizeof(*ran));
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	killed = wpk_thread(test, do_submit_fn, pool, NULL, ran);
-	patient = wpk_thread(test, do_submit_fn, pool, NULL, ran);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	wpk_kill(killed);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
-	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, patient), 0);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(ran), 1);
-	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
-}
-
 static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 {
 #ifdef CONFIG_FAULT_INJECTION
@@ -291,5 +266,4 @@ WPK_SUITE(detached,
 	  KUNIT_CASE(wpool_submit_fn_pins_the_owner_until_it_returned),
 	  KUNIT_CASE(wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin),
 	  KUNIT_CASE(wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool),
-	  KUNIT_CASE(wpool_submit_fn_full_pool_blocks_until_it_fits_or_is_killed),
 	  KUNIT_CASE(wpool_submit_fn_no_memory_is_enomem));
