@@ -108,35 +108,6 @@ static void wpool_group_task_leaves_something_references_are_as_before(struct ku
 	expect_no_traces(test, pool);
 }
 
-static int act_and_end(struct wpk_thread *thread)
-{
-	unsigned long at = kunit_vm_mmap(thread->test, NULL, 0, PAGE_SIZE,
-					 PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
-
-	return at ? wpool_group_act_for_me(thread->arg, WPOOL_AS_MM) : -ENOMEM;
-}
-
-/*
- * A task that acts for a thread that has ended is not run, and gets -ESRCH: the group does not keep
- * the thread's memory.
- */
-static void wpool_group_acts_for_who_has_ended_is_esrch(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpool_group *group = wpk_group(test, pool, WPOOL_UNLIMITED);
-	struct wpk_member *member = wpk_members(test, group, NULL, 1);
-	struct wpk_thread *thread = wpk_thread(test, act_and_end, NULL, NULL, group);
-	struct task_struct *task = get_task_struct(thread->task);
-
-	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	WPK_EVENTUALLY(test, !READ_ONCE(task->mm));
-	put_task_struct(task);
-	/* the exit of the thread drops its mm a moment later */
-	WPK_EVENTUALLY(test, wpk_member_submit(member) == 0 && wpool_group_wait(group) == -ESRCH);
-	KUNIT_EXPECT_EQ(test, member->status, -ESRCH);
-	expect_no_traces(test, pool);
-}
-
 /* A full pool whose submitters run their tasks. */
 static struct wpool *full_pool_that_runs(struct kunit *test)
 {
@@ -419,7 +390,6 @@ WPK_SUITE(behalf,
 	  KUNIT_CASE(wpool_group_acts_with_memory_and_credentials),
 	  KUNIT_CASE(wpool_group_acts_with_one_of_them),
 	  KUNIT_CASE(wpool_group_task_leaves_something_references_are_as_before),
-	  KUNIT_CASE(wpool_group_acts_for_who_has_ended_is_esrch),
 	  KUNIT_CASE(wpool_group_acts_in_its_submitter),
 	  KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
 	  KUNIT_CASE(wpool_group_acts_its_abort_functions_do_not),
