@@ -4,25 +4,6 @@
 
 #include "fixture.h"
 
-static void wpool_release_runs_what_is_queued(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 500);
-	struct wpk_jobs *jobs = wpk_gated(test, 400);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
-	/* the release waits for no task, and a second release changes nothing */
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 400);
-	wpk_jobs_let(test, jobs, 400);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	/* the workers leave without another call */
-	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
-	wpk_finish(test, pool, jobs);
-}
-
 static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 500);
@@ -227,7 +208,6 @@ static void wpool_reboot_several_wait_all_return(struct kunit *test)
 }
 
 WPK_SUITE(release,
-	  KUNIT_CASE(wpool_release_runs_what_is_queued),
 	  KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
 	  KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
 	  KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
