@@ -163,29 +163,6 @@ TEST_F(on, runs_all_tasks)
 	EXPECT_EQ(200, pool_figure(self->pool.fd, file_submitted));
 }
 
-/* Nothing is accepted for a bad CPU. A valid submit is accepted afterwards. */
-TEST_F(on, bad_cpu)
-{
-	static const __u32 none[] = { 8192, 1U << 16, 1U << 31, UINT32_MAX };
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP };
-	int fd = self->pool.fd;
-	__u32 accepted;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(none); i++) {
-		EXPECT_EQ(-EINVAL, submit_on(fd, &work, 1, ON, none[i], &accepted))
-			TH_LOG("CPU %u", none[i]);
-		EXPECT_EQ(0, accepted);
-	}
-	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, 0, 1, &accepted));
-	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, WPOOL_DEV_SUBMIT_NONBLOCK, 1, &accepted));
-	EXPECT_EQ(0, accepted);
-	EXPECT_EQ(-EOPNOTSUPP, submit_on(fd, &work, 1, ON | ON << 1, self->cpu[0], NULL));
-	EXPECT_EQ(0, pool_figure(fd, file_submitted));
-	EXPECT_EQ(0, submit_on(fd, &work, 1, ON, self->cpu[0], &accepted));
-	EXPECT_EQ(1, accepted);
-}
-
 TEST_F(on, tasks_without_a_cpu)
 {
 	static const __u32 kinds[] = { WPOOL_WORK_TIMER, WPOOL_WORK_STRAND, WPOOL_WORK_POLL };
