@@ -251,7 +251,8 @@ static bool is_expecting(const struct wpool_runq *rq)
 {
 	u32 jiffy = READ_ONCE(rq->expect_jiffy);
 
-	return jiffy && (s32)((u32)jiffies - jiffy) < HZ;
+	/* unsigned: @jiffy may be a tick ahead, and a mark stays if its worker has died */
+	return jiffy && (u32)jiffies + 1 - jiffy <= HZ;
 }
 
 /*
