@@ -155,7 +155,8 @@ EXPLAINED = {
     'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
              'divided by the number of tasks. Less is better. "Worst" is the worst round.',
     'cpu': 'Nanoseconds of CPU time a task: the run times of all threads, added up and divided by the number '
-           'of tasks. It exceeds the time above where several CPUs work at the same time. Less is better.',
+           'of tasks. It exceeds the time above where several CPUs work at the same time. Why it also does so for '
+           'workqueues on one CPU has not been found out. Less is better.',
     'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
              'time that one task in a hundred exceeds.',
     'computing': 'The time from the first submit until the last task has run, divided by the '
