@@ -88,7 +88,7 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  * @event: the event; pass it to the functions of events, except those that arm it
  *
  * The timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. A struct wpool_event has
- * the precision of a tick, and is smaller and cheaper to arm.
+ * the precision of a tick, and is smaller.
  */
 struct wpool_hrevent {
 	struct wpool_event event;
