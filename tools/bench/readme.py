@@ -142,8 +142,8 @@ RATIOS = (
     (27, '10 ms on 16,384 workers: time, of the unbound workqueue\'s',
      'the same against an unbound workqueue, which runs 2,048 at a time'),
 )
-# The README shows this number of comparisons that wpool loses, those with the largest ratios.
-NR_SLOWEST = 10
+# The README shows the largest ratio that wpool loses of each of this number of workloads.
+NR_SLOWEST = 12
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
@@ -202,7 +202,7 @@ EXPLAINED = {
                '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
                'task, less is better.',
     'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
-              'README.md has the first of these lines. A ratio of CPU time or of memory is wpool\'s value '
+              'Of the workloads at the top, README.md has the first line that is no worst round. A ratio of CPU time or of memory is wpool\'s value '
               'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
     'verdicts': 'Each line holds a figure above, or a ratio of two, to a limit; figures that are not above have '
                 'lines without a limit, too. "x" is a '
@@ -224,9 +224,10 @@ class Tables:
         return [one for one in self.results['measurements']
                 if one['machine'] == self.machine and row in (None, one['row'])]
 
-    def find(self, row, v, peer):
+    def find(self, row, v, peer, **params):
         for one in self.of_machine(row):
-            if (one['variant'], one['peer']) == (v, peer):
+            if (one['variant'], one['peer']) == (v, peer) and \
+                    all(str(one['params'].get(key, value)) == value for key, value in params.items()):
                 return one
         return None
 
@@ -446,12 +447,23 @@ class Tables:
                 return f'{span(in_states(one))} × the {"rate" if one["better"] == "more" else "time"}'
         return None
 
+    def cpu_ratio(self, row, what):
+        """wpool's CPU time in a comparison, of the least of the peers', in words; None if it is not known."""
+        both = next(one for one in bars.COMPARISONS if (one.row.number, one.what) == (row, what))
+        found = [self.find(row, **params) for _, params in [both.ours, *both.theirs]]
+        values = []
+        for state in ('near', 'far'):
+            ours, *theirs = (figure(one, 'cpu_ns_per_task', state=state) for one in found)
+            if ours and all(theirs):
+                values.append(ours / min(theirs))
+        return f'{span(sorted(values))} × the CPU time' if values else None
+
     def ratios(self):
-        """The summary: the ratios as a list."""
+        """The summary: the ratios as a list, each with that of the CPU time."""
         for row, what, text in RATIOS:
             found = self.ratio(row, what)
             if found:
-                yield f'- **{found}**: {text}'
+                yield f'- **{found}**, {self.cpu_ratio(row, what) or "CPU time not known"}: {text}'
 
     def slower(self):
         """Every comparison with the kernel's own pools that wpool loses, the largest ratio first."""
@@ -462,6 +474,13 @@ class Tables:
         yield ['workload', 'measured', 'compared with', 'times as much']
         for times, cells in sorted(lost, key=lambda line: (line[0][-1], line[1]), reverse=True):
             yield cells + [span(times)]
+
+    def slowest(self):
+        """The first line of each workload in that list, without worst rounds."""
+        head, *lost = self.slower()
+        first = {line[0]: line for line in reversed(lost) if not line[1].startswith('worst round')}
+        yield head
+        yield from [line for line in lost if line in first.values()][:NR_SLOWEST]
 
 
 def in_states(one):
@@ -603,11 +622,12 @@ def svg(results):
 
 def summary(tables):
     lines = [line for text in tables.ratios() for line in wrapped(text) or ['']]
-    slower = list(tables.slower())
-    if len(slower) > 1:
-        lines += [''] + Markdown.table(slower[:NR_SLOWEST + 1]) + \
-            ['', f'These are the largest ratios; wpool loses {len(slower) - 1} comparisons in all, which '
-             '[benchmarks.rst](Documentation/benchmarks.rst) lists.']
+    lost = list(tables.slower())[1:]
+    if lost:
+        lines += [''] + Markdown.table(list(tables.slowest())) + \
+            [''] + wrapped('Each line has the largest ratio of its workload, worst rounds apart. '
+                           f'wpool loses {len(lost)} comparisons, of {len({line[0] for line in lost})} workloads; '
+                           '[benchmarks.rst](Documentation/benchmarks.rst) lists all.')
     return lines
 
 
