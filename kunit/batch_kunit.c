@@ -280,7 +280,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 
 	wpk_need_cpus(test, 2);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "with PREEMPT_RT, the thread would hold up the timers, too");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 	wpk_one_cpu_attrs(&attrs, 1, 1, true);
 	attrs.queue_depth = 0;
 	attrs.name = wpk_name(test);

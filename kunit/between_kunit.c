@@ -442,7 +442,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	struct wpk_thread *waiter;
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "a kernel whose threads are not preempted");
+		kunit_skip(test, "the kernel does not preempt its threads");
 	jobs->job[0].gate = gate;
 	jobs->job[0].body = body;
 	begin_release(test);
@@ -521,7 +521,7 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 	struct wpk_full full;
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "a kernel whose threads are not preempted");
+		kunit_skip(test, "the kernel does not preempt its threads");
 	submitter = stop_in_submit(test, &full, wpk_do_submit, jobs, 0, WPOOL_RELEASE_CANCEL);
 	KUNIT_EXPECT_NE(test, atomic_read(&jobs->job[0].task.state) & WPOOL_ST_MASK,
 			WPOOL_ST_PENDING);

@@ -197,7 +197,7 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	int i;
 
 	if (!debug_locks)
-		kunit_skip(test, "lockdep is off");
+		kunit_skip(test, "no lockdep");
 	taken = wpk_alloc(test, sizeof(*taken));
 	wpk_probe(test, "lock_acquire", note_lock, taken);
 	for (i = 0; i < 2; i++) {
@@ -224,7 +224,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	struct taken *taken;
 
 	if (!debug_locks)
-		kunit_skip(test, "lockdep is off");
+		kunit_skip(test, "no lockdep");
 	taken = wpk_alloc(test, sizeof(*taken));
 	wpk_probe(test, "lock_acquire", note_lock, taken);
 	/* in the pool's first tick a finished task looks like a task that was never submitted */

@@ -219,9 +219,9 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	int i, reports[NR_INNOCENT + 2];
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "lockdep is off");
+		kunit_skip(test, "no lockdep");
 	if (register_trace_console(count_report, &nr_reports))
-		kunit_skip(test, "no tracepoints to see the log with");
+		kunit_skip(test, "no tracepoints");
 	jobs->job[0].body = keep_a_lock;
 	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
@@ -453,7 +453,7 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 	int i;
 
 	if (rest->none)
-		kunit_skip(test, "the kernel has none");
+		kunit_skip(test, "the kernel has nothing of this kind to leave");
 	get_someones(test);
 	if (rest->text)
 		listens = !register_trace_console(count_rest, &reports);
@@ -494,7 +494,7 @@ static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
 	if (num_possible_cpus() < 2)
-		kunit_skip(test, "it takes two CPUs");
+		kunit_skip(test, "needs 2 CPUs");
 	jobs->job[0].last = leave_affinity;
 	jobs->job[1].body = count_cpus;
 	wpk_job_run(test, pool, &jobs->job[0]);
@@ -615,7 +615,7 @@ static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *te
 	struct state *state = wpk_alloc(test, sizeof(*state));
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		kunit_skip(test, "the kernel does not count spin locks");
+		kunit_skip(test, "no CONFIG_PREEMPT_COUNT");
 	jobs->job[0].body = sleep_with_spin_lock;
 	jobs->job[1].body = take_spin_lock;
 	jobs->job[1].arg = state;

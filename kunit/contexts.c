@@ -104,7 +104,7 @@ int wpk_cpu(unsigned int n)
 void wpk_need_cpus(struct kunit *test, unsigned int nr)
 {
 	if (wpk_cpu(nr - 1) < 0)
-		kunit_skip(test, "it takes %u CPUs", nr);
+		kunit_skip(test, "needs %u CPUs", nr);
 }
 
 int wpk_do_remove_cpu(struct wpk_thread *thread)
@@ -122,9 +122,9 @@ int wpk_victim_cpu(struct kunit *test)
 	long cpu = wpk_cpu(num_online_cpus() - 1);
 
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "a kernel without CPU hotplug");
+		kunit_skip(test, "no CPU hotplug");
 	if (cpu <= 0)
-		kunit_skip(test, "the first CPU has to stay");
+		kunit_skip(test, "needs 2 CPUs");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back, (void *)cpu), 0);
 	return cpu;
 }

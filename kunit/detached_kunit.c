@@ -252,7 +252,7 @@ static void wpool_submit_fn_no_memory_is_enomem(struct kunit *test)
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, atomic_read(ran), 0);
 #else
-	kunit_skip(test, "the kernel has no fault injection");
+	kunit_skip(test, "no fault injection");
 #endif
 }
 

@@ -450,7 +450,7 @@ static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 		wpk_destroy(test, family->pool);
 	}
 	if (try == NR_TRIES && family->slowest_ms >= HOG_MS / 2)
-		kunit_skip(test, "the machine stands still for %lld ms", family->slowest_ms);
+		kunit_skip(test, "the machine stood still for %lld ms", family->slowest_ms);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, hogs), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, spawned), 1);
 }

@@ -38,7 +38,7 @@ static int freeze_init(struct kunit *test)
 	int err = set_frozen("0");
 
 	if (err)
-		kunit_skip(test, "debugfs: " FROZEN " cannot be written: error %d", err);
+		kunit_skip(test, FROZEN " cannot be written: error %d", err);
 	return wpk_init(test);
 }
 

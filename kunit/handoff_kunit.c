@@ -292,7 +292,7 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	struct wpk_gate *gate;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
+		kunit_skip(test, "no preempt notifiers");
 	wpk_jobs_body(jobs, run_until_told, told);
 	gate = first_at_gate(test, pool, jobs);
 	first_counts_again(test, pool, jobs, told, gate);
@@ -322,7 +322,7 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
+		kunit_skip(test, "no preempt notifiers");
 	wpk_need_cpus(test, 2);
 	pool = wpk_one_cpu_pool(test, 2, 1, true);
 	jobs->job[0].body = go_away_and_run;
@@ -360,7 +360,7 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
+		kunit_skip(test, "no preempt notifiers");
 	jobs->job[0].body = hog_sleep_and_run;
 	told->gate = gate;
 	wpk_one_cpu_attrs(&attrs, 2, 1, true);

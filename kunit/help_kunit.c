@@ -104,7 +104,7 @@ static bool is_prompt(struct wpk_job *job)
 static void skip_if_a_tick_is_too_short(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_KASAN))
-		kunit_skip(test, "a kernel that may take a tick for each of the steps");
+		kunit_skip(test, "KASAN: each step may take a tick");
 }
 
 /* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */
@@ -202,7 +202,7 @@ static void wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu(struct kunit 
 	int i;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the thread would keep other threads from its CPU, too");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 	crowd->kept = *(const u32 *)test->param_value;
 	crowd->pool = helping_pool(test, 3, 3, 0);
 	crowd->jobs = wpk_jobs_of(test, NR_CHILDREN + 1, compute_until_helped, crowd);
@@ -237,7 +237,7 @@ static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time
 	int try = 0, prompt;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "with PREEMPT_RT, the thread holds up timers, the monitor's too");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 	do {
 		thread = wpk_thread(test, keep_the_cpu, pool, NULL,
 				    note_jobs(test, NR_KEPT, *(const u32 *)test->param_value));
@@ -378,7 +378,7 @@ static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struc
 	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, submit_children, busy);
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
+		kunit_skip(test, "no preempt notifiers");
 	busy->gate = wpk_gate(test);
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(busy->pool, cpu_of_one(busy->pool),
 					      &keeper->job[0].task), 0);
@@ -482,7 +482,7 @@ static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *t
 
 	skip_if_a_tick_is_too_short(test);
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "a kernel without preempt notifiers");
+		kunit_skip(test, "no preempt notifiers");
 	for (try = 0; try < NR_TRIES && prompt < NR_PROMPT; try++)
 		prompt += is_prompt_behind_one_that_is_back(test);
 	KUNIT_EXPECT_EQ(test, prompt, NR_PROMPT);

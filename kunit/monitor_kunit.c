@@ -236,7 +236,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	int try = 0;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 	do {
 		thread = wpk_thread(test, submit_and_keep_the_cpu, pool, &jobs->job[0].task, NULL);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
@@ -342,7 +342,7 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 	int try = 0;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the timers of that CPU, the monitor's too, wait for it as well");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
 	/* /dev/wpool sets this flag in its pools */
 	if (by_user)

@@ -89,7 +89,7 @@ static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 	int i;
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "nobody counts locks");
+		kunit_skip(test, "no lockdep");
 	levels->pool = wpk_pool(test, 1, NR_LEVELS);
 	wpk_job_run(test, levels->pool, &jobs->job[0]);
 	wpk_jobs_ran_once(test, jobs);

@@ -22,7 +22,7 @@ MODULE_PARM_DESC(objects, "run the cases that misuse tasks, where the kernel see
 static int object_init(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE))
-		kunit_skip(test, "the kernel does not watch objects");
+		kunit_skip(test, "no debug objects");
 	if (!objects)
 		kunit_skip(test, "only with objects=1: it makes the kernel warn");
 	return wpk_init(test);

@@ -87,7 +87,7 @@ void wpk_probe(struct kunit *test, const char *name, void *fn, void *data)
 
 void wpk_probe(struct kunit *test, const char *name, void *fn, void *data)
 {
-	kunit_skip(test, "a kernel without tracepoints");
+	kunit_skip(test, "no tracepoints");
 }
 
 #endif /* CONFIG_TRACEPOINTS */

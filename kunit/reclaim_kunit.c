@@ -555,7 +555,7 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "needs lockdep");
+		kunit_skip(test, "no lockdep");
 	reclaim_attrs(&attrs, 1, 1);
 	attrs.name = wpk_name(test);
 	pool = wpk_pool_attrs(test, &attrs);

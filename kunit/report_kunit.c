@@ -93,7 +93,7 @@ static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(str
 	/* before and after the stop the tasks do wait: a line about such a time is no error */
 	longest_ms = max(ktime_ms_delta(stop->from, before), ktime_ms_delta(ktime_get(), stop->to));
 	if (longest_ms >= 500)
-		kunit_skip(test, "the machine was slow for %lld ms", longest_ms);
+		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), ""), 0);
 }

@@ -95,7 +95,7 @@ static void hold_end(struct kunit *test, struct wpk_thread *thread)
 static void skip_if_the_monitor_is_held(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "the timers of a CPU that is held wait as well");
+		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
 }
 
 /*

@@ -280,7 +280,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	int i;
 
 	if (enter_cgroup("kunit/"))
-		kunit_skip(test, "there is no cgroup to enter");
+		kunit_skip(test, "no cgroups");
 	own = cgroups_of(current);
 	KUNIT_EXPECT_PTR_NE(test, own, root);
 	for (i = 0; i < 3; i++) {
@@ -312,7 +312,7 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 	int i, j;
 
 	if (enter_cgroup("kunit/"))
-		kunit_skip(test, "there is no cgroup to enter");
+		kunit_skip(test, "no cgroups");
 	wpk_need_cpus(test, 2);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SPIN_US, spin_us, WPOOL_MAX_SPIN_US), 0);
 	wpk_jobs_body(jobs, note_worker, NULL);

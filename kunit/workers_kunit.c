@@ -523,7 +523,7 @@ static void wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks(struct kuni
 	struct wpk_thread *thread;
 
 	if (!IS_ENABLED(CONFIG_TASKS_RCU))
-		kunit_skip(test, "the kernel has no grace periods of tasks");
+		kunit_skip(test, "no RCU Tasks");
 	chain->pool = wpk_pool(test, 1, 1);
 	wpk_jobs_submit(test, chain->pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 100));

@@ -186,7 +186,7 @@ static void create_workqueue_one_work_a_cpu(struct kunit *test)
 	struct workqueue_struct *wq;
 
 	if (num_possible_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+		kunit_skip(test, "needs 2 CPUs");
 	wq = create_workqueue(wpk_name(test));
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	queue_work_on(0, wq, wpk_work(&items[0]));

@@ -30,7 +30,7 @@ static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urge
 	struct wpk_thread *thread;
 
 	if (!preempt_model_none() && !preempt_model_voluntary())
-		kunit_skip(test, "a kernel that preempts the loop anyway");
+		kunit_skip(test, "the kernel preempts its threads");
 	*urgent = wpk_alloc(test, sizeof(**urgent));
 	init_completion(&(*urgent)->ready);
 	init_completion(&(*urgent)->go);

@@ -97,7 +97,7 @@ static int measure(struct _test_data_rt *self)
 FIXTURE_SETUP(rt)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		SKIP(return, "one CPU");
+		SKIP(return, "needs 2 CPUs");
 	self->runtime = file_number(RUNTIME, -2);
 	self->server = file_number(SERVER, -1);
 	ASSERT_NE(-2, self->runtime);

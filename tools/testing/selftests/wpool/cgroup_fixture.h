@@ -90,7 +90,7 @@ FIXTURE_SETUP(cgroup)
 	self->pool[0].fd = -1;
 	self->pool[1].fd = -1;
 	if (!cgroups_mount())
-		SKIP(return, "this kernel has no cgroups");
+		SKIP(return, "no cgroups");
 	group_write(CGROUPS, "cgroup.subtree_control", "+cpu");
 	group_write(CGROUPS, "cgroup.subtree_control", "+cpuset");
 	for (i = 0; i < 2; i++) {

@@ -18,7 +18,7 @@ cleanup() { [ ! -e $ONLINE ] || echo 1 >$ONLINE; }
 # workers: create a pool, and with it two workers for each CPU
 workers()
 {
-	[ -e $ONLINE ] || skip "CPU $VICTIM cannot go"
+	[ -e $ONLINE ] || skip "no CPU hotplug"
 	nr=$(($(nproc) * 2))
 	pool capacity=$nr prealloc=1
 }

@@ -79,7 +79,7 @@ test_delayed_works_stay_off_cpus_without_a_tick()
 partition()
 {
 	mkdir "$CGROUP" && mount -t cgroup2 none "$CGROUP" 2>/dev/null || skip "no cgroups"
-	echo +cpuset >"$CGROUP/cgroup.subtree_control" 2>/dev/null || skip "no cpusets"
+	echo +cpuset >"$CGROUP/cgroup.subtree_control" 2>/dev/null || skip "no cpuset controller"
 	mkdir "$PARTITION" || return 1
 	echo 1 >"$PARTITION/cpuset.cpus.exclusive" 2>/dev/null || skip "no partitions of cpusets"
 	echo 1 >"$PARTITION/cpuset.cpus"
@@ -89,7 +89,7 @@ partition()
 	# a new pool shows whether this kernel keeps its own threads off the partition
 	pool
 	has 1 "$(cat "$CLASS/$POOL/cpumask")" &&
-		skip "this kernel decides at boot where its threads run"
+		skip "the kernel decides at boot where its threads run"
 	wpoolctl destroy "$POOL"
 }
 
@@ -98,7 +98,7 @@ loaded_and_back() { load "$POOL" && has 1 "$(cat "$CLASS/$POOL/cpumask")"; }
 
 test_pools_follow_cpusets()
 {
-	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	[ "$(nproc)" -ge 2 ] || skip "needs 2 CPUs"
 	[ -z "$(first_isolated)" ] || skip "CPUs are isolated already"
 	wpoolctl create "$POOL-named" capacity=8 cpumask=0-1 >/dev/null || return 1
 	partition || fail "no partition"

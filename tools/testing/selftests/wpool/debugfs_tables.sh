@@ -108,7 +108,7 @@ test_workers_says_how_long()
 	helper sleepers "$POOL" 1
 	asleep() { [ -n "$(since)" ]; }
 	wait_for asleep && first=$(since) || fail "not asleep"
-	[ "$first" != - ] || skip "a kernel without CONFIG_SCHED_INFO"
+	[ "$first" != - ] || skip "no CONFIG_SCHED_INFO"
 	longer() { [ "$(since)" -gt $((first + 200)) ]; }
 	wait_for longer || fail "not longer than $first ms: $(table workers)"
 }

@@ -130,7 +130,7 @@ FIXTURE_SETUP(cmd)
 		break;
 	case WPOOL_IOC_CGROUP:
 		if (mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY)
-			SKIP(return, "this kernel has no cgroups");
+			SKIP(return, "no cgroups");
 		args->cgroup.fd = open(CGROUPS, O_PATH | O_CLOEXEC);
 		break;
 	}

@@ -126,7 +126,7 @@ TEST_F(behalf, process_ends_while_a_task_has_its_memory)
 	pid_t pid;
 
 	if (group_init_flags(self->pool.fd, 1, WPOOL_DEV_GROUP_MEMCG) == -EOPNOTSUPP)
-		SKIP(return, "this kernel has no memory cgroups");
+		SKIP(return, "no memory cgroups");
 	pid = fork();
 	if (!pid)
 		_exit(group_init_flags(self->fd, WPOOL_DEV_UNLIMITED, WPOOL_DEV_GROUP_MM) ||

@@ -49,7 +49,7 @@ TEST(without_cgroups)
 	struct pool pool;
 
 	if (cgroups_mount())
-		SKIP(return, "this kernel has cgroups");
+		SKIP(return, "the kernel has cgroups");
 	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1)));
 	EXPECT_EQ(-EOPNOTSUPP, attr_write(pool.name, "cgroup", "0"));
 	EXPECT_NE(0, attr_write(pool.name, "cgroup", CGROUPS));
@@ -80,7 +80,7 @@ TEST_F(cgroup, after_65536_changes)
 	int err = file_write("/sys/module/wpool/parameters/inject_start", "0xffff", 6);
 
 	if (err == -ENOENT)
-		SKIP(return, "this kernel has no KUnit");
+		SKIP(return, "no KUnit");
 	ASSERT_EQ(0, err);
 	err = pool_create_in(&self->pool[0], self->group[0], 4);
 	ASSERT_EQ(0, file_write("/sys/module/wpool/parameters/inject_start", "0", 1));
@@ -328,7 +328,7 @@ TEST_F(cgroup, cpuset_of_a_user)
 	struct pool *pool = &self->pool[0];
 
 	if (group_write(self->group[0], "cpuset.cpus", "0"))
-		SKIP(return, "this kernel has no cpuset controller");
+		SKIP(return, "no cpuset controller");
 	ASSERT_EQ(0, pool_create_as(pool, NOBODY, self->group[0]));
 	EXPECT_TRUE(cgroup_is(pool, self->group[0]));
 	ASSERT_EQ(0, submit(pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
@@ -344,7 +344,7 @@ TEST_F(cgroup, cpuset_comes_and_goes)
 	ASSERT_EQ(0, pool_create_in(pool, CGROUPS, 1));
 	for (i = 0; i < 2; i++) {
 		if (group_write(self->group[i], "cpuset.cpus", "0"))
-			SKIP(return, "this kernel has no cpuset controller");
+			SKIP(return, "no cpuset controller");
 		/* a new worker joins the cgroup in the first round, and moves in the second */
 		ASSERT_EQ(0, cgroup_write_in(pool, self->group[i], "0"));
 		EXPECT_EQ(0, run_one(pool->fd));
@@ -424,7 +424,7 @@ TEST_F(cgroup, kworkers_attach_all_threads)
 	struct pool *pool = &self->pool[0];
 
 	if (mkdir(INSTANCE, 0700))
-		SKIP(return, "no instances of the trace");
+		SKIP(return, "no tracepoints");
 	EXPECT_EQ(0, file_write(ATTACHES "/filter", BY_KWORKER, strlen(BY_KWORKER)));
 	EXPECT_EQ(0, file_write(ATTACHES "/enable", "1", 1));
 	/* 3 events: an anchor and two workers join; 3 more: a new anchor joins, the workers move */

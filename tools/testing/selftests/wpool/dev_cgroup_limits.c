@@ -45,7 +45,7 @@ TEST_F(cgroup, weight)
 
 	for (i = 0; i < 2; i++) {
 		if (group_write(self->group[i], "cpu.weight", weights[i]))
-			SKIP(return, "this kernel has no cpu controller");
+			SKIP(return, "no cpu controller");
 		ASSERT_EQ(0, pool_create_in(&self->pool[i], self->group[i], 1));
 		ASSERT_EQ(0, attr_write(self->pool[i].name, "cpumask", "0"));
 		ASSERT_EQ(0, submit(self->pool[i].fd, WPOOL_WORK_SPIN, LONG, 0));
@@ -112,7 +112,7 @@ TEST_F(cgroup, quota)
 	int i;
 
 	if (group_write(self->group[0], "cpu.max", "20000 100000"))
-		SKIP(return, "this kernel has no cpu controller");
+		SKIP(return, "no cpu controller");
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], 2));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, 2));
 	if (!has_quota()) {
@@ -141,7 +141,7 @@ TEST_F(cgroup, throttled_beside_others)
 	int i, cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (!has_quota() || group_write(self->group[0], "cpu.max", "20000 100000"))
-		SKIP(return, "this kernel has no quota for threads of the kernel");
+		SKIP(return, "no quota for threads of the kernel");
 	ASSERT_EQ(0, pool_create_in(slow, self->group[0], cpus));
 	ASSERT_EQ(0, submit_many(slow->fd, WPOOL_WORK_SPIN, LONG, 0, cpus));
 	ASSERT_TRUE(is_throttled_again(self->group[0]));
@@ -185,7 +185,7 @@ TEST_F(cgroup, cpuset)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "needs 2 CPUs");
 	if (group_write(group, "cpuset.cpus", "0"))
-		SKIP(return, "this kernel has no cpuset controller");
+		SKIP(return, "no cpuset controller");
 	ASSERT_EQ(0, group_write(self->group[1], "cpuset.cpus", "1"));
 	ASSERT_EQ(0, pool_create_in(pool, group, 1));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
@@ -236,7 +236,7 @@ TEST_F(cgroup, cpuset_beside_cpumask)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "needs 2 CPUs");
 	if (group_write(group, "cpuset.cpus", "0-1"))
-		SKIP(return, "this kernel has no cpuset controller");
+		SKIP(return, "no cpuset controller");
 	ASSERT_EQ(0, pool_create_in(masker.pool, group, 1));
 	/* the cpuset gets a worker that is older than the thread that keeps the cgroup */
 	ASSERT_EQ(0, submit(masker.pool->fd, WPOOL_WORK_SLEEP, LONG, 0));
@@ -265,7 +265,7 @@ TEST_F(cgroup, cpuset_capacity_per_cpu)
 	if (sysconf(_SC_NPROCESSORS_ONLN) != 2)
 		SKIP(return, "needs 2 CPUs");
 	if (group_write(group, "cpuset.cpus", "0"))
-		SKIP(return, "this kernel has no cpuset controller");
+		SKIP(return, "no cpuset controller");
 	ASSERT_EQ(0, pool_create_in(pool, group, 1));
 	ASSERT_EQ(0, attr_write(pool->name, "capacity_per_cpu", "1"));
 	EXPECT_EQ(1, attr_number(pool->name, "capacity"));
@@ -306,7 +306,7 @@ TEST_F(cgroup, cpuset_mems)
 	if (access("/sys/devices/system/node/node1", F_OK))
 		SKIP(return, "needs 2 memory nodes");
 	if (group_write(self->group[0], "cpuset.mems", nodes[1]))
-		SKIP(return, "this kernel has no cpuset controller");
+		SKIP(return, "no cpuset controller");
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	ASSERT_EQ(0, attr_write(pool->name, "expiry_ms", "0"));
 	for (i = 1; i >= 0; i--) {
@@ -333,7 +333,7 @@ TEST_F(cgroup, memory)
 	int i;
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	ASSERT_EQ(0, pool_create_in(&self->pool[1], CGROUPS, 1));
 	ASSERT_EQ(0, touch_status(&self->pool[1], bytes));
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
@@ -380,7 +380,7 @@ TEST_F(cgroup, memory_max)
 	pid_t member;
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	member = member_of(self->group[0]);
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
@@ -418,7 +418,7 @@ TEST_F(cgroup, memory_max_of_a_process)
 	pid_t victim, bystander;
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 2));
 	ASSERT_EQ(0, group_write(self->group[0], "memory.max", "16777216"));
 	group_write(self->group[0], "memory.swap.max", "0");
@@ -454,7 +454,7 @@ TEST_F(cgroup, memory_oom_group)
 	int go[2];
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	ASSERT_EQ(0, pipe(go));
 	bystander = fork();
@@ -486,7 +486,7 @@ TEST_F(cgroup, memory_is_given)
 	struct pool *pool = &self->pool[0];
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	EXPECT_EQ(0, touch_status(pool, 1024));
@@ -503,7 +503,7 @@ TEST_F(cgroup, memory_is_taken_away)
 	struct pool *pool = &self->pool[0];
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	ASSERT_EQ(0, pool_create_in(pool, self->group[0], 1));
 	EXPECT_EQ(0, touch_status(pool, 1024 * 1024));
 	ASSERT_EQ(0, group_write(CGROUPS, "cgroup.subtree_control", "-memory"));
@@ -537,10 +537,10 @@ static const char *disks_load(const char *group)
 	group_write(CGROUPS, "cgroup.subtree_control", "+io");
 	snprintf(path, sizeof(path), "%s/io.max", group);
 	if (access(path, F_OK))
-		return "this kernel has no io controller";
+		return "no io controller";
 	snprintf(path, sizeof(path), "%s/loop_kernel.ko", modules);
 	if (access(path, F_OK))
-		return "no loop_kernel.ko: the kernel's source is of another version";
+		return "loop_kernel.ko is not built for this kernel";
 	if (!access("/sys/module/loop", F_OK))
 		return "the kernel has a loop driver of its own, which is loaded";
 	return shell("insmod %s max_loop=2", path) ? "loop_kernel.ko cannot be loaded" : NULL;
@@ -720,7 +720,7 @@ TEST_F(cgroup, io_write)
 	int i;
 
 	if (!has_memory(self->group[0]))
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	why = disks_load(self->group[0]);
 	if (why)
 		SKIP(return, "%s", why);

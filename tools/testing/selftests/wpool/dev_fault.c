@@ -176,7 +176,7 @@ static unsigned int traced_dropped(const char *pool, int status)
 TEST_F(fault, is_traced)
 {
 	if (mkdir(INSTANCE, 0700))
-		SKIP(return, "no instances of the trace");
+		SKIP(return, "no tracepoints");
 	EXPECT_EQ(0, file_write(INSTANCE "/events/wpool/wpool_task_dropped/enable", "1", 1));
 	EXPECT_EQ(0, announce_oopses(1));
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_FAULT, 0, 0));

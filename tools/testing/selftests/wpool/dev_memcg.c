@@ -30,13 +30,13 @@ static long long slack(void)
 FIXTURE_SETUP(memcg)
 {
 	if (!cgroups_mount())
-		SKIP(return, "this kernel has no cgroups");
+		SKIP(return, "no cgroups");
 	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
 	snprintf(self->group, sizeof(self->group), CGROUPS "/wpool.%d", getpid());
 	ASSERT_EQ(0, mkdir(self->group, 0755));
 	if (group_number(self->group, "memory.peak") < 0) {
 		rmdir(self->group);
-		SKIP(return, "this kernel has no memory cgroups of version 2");
+		SKIP(return, "no memory cgroups of version 2");
 	}
 	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 1,
 						    .queue_depth = WPOOL_DEV_UNLIMITED)));

@@ -416,7 +416,7 @@ TEST_F(permit, memory)
 	}
 	if (i == ARRAY_SIZE(fds)) {
 		i--;
-		SKIP(goto out, "this machine has too much memory");
+		SKIP(goto out, "too much memory");
 	}
 	EXPECT_LE(all, quarter);
 	EXPECT_LT(quarter, all + 17 * MIB);
@@ -444,12 +444,12 @@ TEST_F(permit, timers_and_polls)
 	ASSERT_LE(0, second);
 	err = submit_many(self->own, WPOOL_WORK_TIMER, LONG, 0, MAX_WAITS - 1);
 	if (err == -ENOBUFS)
-		SKIP(goto out, "this machine has too little memory");
+		SKIP(goto out, "too little memory");
 	EXPECT_EQ(0, err);
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_POLL, event, 0));
 	err = submit(second, WPOOL_WORK_POLL, event, 0);
 	if (now_ns() >= end)
-		SKIP(goto out, "this machine is so slow that the first timers have ended");
+		SKIP(goto out, "too slow: the first timers have ended");
 	EXPECT_EQ(-ENOBUFS, err);
 	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_TIMER, LONG, 0));
 	/* other tasks do not count, nor do files of root */
@@ -508,7 +508,7 @@ TEST_F(permit, tasks_and_records)
 	}
 	if (i == ARRAY_SIZE(fds)) {
 		i--;
-		SKIP(goto out, "this machine has too much memory");
+		SKIP(goto out, "too much memory");
 	}
 	EXPECT_EQ(0, cancel_all(spare));
 	nr = accepted_of_batch(second, WPOOL_WORK_NOOP, 0);

@@ -132,7 +132,7 @@ static bool most_run_there(int fd, const int *cpu, __u32 flags)
 TEST_F(on, runs_there)
 {
 	if (self->cpu[1] < 0)
-		SKIP(return, "needs two CPUs");
+		SKIP(return, "needs 2 CPUs");
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, 0)));
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }

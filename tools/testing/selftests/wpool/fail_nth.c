@@ -28,7 +28,7 @@ FIXTURE(sweep) {
 FIXTURE_SETUP(sweep)
 {
 	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
+		SKIP(return, "no fault injection");
 	ASSERT_EQ(0, inject_init());
 	self->fd = -1;
 	self->other.fd = -1;
@@ -561,9 +561,9 @@ FIXTURE_TEARDOWN(afterwards) { }
 TEST_F(afterwards, kmemleak_is_alive)
 {
 	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
+		SKIP(return, "no fault injection");
 	if (access(DEBUGFS "/kmemleak", F_OK))
-		SKIP(return, "this kernel does not look for leaks");
+		SKIP(return, "no kmemleak");
 	/* EINVAL: no such object. kmemleak returns EPERM if it has switched itself off */
 	EXPECT_EQ(-EINVAL, put(DEBUGFS "/kmemleak", "dump=0x1"));
 }

@@ -13,7 +13,7 @@ FIXTURE(spawn) {
 FIXTURE_SETUP(spawn)
 {
 	if (!has_injection())
-		SKIP(return, "this kernel has no fault injection");
+		SKIP(return, "no fault injection");
 	ASSERT_EQ(0, inject_init());
 	ASSERT_EQ(0, pool_create(&self->pool, ATTRS(.capacity = 4, .queue_depth = 1000)));
 }

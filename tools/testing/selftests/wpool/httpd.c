@@ -26,7 +26,7 @@ FIXTURE_SETUP(httpd)
 {
 	self->client.fd = -1;
 	if (!has_tcp())
-		SKIP(return, "a kernel without TCP");
+		SKIP(return, "no TCP");
 	ASSERT_EQ(0, loopback_set(true));
 	ASSERT_FALSE(httpd_is_loaded());
 	ASSERT_EQ(0, file_read(WMEM, self->wmem, sizeof(self->wmem)));

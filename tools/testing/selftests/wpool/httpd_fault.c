@@ -13,7 +13,7 @@ FIXTURE(httpd_fault)
 FIXTURE_SETUP(httpd_fault)
 {
 	if (!has_tcp())
-		SKIP(return, "a kernel without TCP");
+		SKIP(return, "no TCP");
 	if (file_number("/proc/sys/kernel/panic_on_oops", 1))
 		SKIP(return, "panic_on_oops is set");
 	ASSERT_EQ(0, loopback_set(true));

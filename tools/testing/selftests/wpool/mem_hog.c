@@ -176,7 +176,7 @@ FIXTURE_SETUP(writeback)
 	if (!is_small())
 		SKIP(return, "too much memory to use it up: more than %u MB", MAX_MB);
 	if (shell("[ -e %s/loop_wpool.ko ]", modules))
-		SKIP(return, "no loop_wpool.ko: the kernel's source is of another version");
+		SKIP(return, "loop_wpool.ko is not built for this kernel");
 	if (shell("grep -qw ext4 /proc/filesystems"))
 		SKIP(return, "ext4 is a module of this kernel, which is not there");
 	if (!access("/sys/module/loop", F_OK))

@@ -390,7 +390,7 @@ TEST_F(attrs, cpumask_values)
 	int err;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		SKIP(return, "needs two CPUs");
+		SKIP(return, "needs 2 CPUs");
 	EXPECT_EQ(0, attr_write(pool, "cpumask", "1"));
 	expect_value(_metadata, pool, "cpumask", "1", "one CPU");
 	EXPECT_EQ(0, attr_write(pool, "cpumask", "0,1\n"));

@@ -17,7 +17,7 @@ cleanup() { echo 1 >$TRACING/tracing_on; }
 # trap at the end of this file switches them off.
 setup()
 {
-	[ -d $EVENTS ] || skip "no $EVENTS"
+	[ -d $EVENTS ] || skip "no tracepoints"
 	echo 0 >$TRACING/tracing_on
 	echo >$TRACING/trace
 	echo 8192 >$TRACING/buffer_size_kb
@@ -175,7 +175,7 @@ steal()
 
 test_stolen()
 {
-	[ "$(grep -c ^processor /proc/cpuinfo)" -ge 2 ] || skip "one CPU"
+	[ "$(grep -c ^processor /proc/cpuinfo)" -ge 2 ] || skip "needs 2 CPUs"
 	repeat_until "$CLASS/$POOL/stolen" steal
 	stolen=$(cat "$CLASS/$POOL/stolen")
 	stop
@@ -204,7 +204,7 @@ test_no_addresses()
 # record OPTION...: start a recorder, and wait until its events are on; $recorder is its pid
 record()
 {
-	[ -d $EVENTS ] || skip "no $EVENTS"
+	[ -d $EVENTS ] || skip "no tracepoints"
 	pool capacity=1 queue_depth=max
 	start wpoolctl trace record --pool "$POOL" --output "$TMP/rec" "$@"
 	recorder=$started

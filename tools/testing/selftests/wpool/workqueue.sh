@@ -35,7 +35,7 @@ cleanup()
 # begin MODULE: load the module; no device is attached.
 begin()
 {
-	[ -e "$MODULES/$1.ko" ] || skip "the kernel's source is of another version, or it has no block devices"
+	[ -e "$MODULES/$1.ko" ] || skip "$1.ko is not built for this kernel"
 	grep -qw ext4 /proc/filesystems || skip "ext4 is a module of this kernel, which is not there"
 	[ ! -e /sys/module/loop ] || skip "the kernel has a loop driver of its own, which is loaded"
 	[ "$1" = loop_kernel ] || insmod "$MODULES/wpool_wq.ko" || fail "wpool_wq: insmod failed"
@@ -185,7 +185,7 @@ hold_cpu()
 {
 	[ -e "$MODULES/held.ko" ] || skip "held.ko is not built for this kernel"
 	[ -e $SYSCTL/sched_rt_runtime_us ] && [ -e /sys/devices/system/cpu/cpu1 ] ||
-		skip "there is no second CPU"
+		skip "needs 2 CPUs"
 	insmod "$MODULES/wpool_wq.ko" && insmod "$MODULES/held.ko" || fail "insmod failed"
 	for_now $SYSCTL/sched_rt_runtime_us -1
 	for_now $SERVER 0
@@ -226,11 +226,11 @@ lockup_is_reported() { dmesg | grep -q 'soft lockup - CPU#1 stuck .*\[held/1:'; 
 test_a_polling_thread_until_the_kernel_reports_a_lockup()
 {
 	[ "$(cat $SYSCTL/watchdog $SYSCTL/soft_watchdog 2>/dev/null | xargs)" = "1 1" ] ||
-		skip "the kernel has no detector of lockups, or it is off"
+		skip "no detector of lockups, or it is off"
 	# with preemption the watchdog's own thread gets the CPU, and there is no lockup
 	case "$(uname -v) $(cat /sys/kernel/debug/sched/preempt 2>/dev/null)" in
 	*PREEMPT_DYNAMIC*"(none)"* | *PREEMPT_DYNAMIC*"(voluntary)"*) ;;
-	*PREEMPT*) skip "a thread in the kernel can be preempted" ;;
+	*PREEMPT*) skip "the kernel preempts its threads" ;;
 	esac
 	hold_cpu watch_closely
 	wait_for lockup_is_reported || fail "the kernel reports no lockup"
