@@ -263,16 +263,22 @@ results_end() { [ -z "${own_results:-}" ] || summary "$RESULTS"; }
 
 # summary FILE: print the number of tests by part, the most frequent reasons of skips, the failures
 # by name, the time since $BEGAN, the place of the logs, and in the last line the counts. Without a
-# failure it prints ten lines at most. False if a test failed or nothing ran.
+# failure it prints ten lines at most. Beside FILE, if that is build/logs/NAME/results,
+# the file "skipped" has the number of skips for each reason. False if a test failed or nothing ran.
 summary()
 {
-	local logs
+	local logs table=''
 	logs=$(dirname "$1")
 	case $logs in
-	"$BUILD"/logs/*) logs=${logs#"$TOP"/} ;;
+	"$BUILD"/logs/*)
+		logs=${logs#"$TOP"/}
+		table=${1%results}skipped
+		rm -f "$table"
+		;;
 	*) logs='' ;;
 	esac
-	awk -F'\t' -v logs="$logs" -v seconds="${BEGAN:+$((SECONDS - BEGAN))}" '
+	awk -F'\t' -v logs="$logs" -v table="$table" -v where="${table#"$TOP"/}" \
+		-v seconds="${BEGAN:+$((SECONDS - BEGAN))}" '
 	$1 != "skip" {
 		name = $2
 		sub(/\..*/, "", name)
@@ -288,17 +294,19 @@ summary()
 		printf "\nran:"
 		for (i = 1; i <= parts; i++) printf " %s %d%s", part[i], ran[part[i]], (i < parts ? "," : "")
 		print (parts ? "" : " nothing was tested, which counts as a failure")
-		for (shown = 0; shown < reasons && shown < 4; shown++) {
+		for (rank = 1; rank <= reasons; rank++) {
 			most = 0
 			for (i = 1; i <= reasons; i++)
 				if (n[why[i]] > n[why[most]]) most = i
-			printf "skipped: %4d  %s\n", n[why[most]], why[most]
-			left += n[why[most]]
+			line = sprintf("%4d  %s", n[why[most]], why[most])
+			if (table != "") print line >table
+			if (rank <= 4) print "skipped: " line
+			else left += n[why[most]]
 			n[why[most]] = 0
 		}
-		if (shown < reasons)
-			printf "skipped: %4d  for %d other reason%s\n", skipped - left, reasons - shown,
-			       reasons - shown == 1 ? "" : "s"
+		if (left)
+			printf "skipped: %4d  for %d other reason%s%s\n", left, reasons - 4,
+			       reasons == 5 ? "" : "s", where == "" ? "" : ", see " where
 		if (failed) print "\nfailed:"
 		for (i = 1; i <= failed; i++) print "  " bad[i]
 		if (seconds != "") printf "took: %d min %d s\n", seconds / 60, seconds % 60
