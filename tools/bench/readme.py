@@ -11,8 +11,8 @@ ratios is the summary in README.md, cost the table there of memory and wake-ups 
 native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
 or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
 has the counts of counts.json; write takes over a complete counts.json beside RESULTS.json. write also
-draws the plot of benchmarks.rst. check also refuses a quantity in the text of README.md or
-Documentation/*.rst that is neither in a table between such comments, nor one of CONSTANTS.
+draws the plot of benchmarks.rst. check also refuses a quantity in the text of README.md,
+Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor one of CONSTANTS.
 """
 
 import io
@@ -202,8 +202,9 @@ EXPLAINED = {
                '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
                'task, less is better.',
     'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
-              'Of the workloads at the top, README.md has the first line that is no worst round. A ratio of CPU time or of memory is wpool\'s value '
-              'divided by the peer\'s. Two ratios are those for near and for far CPUs, the smaller first.',
+              'Of the workloads at the top, README.md has the first line that is no worst round. A ratio of CPU '
+              'time or of memory is wpool\'s value divided by the peer\'s. Two ratios are those for near and for '
+              'far CPUs, the smaller first.',
     'verdicts': 'Each line holds a figure above, or a ratio of two, to a limit; figures that are not above have '
                 'lines without a limit, too. "x" is a '
                 'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
@@ -721,17 +722,22 @@ def pages():
 
 # ---- are the pages up to date? ----
 
-QUANTITY = re.compile(r'(?<![\w.-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|x|times|bytes|KB|MB|KiB|MiB|'
-                      r'instructions)\b)')
+QUANTITY = re.compile(r'(?<![\w.^-])\d[\d,.]*(?:\s?(?:×|%)|\s(?:ns|µs|us|ms|s|min|minutes|hours|x|times|bytes|'
+                      r'kB|KB|MB|GB|KiB|MiB|GiB|million|billion|instructions|lines|calls|rounds)\b)')
 
+# Pages without tables of figures whose text is checked, too.
+OTHER_PAGES = [TOP / name for name in ('CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'tools/bench/README.md')]
 # Quantities in the text of a page that are not measured: constants of the code, the kernel or a test.
 CONSTANTS = {
+    'CHANGELOG.md': ('0.1 s', '64 bytes', '300 s', '10 ms'),
+    'CONTRIBUTING.md': ('1 ms', ),
+    'tools/bench/README.md': ('20 µs', ),
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
-    'drivers.rst': ('256 MB', ),
+    'drivers.rst': ('256 MB', '170,000 lines'),
     'growth.rst': ('20 µs', ),
-    'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times'),
+    'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times', '1,024 kB'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
-    'modules.rst': ('128 bytes', '64 bytes', '30 s'),
+    'modules.rst': ('128 bytes', '64 bytes', '30 s', '5 minutes'),
     'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
     'troubleshooting.rst': ('20 s', ),
     'tuning.rst': ('10 ms', '50 ms', '100 ms', '20 s', '300 s'),
@@ -741,19 +747,20 @@ CONSTANTS = {
 
 def strays(path):
     """Quantities in the text of a page that no table of it has, and CONSTANTS that are not in the text."""
-    text, unused = path.read_text(), set(CONSTANTS.get(path.name, ()))
+    name = str(path.relative_to(TOP)).removeprefix('Documentation/')
+    text, unused = path.read_text(), set(CONSTANTS.get(name, ()))
     blocks = r'^(?:\.\. |<!-- )\w+: begin.*?^(?:\.\. |<!-- )\w+: end'
     shown = ' '.join(re.findall(blocks, text, re.M | re.S))
     for gone in (blocks, r'^```.*?^```', r'::\n\n(?:(?:[ \t][^\n]*)?\n)+', r'``?[^`]+``?'):
         text = re.sub(gone, '', text, flags=re.M | re.S)
     for found in QUANTITY.finditer(text):
-        if found[0] in CONSTANTS.get(path.name, ()):
+        if found[0] in CONSTANTS.get(name, ()):
             unused.discard(found[0])
         elif not re.search(r'(?<![\d.,])' + re.escape(found[0].replace('µs', 'us')).replace('\\ ', r'\s+') + r'(?!\w)',
                          shown.replace('µs', 'us')):
-            yield f'{path.name}: no table of the page has: {found[0]}'
+            yield f'{name}: no table of the page has: {found[0]}'
     for text in sorted(unused):
-        yield f'{path.name}: it does not have the constant: {text}'
+        yield f'{name}: it does not have the constant: {text}'
 
 
 def check():
@@ -763,7 +770,7 @@ def check():
                   'tools/bench/readme.py write'
     if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
-    for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst'))):
+    for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst')), *OTHER_PAGES):
         yield from strays(path)
 
 
