@@ -319,7 +319,8 @@ static bool find_work(struct wpool *pool)
 
 static bool may_spin(struct wpool *pool)
 {
-	return READ_ONCE(pool->spin_us) && !need_resched() && single_task_running();
+	return READ_ONCE(pool->spin_us) && !wpool_is_closed(pool) && !need_resched() &&
+	       single_task_running();
 }
 
 /* Look at the queues for a while, unless another thread wants the CPU. */
