@@ -9,12 +9,15 @@
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 
+#include "compat.h"
 #include "event.h"
 #include "full_pool.h"
 
 #define NR_ARMED	40
 #define NR_PERIODS	20U
 #define NR_REARMS	200
+#define NR_MOVES	20
+#define WHEEL_TURN	64	/* ticks of the lowest level */
 
 /*
  * An hrtimer of an event expires in a softirq: in a hard interrupt, all events that are due
@@ -156,6 +159,63 @@ static void wpool_event_mod_changes_the_time(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
+}
+
+struct mover {
+	struct timer_list timer;
+	struct wpool_event *event;
+	unsigned long at;
+	bool in_time;
+	struct completion done;
+};
+
+/* Move the event by a turn of the timer wheel: to the bucket that expires now. */
+static void move(struct timer_list *timer)
+{
+	struct mover *m = timer_container_of(m, timer, timer);
+
+	m->in_time = timer_pending(&m->event->timer);
+	m->at += WHEEL_TURN;
+	wpool_event_mod(m->event, m->at - jiffies);
+	complete(&m->done);
+}
+
+/*
+ * An event does not fire before its time, even if it is moved while the kernel lets its timer
+ * expire.
+ */
+static void wpool_event_mod_while_it_expires_is_not_too_early(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+	struct mover m = { .event = wpk_event(ev) };
+	bool moved = false;
+	int i, before, after;
+
+	timer_setup_on_stack(&m.timer, move, 0);
+	init_completion(&m.done);
+	for (i = 0; i < NR_MOVES && !moved; i++) {
+		before = atomic_read(&ev->runs);
+		/* both on this CPU; of one tick's timers, the one added last comes first */
+		local_bh_disable();
+		wpool_event_arm(m.event, 2);
+		m.at = wpool_event_expires(m.event);
+		mod_timer(&m.timer, m.at);
+		local_bh_enable();
+		wait_for_completion(&m.done);
+		timer_delete_sync(&m.timer);
+		/* the event's timer comes next, in the same softirq */
+		schedule_timeout_uninterruptible(2);
+		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+		after = atomic_read(&ev->runs);
+		/* try again if the event was first, or if its time has come by now */
+		moved = m.in_time && time_before(jiffies, m.at);
+		if (moved)
+			KUNIT_EXPECT_EQ(test, after, before);
+		wpool_event_cancel_sync(m.event);
+	}
+	timer_destroy_on_stack(&m.timer);
+	KUNIT_EXPECT_TRUE(test, moved);
 }
 
 static void cancel(void *data)
@@ -313,6 +373,7 @@ WPK_SUITE(event,
 	  KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
 	  KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
 	  KUNIT_CASE(wpool_event_mod_changes_the_time),
+	  KUNIT_CASE(wpool_event_mod_while_it_expires_is_not_too_early),
 	  KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
 	  KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),
 	  KUNIT_CASE_SLOW(wpool_event_cancel_sync_ends_one_that_always_comes_back),

@@ -214,9 +214,10 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 	if (in_nmi() || !wpool_event_has_pool(event))
 		return false;
 	raw_spin_lock_irqsave(&event->lock, flags);
-	/* first: the timer must not fire the event after it is taken back */
-	ret = wpool_event_timer_stop(event);
+	ret = event->task.armed;
 	if (event_take_back(event)) {
+		/* before the lock is released: the timer must not fire the event again */
+		wpool_event_timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
 		event_take_off(event);
 		raw_spin_lock_irqsave(&event->lock, flags);

@@ -98,6 +98,15 @@ static struct hrtimer *hrtimer_of(struct wpool_event *event)
 	return &container_of(event, struct wpool_hrevent, event)->timer;
 }
 
+/*
+ * Has the time come? mod_timer() may leave a timer that is about to expire where it is, and only
+ * change its time: then the callback runs too early.
+ */
+static bool timer_is_due(struct wpool_event *event)
+{
+	return is_hr(event) || time_after_eq(jiffies, event->timer.expires);
+}
+
 static bool timer_is_queued(struct wpool_event *event)
 {
 	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
@@ -105,8 +114,6 @@ static bool timer_is_queued(struct wpool_event *event)
 
 void wpool_event_timer_set(struct wpool_event *event, u64 expires)
 {
-	/* mod_timer() may not move a timer that is about to expire: it would then fire too early */
-	wpool_event_timer_stop(event);
 	WRITE_ONCE(event->task.armed, true);
 	if (is_hr(event))
 		hrtimer_start(hrtimer_of(event), expires, HRTIMER_MODE_ABS_SOFT);
@@ -133,7 +140,11 @@ static void timer_expired(struct wpool_event *event)
 	 */
 	local_irq_save(flags);
 	raw_spin_lock(&event->lock);
-	if (event->task.armed && !timer_is_queued(event)) {
+	if (!event->task.armed || timer_is_queued(event)) {
+		/* another callback will come, or none is wanted */
+	} else if (!timer_is_due(event)) {
+		mod_timer(&event->timer, event->timer.expires);
+	} else {
 		WRITE_ONCE(event->task.armed, false);
 		/* under the lock: the fire and the end of the wait are one step */
 		event_mark_fired(event, EVENT_TIMED, &home);
