@@ -182,8 +182,15 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 {
-	unsigned long since;
-	struct wpool_runq *from = wpool_idle_coldest_runq(pool, &since);
+	u32 nr = wpool_nr_active(pool), most = 0, i;
+	struct wpool_runq *other, *from = NULL;
 
-	return from && from != rq && wake_coldest(from, rq);
+	wpool_for_each_bit(i, pool->idle_mask, nr) {
+		other = wpool_active(pool, i);
+		if (other != rq && READ_ONCE(other->nr_idle) > most) {
+			most = READ_ONCE(other->nr_idle);
+			from = other;
+		}
+	}
+	return from && wake_coldest(from, rq);
 }

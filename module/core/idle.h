@@ -48,8 +48,8 @@ struct wpool_runq *wpool_idle_coldest_runq(struct wpool *pool, unsigned long *si
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps);
 
 /*
- * Wake the pool's coldest idle worker to move to @rq, unless that worker is at home there already.
- * Returns true if a worker was woken.
+ * Wake an idle worker to move to @rq: the coldest one of the other CPU that has the most. Returns
+ * true if a worker was woken.
  */
 bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq);
 

@@ -79,6 +79,16 @@ static bool has_acted;
  */
 static bool was_away;
 
+/* In this look at a pool, a rescue has found no worker: another one would find none, either. */
+static bool is_in_vain;
+
+static bool rescue_queue(struct wpool_runq *rq)
+{
+	if (!is_in_vain)
+		is_in_vain = !wpool_wake_rescue(rq);
+	return !is_in_vain;
+}
+
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
 /*
@@ -203,7 +213,7 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
-	wpool_wake_rescue(rq);
+	rescue_queue(rq);
 	if (ns >= STALL_LOG_NS && !rq->watch.reported && !is_at_work(pool, rq))
 		wpool_report_stall(pool, &rq->watch, rq->cpu, ns);
 }
@@ -217,7 +227,7 @@ static void watch_shared(struct wpool *pool, u64 now)
 
 	if (!ns)
 		return;
-	coming = (!is_exhausted(pool) && wpool_wake_rescue(raw_cpu_read(*pool->rq))) ||
+	coming = (!is_exhausted(pool) && rescue_queue(raw_cpu_read(*pool->rq))) ||
 		 atomic_read(&pool->nr_coming);
 	/* if no worker was woken or is coming, all workers that may run are in their tasks */
 	if (ns >= STALL_LOG_NS && coming)
@@ -324,7 +334,7 @@ static void look_at_workers(struct wpool *pool)
 		if (rq->watch.retake != WPOOL_RETAKE_NONE && wpool_queues_are_waiting(pool, rq) &&
 		    (wpool_runq_has_room(rq) ||
 		     (READ_ONCE(rq->waking) && !__wpool_runq_is_fresh(rq))))
-			wpool_wake_rescue(rq);
+			rescue_queue(rq);
 		rq->watch.retake = WPOOL_RETAKE_NONE;
 	}
 }
@@ -355,6 +365,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 	unsigned long flags;
 	u32 i;
 
+	is_in_vain = false;
 	if (was_away || wpool_is_frozen(pool))
 		forget_waits(pool, now);
 	if (wpool_is_frozen(pool))
