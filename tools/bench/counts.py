@@ -66,6 +66,9 @@ LOADED_ROWS = {
     'park, during a flush': ('idle_flush', 'park', 1),
     'wake': ('idle', 'wake', 1),
     'start after a wake-up': ('idle', 'start', 1),
+    'a look of the monitor, 1 quiet pool': ('look1', 'look', 1),
+    'a look of the monitor, 100 quiet pools': ('look100', 'look', 1),
+    'a look of the monitor, 1,000 quiet pools': ('look1000', 'look', 1),
 }
 # The shape of the kernel's own benchmark of workqueues: a producer on each CPU, each with one
 # task in flight (row 28 of ./rows). Name in the table: the peer.
@@ -88,7 +91,8 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
                  'moved': 'lines from another CPU', 'crossed': 'lines from another cache'}
 PEER = 'per-CPU workqueue'
 LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
-FIGURES = ('instructions', 'locked', 'lines')
+FIGURES = {'instructions': 'instructions', 'locked': 'locked', 'lines': 'lines',
+           'lines_written': 'lines written'}
 # counts.json has a line for each row.
 DEPTHS = {'schema': 0, 'boots': 3, 'loaded': 2, 'shape': 2, 'near': 2, 'failed': 1}
 # The gate's pools have only CPU 0. If a worker of another CPU searches during a burst, which is
@@ -106,6 +110,9 @@ OF_WHAT = {
     'outside': {'what': 'cancel', 'outside': 1},
     'flush': {'what': 'stream', 'flush': 1},
     'idle_flush': {'what': 'idle', 'spin': 0, 'flush': 1},
+    'look1': {'what': 'look', 'pools': 1},
+    'look100': {'what': 'look', 'pools': 100},
+    'look1000': {'what': 'look', 'pools': 1000},
 }
 STREAMS = ('stream', 'detached', 'function', 'batch')
 
@@ -266,7 +273,7 @@ def cells_of(name, of_boots, part, figures=FIGURES):
 
 def header_of(what, counts, figures=FIGURES):
     header = [what]
-    for name in figures:
+    for name in figures.values():
         header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
     return header
 
@@ -279,7 +286,7 @@ def tables(results_file):
     counts = sorted(shapes, key=int)
     if shapes:
         yield 'a producer on each CPU, a task', \
-            header_of('CPUs', counts, SHAPE_FIGURES.values()), [
+            header_of('CPUs', counts, SHAPE_FIGURES), [
                 cells_of(name, [shapes[cpus][name] for cpus in counts], 'all', SHAPE_FIGURES)
                 for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)]
     if near:

@@ -58,6 +58,7 @@ enum bench_path {
 	BENCH_PARK,
 	BENCH_WAKE,
 	BENCH_START,
+	BENCH_LOOK,
 	NR_BENCH_PATHS,
 };
 

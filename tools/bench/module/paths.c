@@ -13,11 +13,13 @@
  *	paths what=block	block, serve
  *	paths what=idle		wake, start, park
  *	paths what=away		cancel of a task that waits on another CPU
+ *	paths what=look pools=P	look, of the monitor, at P quiet pools and a busy one
  *	paths what=known	known
  *
  * All take n=N operations, and the pool's attributes, as in peers.h. busy=1: a task of the pool
- * occupies each other CPU meanwhile. flush=1, with busy=1: another thread is in wpool_flush().
- * outside=1, with what=cancel: the pool may not use the submitter's CPU. The paths:
+ * occupies each other CPU meanwhile; with what=look, one other CPU. flush=1, with busy=1: another
+ * thread is in wpool_flush(). outside=1, with what=cancel: the pool may not use the submitter's
+ * CPU. The paths:
  *
  *	submit	a submit into a pool with a woken worker; batch: of 16 tasks;
  *		function: wpool_submit_fn()
@@ -36,6 +38,7 @@
  *	park	in a worker, from a function's end to its switch off the CPU. A spin
  *		before that takes a time, not a number of instructions: measure
  *		with spin=0.
+ *	look	the monitor's timer: a look at the pools that it watches
  *	known	instructions without a pool, which can be counted by hand
  *
  * A CPU counts only while the operation's thread runs there: sched_switch sets marks. The submitter
@@ -56,6 +59,7 @@
 /* The tasks of a stream that are submitted in a row, while their worker waits for the CPU. */
 #define BURST	32
 #define CHUNK	16
+#define LOOK_US	10000	/* the monitor's period */
 
 struct paths {
 	struct bench b;
@@ -69,6 +73,8 @@ struct paths {
 	u32 nr_busy;
 	atomic_t nr_occupied;
 	struct task_struct *flusher;
+	struct bench_pool *quiet;
+	u64 nr_quiet;
 };
 
 /* A task that occupies a CPU by halting it, which costs the emulator nothing. */
@@ -146,7 +152,28 @@ static void parent(struct bench_item *item)
 
 BENCH_FN(parent);
 
-/* ---- busy CPUs ---- */
+/* ---- quiet pools, busy CPUs ---- */
+
+/* Make the pools that have run one task each. */
+static int make_quiet(struct paths *p)
+{
+	u64 nr = bench_num(p->b.run, "pools", 0);
+	struct bench_pool *pool;
+	int err = 0;
+
+	p->quiet = nr ? bench_zalloc(&p->b, nr, sizeof(*p->quiet)) : NULL;
+	while (p->quiet && p->nr_quiet < nr && !err) {
+		pool = &p->quiet[p->nr_quiet];
+		err = bench_pool_create(pool, p->b.run, p->b.fn);
+		if (err)
+			break;
+		p->nr_quiet++;
+		bench_items_init(pool, p->b.items, 1);
+		err = pool->peer->submit(pool, p->b.items);
+		pool->peer->flush(pool);
+	}
+	return err;
+}
 
 static void stand_still(void)
 {
@@ -192,7 +219,7 @@ static int occupy_others(struct paths *p)
 	for_each_online_cpu(cpu) {
 		struct occupant *o = &p->occupants[p->nr_busy];
 
-		if (!cpu)
+		if (!cpu || (p->quiet && p->nr_busy))
 			continue;
 		o->paths = p;
 		wpool_task_init(&o->task, occupy);
@@ -512,6 +539,19 @@ static int idle(struct paths *p)
 	return err;
 }
 
+/* The marks are those of the timer: this thread only waits until there were n looks. */
+static int look(struct paths *p)
+{
+	int err = bench_watch_looks();
+	u32 i;
+
+	for (i = 0; i < p->b.n && !err; i++)
+		bench_sleep_us(LOOK_US);
+	if (!err)
+		bench_ignore_looks();
+	return err;
+}
+
 /*
  * Nine instructions. Four are locked, two of these without a lock prefix. They access seven lines
  * and write six of them: one write reaches into a second line.
@@ -554,6 +594,7 @@ static const struct scenario {
 	{ "refuse", refuse, &stay_fn },
 	{ "block", block, &stay_fn },
 	{ "idle", idle, &be_alone_fn },
+	{ "look", look, &nothing_fn },
 	{ "known", known, &nothing_fn },
 };
 
@@ -624,12 +665,13 @@ static int measure(struct bench *b)
 		b->items[i].index = i;
 		init_completion(&p->gates[i]);
 	}
-	err = occupy_others(p);
+	err = make_quiet(p) ?: occupy_others(p);
 	if (!err) {
 		bench_start_to_count();
 		err = perform_on_cpu_0(p);
 	}
 	leave_others(p);
+	bench_pools_destroy(p->quiet, p->nr_quiet);
 	bench_ignore_switches(tp);
 	return err;
 }

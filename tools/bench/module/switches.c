@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <linux/err.h>
+#include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -14,6 +15,15 @@
 #include "switches.h"
 
 struct task_struct *bench_sleeper, *bench_blocker, *bench_parker;
+static struct hrtimer *monitor;
+
+static bool is_in_wpool(unsigned long address)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(symbol, address);
+	return strstr(symbol, "[wpool]");
+}
 
 static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
@@ -34,6 +44,21 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	}
 	if (next == READ_ONCE(bench_parker))
 		bench_mark_begin(BENCH_START);
+}
+
+/* The only soft timer among wpool's variables is the monitor's. */
+static void on_timer(void *data, struct hrtimer *timer, ktime_t *now)
+{
+	if (!timer->is_soft || !is_in_wpool((unsigned long)timer))
+		return;
+	monitor = timer;
+	bench_mark_begin(BENCH_LOOK);
+}
+
+static void on_timer_end(void *data, struct hrtimer *timer)
+{
+	if (timer == monitor)
+		bench_mark_end(BENCH_LOOK);
 }
 
 static void on_tick(void *data, int vector)
@@ -90,6 +115,26 @@ void bench_ignore_switches(struct tracepoint *tp)
 	bench_parker = NULL;
 }
 
+static struct tracepoint *expiry, *expiry_end;
+
+int bench_watch_looks(void)
+{
+	expiry = watch("hrtimer_expire_entry", on_timer);
+	if (IS_ERR(expiry))
+		return PTR_ERR(expiry);
+	expiry_end = watch("hrtimer_expire_exit", on_timer_end);
+	if (!IS_ERR(expiry_end))
+		return 0;
+	ignore(expiry, on_timer);
+	return PTR_ERR(expiry_end);
+}
+
+void bench_ignore_looks(void)
+{
+	ignore(expiry, on_timer);
+	ignore(expiry_end, on_timer_end);
+}
+
 struct tracepoint *bench_watch_ticks(void)
 {
 	return watch("local_timer_entry", on_tick);
@@ -98,14 +143,6 @@ struct tracepoint *bench_watch_ticks(void)
 void bench_ignore_ticks(struct tracepoint *tp)
 {
 	ignore(tp, on_tick);
-}
-
-static bool is_in_wpool(unsigned long address)
-{
-	char symbol[KSYM_SYMBOL_LEN];
-
-	sprint_symbol(symbol, address);
-	return strstr(symbol, "[wpool]");
 }
 
 void bench_start_to_count(void)

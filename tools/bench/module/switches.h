@@ -15,6 +15,9 @@ extern struct task_struct *bench_sleeper, *bench_blocker, *bench_parker;
 /* Mark switches until bench_ignore_switches(). Returns the tracepoint or an error pointer. */
 struct tracepoint *bench_watch_switches(void);
 void bench_ignore_switches(struct tracepoint *tp);
+/* Mark the looks of wpool's monitor. */
+int bench_watch_looks(void);
+void bench_ignore_looks(void);
 struct tracepoint *bench_watch_ticks(void);
 void bench_ignore_ticks(struct tracepoint *tp);
 

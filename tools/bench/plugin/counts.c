@@ -55,6 +55,7 @@ static const char *const path_names[NR_BENCH_PATHS] = {
 	[BENCH_PARK] = "park",
 	[BENCH_WAKE] = "wake",
 	[BENCH_START] = "start",
+	[BENCH_LOOK] = "look",
 };
 
 /* ---- an operation ---- */
