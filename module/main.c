@@ -136,7 +136,7 @@ static const struct {
 	/* waits for requests for workers, which hold references to pools */
 	{ wpool_spawn_init, wpool_spawn_exit },
 	{ NULL, wpool_housekeeping_exit },
-	/* waits for the monitor, which finds no pool any more */
+	/* waits for the monitor, and drops its references to pools, which are destroyed by now */
 	{ NULL, wpool_monitor_timer_exit },
 	/* before the first pool: hotplug makes the run queues of CPUs that come online */
 	{ wpool_hotplug_init, wpool_hotplug_exit },

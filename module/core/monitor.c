@@ -326,6 +326,8 @@ static void look_at_workers(struct wpool *pool)
 	u32 i;
 
 	retake_chosen(pool);
+	/* the workers counted out have made room */
+	is_in_vain = false;
 	wpool_for_each_active(pool, rq, i) {
 		/*
 		 * The workers counted out here, or one that was woken and does not get this CPU,
@@ -415,25 +417,13 @@ static bool look_closely(struct wpool *pool, u64 now)
 }
 
 /*
- * Called for each pool in each period. A quiet pool costs one test. @data: the time of the look. It
- * is the same for all pools: if the machine is stopped during a look, the next look sets @was_away.
+ * @now: the time of the look. It is the same for all pools: if the machine is stopped during a
+ * look, the next look sets @was_away.
  */
-static bool look_at(struct wpool *pool, void *data)
+static bool look_at(struct wpool *pool, u64 now)
 {
-	u64 now = *(u64 *)data;
-	bool busy;
+	bool busy = look_closely(pool, now);
 
-	if (!READ_ONCE(pool->is_watched))
-		return false;
-	busy = look_closely(pool, now);
-	if (!busy) {
-		WRITE_ONCE(pool->is_watched, false);
-		/* look_at:A, pairs with the barriers that monitor_timer.c lists */
-		smp_mb();
-		busy = look_closely(pool, now);
-		if (busy)
-			WRITE_ONCE(pool->is_watched, true);
-	}
 	wpool_notify_send(pool);
 	return busy;
 }
@@ -457,7 +447,7 @@ static bool look_at_pools(void)
 
 	was_away = (s64)(start - last_ns) > AWAY_NS;
 	last_ns = start;
-	busy = wpool_pools_walk_rcu(look_at, &start);
+	busy = wpool_watched_walk(look_at, start);
 	wpool_housekeeping_look();
 	set_period(ktime_get_mono_fast_ns() - start);
 	return busy;

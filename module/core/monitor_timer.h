@@ -40,6 +40,13 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
  */
 void wpool_monitor_timer_init(bool (*look_fn)(void));
 
+/*
+ * Call @fn under RCU for each pool that is watched. If it returns false twice, the pool is no
+ * longer watched. @now: passed to @fn. One thread at a time: the timer. Returns whether a pool is
+ * still watched.
+ */
+bool wpool_watched_walk(bool (*fn)(struct wpool *pool, u64 now), u64 now);
+
 bool wpool_monitor_timer_is_pending(void);
 
 /** wpool_monitor_timer_exit() - cancel the timer, after the last pool */

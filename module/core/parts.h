@@ -155,6 +155,7 @@ struct wpool_looked {
 
 /* What the monitor keeps of a pool. */
 struct wpool_monitor {
+	struct llist_node node;	/* X: in the list of the pools with @is_watched */
 	struct wpool_looked watch; /* N: last look at the pool and its global queue */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */

@@ -8,9 +8,8 @@
 struct wpool;
 
 /*
- * Add a pool, which wpool_find() does not find yet. From now on CPU hotplug and the monitor visit
- * the pool. Sleeps. Returns 0, or -EEXIST if a pool has this name, even one that is being made or
- * destroyed.
+ * Add a pool, which wpool_find() does not find yet. From now on CPU hotplug visits the pool.
+ * Sleeps. Returns 0, or -EEXIST if a pool has this name, even one that is being made or destroyed.
  */
 int wpool_registry_add(struct wpool *pool);
 

@@ -43,7 +43,7 @@ void wpool_spawn_look(struct wpool *pool)
 		return;
 	/* a thread that sees spawn_wanted relies on the work: keep the CPU until it is queued */
 	raw_spin_lock_irqsave(&lock, flags);
-	/* the monitor may still look at a pool whose last reference is gone */
+	/* a section under RCU may still use a pool whose last reference is gone */
 	if (kobject_get_unless_zero(&pool->dev.kobj)) {
 		WRITE_ONCE(pool->spawn_wanted, true);
 		/*

@@ -81,7 +81,7 @@ struct wpool {
 	bool stamps;			/* T: submits note the time: @latency or @max_wait_ms */
 	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
-	bool is_watched;		/* X: the monitor visits the pool; see monitor_timer.c */
+	bool is_watched;		/* X: in the monitor's list, see monitor_timer.c */
 	bool prealloc;			/* I: @capacity workers exist before the first task */
 	bool freezable;			/* T: no task starts while the system sleeps */
 	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
@@ -174,7 +174,7 @@ struct wpool {
 	struct mutex tune_mutex;	/* K: for T */
 	struct completion destroyed;	/* K: completed when destroy has finished */
 
-	struct list_head node;		/* R: in the list of pools; read under RCU by the monitor */
+	struct list_head node;		/* R: in the list of pools, which is also read under RCU */
 	bool is_published;		/* R: complete: wpool_find() finds it */
 	struct device dev;		/* K: its reference count is the pool's */
 	struct devpool *devpool;	/* X: set once, if made through /dev/wpool */

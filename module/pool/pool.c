@@ -5,7 +5,7 @@
  * The device of class wpool is embedded in the pool, and its reference count is the pool's. The
  * memory is freed an RCU grace period after the last reference: lockless sections elsewhere (a
  * task's finish, a cancel that looks for its task) may use the pool until then. No caller waits for
- * the grace period, and pools share one.
+ * the grace period, and pools share one. The monitor has a reference until its next look.
  *
  * All modules share the default pool: it is closed only when wpool is unloaded.
  */
