@@ -661,11 +661,43 @@ static void queue_work_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	KUNIT_EXPECT_TRUE(test, items[1].ret);
 }
 
+static void allow_a_signal(struct wpk_job *job)
+{
+	allow_signal(SIGUSR1);
+}
+
+static void look_for_signal(struct wpk_job *job)
+{
+	job->ret = has_signal();
+}
+
+/* A signal that a task has allowed, and that comes while the worker is parked, reaches no task. */
+static void wpool_task_allows_a_signal_that_comes_during_a_park_is_taken_back(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct pid *pid;
+
+	jobs->job[0].body = allow_a_signal;
+	jobs->job[1].body = look_for_signal;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
+	pid = find_get_pid(jobs->job[0].pid);
+	KUNIT_EXPECT_EQ(test, kill_pid(pid, SIGUSR1, 1), 0);
+	put_pid(pid);
+	wpk_jobs_submit(test, pool, jobs, 1, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+}
+
 WPK_SUITE_INIT(contain, contain_init,
 	       KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
 				leak_gen_params),
 	       KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	       KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
+	       KUNIT_CASE(wpool_task_allows_a_signal_that_comes_during_a_park_is_taken_back),
 	       KUNIT_CASE(wpool_task_leaves_affinity_is_taken_back),
 	       KUNIT_CASE(wpool_task_takes_what_its_parent_has_is_given_back),
 	       KUNIT_CASE(wpool_task_finds_what_worker_start_has_set),

@@ -41,9 +41,6 @@ struct wpool_context {
 	void *plug;	/* current->plug */
 };
 
-/* two contexts are compared by memcmp(), so there is no padding */
-static_assert(sizeof(struct wpool_context) == 8 * sizeof(int) + 7 * sizeof(long));
-
 /* A call of a function that is in progress, and that other threads take part in. */
 struct wpool_call {
 	struct wpool_call *outer;	/* O: the call around it, or NULL */

@@ -9,6 +9,7 @@
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/stddef.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "core/class.h"

@@ -15,7 +15,6 @@
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
 #include <linux/thread_info.h>
 
 #include "compat.h"
@@ -60,14 +59,28 @@ static inline void wpool_context_save(struct wpool_context *context, const struc
 /* Restore and log what the worker's task has changed. @was: the state before the task. */
 void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *w);
 
-/* Restore what tasks have changed. @was: the state before an inner task, or w->base. */
+/*
+ * Restore what tasks have changed. @was: the state before an inner task, or w->base. Compares each
+ * field that wpool_context_save() sets.
+ */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
-	struct wpool_context is;
+	unsigned long creds = (unsigned long)rcu_access_pointer(current->cred) ^
+			      (unsigned long)rcu_access_pointer(current->real_cred);
+	unsigned int flags = (current->flags ^ WPOOL_CONTEXT_HAS) & WPOOL_CONTEXT_FLAGS;
+	int softirq = IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
+	bool is_same = was->preempt == preempt_count() && was->softirq == softirq &&
+		       was->rcu == rcu_preempt_depth() && was->locks == wpool_context_locks(w) &&
+		       was->migration == compat_migration_disabled(current) &&
+		       was->flags == flags && was->pagefault == current->pagefault_disabled &&
+		       was->state == READ_ONCE(current->__state) &&
+		       was->signal == (read_thread_flags() & _TIF_SIGPENDING) &&
+		       was->creds == creds && was->mm == current->mm &&
+		       was->memcg == compat_active_memcg() &&
+		       was->journal == current->journal_info &&
+		       was->bio_list == current->bio_list && was->plug == current->plug;
 
-	wpool_context_save(&is, w);
-	if (unlikely(memcmp(&is, was, sizeof(is)) || irqs_disabled() ||
-		     current->normal_prio != READ_ONCE(w->prio)))
+	if (unlikely(!is_same || irqs_disabled() || current->normal_prio != READ_ONCE(w->prio)))
 		wpool_context_repair(was, w);
 }
 

@@ -4,6 +4,7 @@
 
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 
 #include "core/class.h"
 #include "core/counts.h"
@@ -138,13 +139,13 @@ static void run_tasks(struct wpool_worker *w)
 	struct wpool_task *task;
 	bool left;
 
+	/* as after a park: worker_start, or a thread outside, may have changed the class */
+	wpool_class_restore(w);
 	for (;;) {
 		/*
-		 * This is the full look: at least once a tick, and when wpool_sched_next() finds no
-		 * task. cond_resched_tasks_rcu_qs() reports a quiescent state: under load a worker
-		 * never sleeps, and a thread that detaches a tracer would wait for it.
+		 * Report a quiescent state of RCU-Tasks: under load a worker never sleeps, and a
+		 * thread that detaches a tracer would wait for it.
 		 */
-		wpool_context_check(&w->base, w);
 		cond_resched_tasks_rcu_qs();
 		if (unlikely(!wpool_worker_is_at_home(w)))
 			wpool_worker_rehome(w);
@@ -153,6 +154,8 @@ static void run_tasks(struct wpool_worker *w)
 		task = look_for_task(w, &left);
 		if (task) {
 			wpool_run(w, task);
+			/* at least once a tick, and when wpool_sched_next() has found no task */
+			wpool_context_check(&w->base, w);
 			continue;
 		}
 		if (left)
@@ -162,6 +165,9 @@ static void run_tasks(struct wpool_worker *w)
 		if (!park_sleep(w))
 			return;
 		wpool_class_restore(w);
+		/* if a task has allowed signals, one may have come during the park */
+		if (unlikely(signal_pending(current)))
+			wpool_context_check(&w->base, w);
 	}
 }
 
