@@ -91,8 +91,8 @@ SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
                  'moved': 'lines from another CPU', 'crossed': 'lines from another cache'}
 PEER = 'per-CPU workqueue'
 LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
-FIGURES = {'instructions': 'instructions', 'locked': 'locked', 'lines': 'lines',
-           'lines_written': 'lines written'}
+FIGURES = {name: name for name in ('instructions', 'locked', 'lines')}
+LOADED_FIGURES = FIGURES | {'lines_written': 'lines written'}
 # counts.json has a line for each row.
 DEPTHS = {'schema': 0, 'boots': 3, 'loaded': 2, 'shape': 2, 'near': 2, 'failed': 1}
 # The gate's pools have only CPU 0. If a worker of another CPU searches during a burst, which is
@@ -205,13 +205,13 @@ def value_of(counted, part, name):
     return counted[part][name][1]
 
 
-def row_of(counted, part, per):
-    return {name: value_of(counted, part, name) / per for name in FIGURES}
+def row_of(counted, part, per, figures):
+    return {name: value_of(counted, part, name) / per for name in figures}
 
 
-def rows_of(counted, pool, rows):
-    return {row: {'all': row_of(counted[pool, what, name], 'all', per),
-                  'wpool': row_of(counted[pool, what, name], 'inside', per),
+def rows_of(counted, pool, rows, figures=FIGURES):
+    return {row: {'all': row_of(counted[pool, what, name], 'all', per, figures),
+                  'wpool': row_of(counted[pool, what, name], 'inside', per, figures),
                   'least': counted[pool, what, name]['inside']['instructions'][0] / per}
             for row, (what, name, per) in rows.items() if (pool, what, name) in counted}
 
@@ -239,7 +239,7 @@ def collect(out, specs):
             if int(cpus.removeprefix('shape')) == NEAR_CPUS:
                 near = {str(clients): shape(plugin, f'near{clients}') for clients in NEAR_LOADS}
         elif cpus.startswith('loaded'):
-            loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS)
+            loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS, LOADED_FIGURES)
         else:
             boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
     results.write_json(out, {'schema': 3, 'boots': boots, 'loaded': loaded, 'shape': shapes,
@@ -302,8 +302,8 @@ def tables(results_file):
             [''] + list(LOSES_TO), lost
     counts = sorted(loaded, key=int)
     for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")) if loaded else ():
-        yield f'busy CPUs{of}', header_of('busy CPUs', counts), [
-            cells_of(row, [loaded[cpus][row] for cpus in counts], part)
+        yield f'busy CPUs{of}', header_of('busy CPUs', counts, LOADED_FIGURES), [
+            cells_of(row, [loaded[cpus][row] for cpus in counts], part, LOADED_FIGURES)
             for row in LOADED_ROWS if all(row in loaded[cpus] for cpus in counts)]
     counts = sorted(boots, key=int)
     header = header_of('possible CPUs', counts) if boots else []
