@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "client/event_fire.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "event.h"
 #include "fixture.h"

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 
 #include "core/length.h"
+#include "core/runqs.h"
 #include "one_cpu.h"
 
 /* A task that is long, and submits others. */

@@ -8,6 +8,7 @@
 #include <linux/wpool_stats.h>
 
 #include "core/length.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "one_cpu.h"
 

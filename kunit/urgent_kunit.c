@@ -9,6 +9,7 @@
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 
+#include "core/runqs.h"
 #include "core/state.h"
 #include "fixture.h"
 

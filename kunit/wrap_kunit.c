@@ -6,6 +6,7 @@
  */
 #include <linux/wpool_group.h>
 
+#include "core/runqs.h"
 #include "core/state.h"
 #include "group.h"
 #include "inject.h"

@@ -40,6 +40,7 @@
 
 #include "core/current.h"
 #include "core/freeze.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "inject.h"

@@ -32,6 +32,7 @@
 #include <linux/wpool_parallel.h>
 
 #include "core/current.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "task/finish.h"
 #include "task/submit.h"

@@ -4,7 +4,7 @@
  * that becomes active:
  *
  *   __wpool_runq_activate:A  the entry of pool->active, then store-release of nr_active
- *   wpool_nr_active:A        load-acquire of nr_active, then the entries (state.h)
+ *   wpool_nr_active:A        load-acquire of nr_active, then the entries (runqs.h)
  *   __wpool_runq_activate:B  the entry and nr_active, then store-release of is_active
  *   wpool_runq_activate:A    load-acquire of is_active; then the run queue is used
  *
@@ -20,6 +20,7 @@
 #include <linux/threads.h>
 
 #include "core/near.h"
+#include "core/runqs.h"
 
 static int max_workers_set(const char *val, const struct kernel_param *kp)
 {

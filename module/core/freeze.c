@@ -7,6 +7,7 @@
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/spawn_queue.h"
 
 bool wpool_freeze_is_on __read_mostly;

@@ -19,6 +19,7 @@
 #include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/trace.h"
 #include "core/wake.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/counts.h"
 #include "core/monitor_timer.h"
+#include "core/runqs.h"
 #include "core/trace.h"
 
 bool wpool_idle_any(struct wpool *pool)

@@ -21,6 +21,7 @@
 
 #include <linux/jiffies.h>
 
+#include "core/runqs.h"
 #include "core/state.h"
 
 /* A run queue gets help from another CPU if its queued tasks take longer than this. */

@@ -50,6 +50,7 @@
 #include "core/notify.h"
 #include "core/queued.h"
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"

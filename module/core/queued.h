@@ -3,6 +3,7 @@
 #ifndef WPOOL_CORE_QUEUED_H
 #define WPOOL_CORE_QUEUED_H
 
+#include "core/runqs.h"
 #include "core/state.h"
 
 /*

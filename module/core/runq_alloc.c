@@ -20,6 +20,7 @@
 #include "core/handoff.h"
 #include "core/hist.h"
 #include "core/length.h"
+#include "core/runqs.h"
 #include "inject.h"
 
 /* @a and @b are on different cache lines: different CPUs write them, or all CPUs read one. */

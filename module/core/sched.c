@@ -8,6 +8,7 @@
 #include <linux/time.h>
 
 #include "core/counts.h"
+#include "core/runqs.h"
 #include "core/steal.h"
 
 #define STEAL_ROUNDS	4

@@ -6,6 +6,7 @@
 #include "core/length.h"
 #include "core/near.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/wake.h"

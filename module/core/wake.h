@@ -13,6 +13,7 @@
 
 #include "core/length.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/state.h"
 
 /*

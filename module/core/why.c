@@ -23,6 +23,7 @@
 #include "core/freeze.h"
 #include "core/notify.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/state.h"
 
 /*

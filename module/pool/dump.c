@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "core/queued.h"
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/why.h"

@@ -10,6 +10,7 @@
 #include <linux/rculist.h>
 
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"

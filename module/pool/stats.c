@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "core/hist.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/state.h"
 
 static void count_workers(struct wpool *pool, struct wpool_stats *stats)

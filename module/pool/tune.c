@@ -41,6 +41,7 @@
 #include "core/queued.h"
 #include "core/registry.h"
 #include "core/runq_alloc.h"
+#include "core/runqs.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "pool/attrs.h"

@@ -9,6 +9,7 @@
 #include <linux/wait_bit.h>
 
 #include "core/freeze.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"

@@ -26,6 +26,7 @@
 
 #include "core/current.h"
 #include "core/idle.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "task/finish.h"
 

@@ -7,6 +7,7 @@
 
 #include "core/current.h"
 #include "core/notify.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"

@@ -26,6 +26,7 @@
 #include "core/current.h"
 #include "core/hist.h"
 #include "core/monitor_timer.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"

@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/wait_bit.h>
 
+#include "core/runqs.h"
 #include "task/tokens.h"
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)

@@ -27,6 +27,7 @@
 #include <linux/hardirq.h>
 #include <linux/printk.h>
 
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"

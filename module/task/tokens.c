@@ -38,6 +38,8 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
+#include "core/runqs.h"
+
 #define CACHE_MIN	16U
 #define CACHE_MAX	256U
 

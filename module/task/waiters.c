@@ -35,6 +35,7 @@
 #include "core/current.h"
 #include "core/freeze.h"
 #include "core/monitor_timer.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "task/state.h"

@@ -12,6 +12,7 @@
 #include "core/housekeeping.h"
 #include "core/idle.h"
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/sched.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"

@@ -20,6 +20,7 @@
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/registry.h"
+#include "core/runqs.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "workers/retire.h"

@@ -3,6 +3,7 @@
 #include "workers/home.h"
 
 #include "core/counts.h"
+#include "core/runqs.h"
 #include "core/wake.h"
 
 bool wpool_worker_bind(struct wpool_worker *w)

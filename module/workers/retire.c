@@ -5,6 +5,7 @@
 #include "core/counts.h"
 #include "core/idle.h"
 #include "core/queued.h"
+#include "core/runqs.h"
 #include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
