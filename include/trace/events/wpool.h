@@ -46,65 +46,46 @@ TRACE_EVENT(wpool_task_submitted,
 		  __entry->pool, __entry->cpu, __entry->task, __entry->func)
 );
 
+/* An event of a task that a worker runs. A class would have one name for the field @ns. */
+#define DEFINE_WPOOL_RUN_EVENT(name, ns)						\
+	TRACE_EVENT(name,								\
+		TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,	\
+			 void *func, u64 ns),						\
+		TP_ARGS(pool, cpu, worker, task, func, ns),				\
+		TP_STRUCT__entry(							\
+			__array(char, pool, WPOOL_NAME_LEN)				\
+			__field(int, cpu)						\
+			__field(pid_t, worker)						\
+			__field(u32, task)						\
+			__field(void *, func)						\
+			__field(u64, ns)						\
+		),									\
+		TP_fast_assign(								\
+			strscpy(__entry->pool, pool, WPOOL_NAME_LEN);			\
+			__entry->cpu = cpu;						\
+			__entry->worker = worker;					\
+			__entry->task = wpool_trace_id(task);				\
+			__entry->func = func;						\
+			__entry->ns = ns;						\
+		),									\
+		TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps " #ns "=%llu",	\
+			  __entry->pool, __entry->cpu, __entry->worker, __entry->task,	\
+			  __entry->func, __entry->ns)					\
+	)
+
 /*
  * A worker is about to call a task's function. @cpu: home of the worker; @wait_ns: time since the
  * submit; 0 unless, at the submit, wpool_task_submitted was on, or the pool's attribute latency or
  * max_wait_ms was set.
  */
-TRACE_EVENT(wpool_task_started,
-	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
-		 void *func, u64 wait_ns),
-	TP_ARGS(pool, cpu, worker, task, func, wait_ns),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(pid_t, worker)
-		__field(u32, task)
-		__field(void *, func)
-		__field(u64, wait_ns)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->worker = worker;
-		__entry->task = wpool_trace_id(task);
-		__entry->func = func;
-		__entry->wait_ns = wait_ns;
-	),
-	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps wait_ns=%llu",
-		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
-		  __entry->func, __entry->wait_ns)
-);
+DEFINE_WPOOL_RUN_EVENT(wpool_task_started, wait_ns);
 
 /*
  * A task's function has returned. Comes before any waiter of the task is woken, and only for tasks
  * that were started while this event or wpool_task_started was on. @cpu: home of the worker;
  * @task: only a value, as its memory may be gone; @run_ns: time since the start.
  */
-TRACE_EVENT(wpool_task_finished,
-	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,
-		 void *func, u64 run_ns),
-	TP_ARGS(pool, cpu, worker, task, func, run_ns),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(pid_t, worker)
-		__field(u32, task)
-		__field(void *, func)
-		__field(u64, run_ns)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->worker = worker;
-		__entry->task = wpool_trace_id(task);
-		__entry->func = func;
-		__entry->run_ns = run_ns;
-	),
-	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps run_ns=%llu",
-		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
-		  __entry->func, __entry->run_ns)
-);
+DEFINE_WPOOL_RUN_EVENT(wpool_task_finished, run_ns);
 
 /*
  * A task ended but its function did not return. Every submitted task has either this event or
