@@ -411,8 +411,8 @@ static void wait_for_fatal(struct wpk_member *member)
 }
 
 /*
- * If the worker dies in a task inside one that acts for a client, wpool_group_exit() drops that
- * task's reference to the mm.
+ * A task that acts for a client waits for another task, which runs inside it and kills the worker.
+ * wpool_group_exit() drops the reference of the outer task to the mm.
  */
 static void wpool_task_dies_inside_one_that_acts_keeps_nothing(struct kunit *test)
 {
@@ -494,7 +494,7 @@ struct mortal_caller {
 	atomic_t late;
 };
 
-/* The helper continues, or dies, when the task is aborted, or a moment after the death. */
+/* The helper returns, or dies, once the task is aborted, or else a moment after the caller dies. */
 static int chunk_of_mortal_caller(unsigned long from, unsigned long to, void *arg)
 {
 	struct mortal_caller *caller = arg;

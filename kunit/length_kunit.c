@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pool estimates how long tasks run: the cases check what must not mislead the estimate, see
- * module/core/length.h. They read and set the estimate directly, since no public call does.
+ * The pool estimates how long tasks run, see module/core/length.h. Each case has something that
+ * must not mislead the estimate. The cases read and set it directly, since no public call does.
  */
 #include <linux/delay.h>
 

@@ -15,7 +15,7 @@
 
 static bool lose;
 module_param(lose, bool, 0444);
-MODULE_PARM_DESC(lose, "run the cases that leave a pool behind, for ever");
+MODULE_PARM_DESC(lose, "run the cases that leave a pool behind, forever");
 
 static int lose_init(struct kunit *test)
 {

@@ -269,8 +269,9 @@ static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
 /* ---- groups --------------------------------------------------------------- */
 
 /*
- * A cancel of a group whose counter wraps ends the tasks before it, and none after it. At the
- * cancel one task runs, one is queued, one waits for room. A fourth comes after the wrap.
+ * A cancel of a group, just before its counter wraps, ends the tasks submitted before the cancel,
+ * and none submitted after it. At the cancel one task runs, one is queued, one waits for room. A
+ * fourth comes after the wrap.
  */
 static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct kunit *test)
 {

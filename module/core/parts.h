@@ -142,7 +142,9 @@ struct wpool_looked {
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
 	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
-	struct wpool_standing slot; /* N: as @next, with the run queue's @tick; for the pressure */
+	struct wpool_standing slot; /* N: the task in the next slot and the tick: if neither has
+				     *    changed, the task waits; for the pressure
+				     */
 	u64 tried_ns;		/* N: for how long no worker had looked for a task when the monitor
 				 *    last tried to explain the jam
 				 */

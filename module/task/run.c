@@ -333,7 +333,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	if (unlikely(wpool_task_is_detached(task))) {
 		if (!(unlikely(task->submit_ns) ? run_detached_stamped(w, task, exact) :
 						  run_detached(w, task, 0, exact)))
-			/* to undo what the abort function has left behind */
+			/* it undoes what the abort function left behind */
 			goto look_in_full;
 		colour = w->colour;
 		section_begin(exact);

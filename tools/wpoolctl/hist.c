@@ -90,7 +90,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 		hist->nr = 0;
 		hist->sum_ns -= old->sum_ns;
 		for (i = 0, last = 0; i < out->nr_buckets; i++) {
-			/* tasks run during the read, so a count may be below the old one */
+			/* began_again() misses a restart if the new sums are above the old ones */
 			hist->bucket[i] -= old->bucket[i] < hist->bucket[i] ?
 					   old->bucket[i] : hist->bucket[i];
 			hist->nr += hist->bucket[i];

@@ -81,7 +81,7 @@ TEST(submitters_are_killed_for_their_memory)
 	TH_LOG("%llu submitters were killed, %llu tasks of this one have run, %lld workers failed",
 	       killed, mine, attr_number(pool.name, "spawn_failed"));
 	EXPECT_LT(0, mine);
-	/* at some time more threads waited than one child has; now no task and no token is lost */
+	/* more threads waited at once than one child has; now no task and no token is lost */
 	EXPECT_LT(NR_SUBMITTERS, waiting);
 	EXPECT_WHOLE(pool.fd, CAPACITY + QUEUE_DEPTH);
 	EXPECT_ROOM(&pool, CAPACITY + QUEUE_DEPTH);

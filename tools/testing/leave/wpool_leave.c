@@ -5,8 +5,9 @@
  * three need Debian's kernels, which have block devices and memory cgroups. On Debian's PREEMPT_RT,
  * a thread that disables softirqs takes a lock of its CPU.
  *
- * The init function succeeds if the next task of the same worker finds none of the three, and
- * another thread on the worker's CPU can disable softirqs. Otherwise it logs what was found.
+ * The init function succeeds if the next task of the same worker finds softirqs enabled, no plug
+ * and no memory cgroup, and another thread on the worker's CPU can disable softirqs. Otherwise it
+ * logs what was found.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -321,7 +321,7 @@ void titem_cancel_sync(struct titem *item)
 	torture_check(!atomic_read(&item->inside), "%s: disabled, but somebody is inside",
 		      item->tp->name);
 	cond_resched();
-	/* a submit that was made in the item's last run must not run, either */
+	/* a run that a submit had asked for during the last run must not take place, either */
 	torture_check(atomic_read(&item->runs) == runs, "%s: it ran while disabled",
 		      item->tp->name);
 	torture_check(wpool_task_enable(&item->task), "%s: disabled by somebody else",

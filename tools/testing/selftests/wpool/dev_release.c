@@ -213,7 +213,7 @@ TEST_F(block, release_cancels_the_rest_of_a_tree)
 	EXPECT_RECORD(self->second, 1, -ECANCELED);
 }
 
-/* After RELEASE_OWN timers fire, waiting submitters are accepted, and trees submit nodes. */
+/* A pool released with RELEASE_OWN fires timers, accepts waiting submitters and nodes of trees. */
 TEST_F(block, release_to_own)
 {
 	struct wpool_dev_work tree = {
