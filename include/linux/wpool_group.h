@@ -81,7 +81,7 @@ struct wpool_group {
 	int error;
 	bool closed;
 	struct wpool_behalf *behalf;
-	struct list_head line;
+	struct list_head waiters;
 	struct wpool *pool;
 	struct list_head sleepers;
 	struct module *owner;

@@ -102,7 +102,7 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
 struct wpool_strand_task {
 	/* private: */
 	struct wpool_task task;
-	struct list_head place;
+	struct list_head node;
 	wpool_strand_fn func;
 	wpool_strand_fn parallel;
 	wpool_strand_abort_fn abort;

@@ -12,9 +12,9 @@
  *   nr        tasks that have a place; at most max
  *   epoch     how often the group was cancelled. A task with an older epoch is not run, so
  *             a cancel takes the same time for any number of tasks.
- *   line      submitters that wait for a place. The first one takes the place itself when it is
+ *   waiters   submitters that wait for a place. The first one takes the place itself when it is
  *             woken, and wakes the next one if there is room for both. A new submitter waits behind
- *             those in the line.
+ *             the others.
  *   sleepers  threads in wait and exit, which are woken when there is no task.
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
@@ -22,8 +22,8 @@
  * A finish wakes waiters under the lock, which they take before they continue. So the unlock in
  * leave_group() is the last access of a finish to the group, and when exit has returned, the group
  * may be freed. A submitter touches neither the group nor the task after the pool has accepted the
- * task. A submitter whose wait ends with an error leaves the line under the lock, and does not
- * touch the group afterwards; exit waits until the line is empty.
+ * task. A submitter whose wait ends with an error leaves the waiters under the lock, and does not
+ * touch the group afterwards; exit waits until there is no waiter.
  *
  * group->behalf, of a group that acts for another thread (behalf.c), does not change while a task
  * has a place, so tasks that run read it without the lock.
@@ -51,10 +51,10 @@
 
 /* A waiting thread; on the stack of that thread. */
 struct waiter {
-	struct list_head node;	/* in group->line or group->sleepers */
+	struct list_head node;	/* in group->waiters or group->sleepers */
 	struct task_struct *thread;	/* thread to wake */
-	u32 epoch;	/* in the line: the group's epoch when the wait began */
-	u32 nr_closes;	/* in the line: wpool_nr_closes() when the wait began */
+	u32 epoch;	/* of a submitter: the group's epoch when the wait began */
+	u32 nr_closes;	/* of a submitter: wpool_nr_closes() when the wait began */
 };
 
 /* ---- waiting ---- */
@@ -100,7 +100,7 @@ static void wake_sleepers(struct wpool_group *group)
 		wake_up_process(waiter->thread);
 }
 
-/* ---- the line ---- */
+/* ---- waiting submitters ---- */
 
 static bool has_room(const struct wpool_group *group)
 	__must_hold(&group->lock)
@@ -117,22 +117,22 @@ static int sent_away(const struct wpool_group *group, const struct waiter *waite
 	return group->epoch == waiter->epoch ? 0 : -ECANCELED;
 }
 
-static bool may_leave_line(struct wpool_group *group, struct waiter *waiter)
+static bool may_proceed(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
 	return sent_away(group, waiter) ||
-	       (list_is_first(&waiter->node, &group->line) && has_room(group));
+	       (list_is_first(&waiter->node, &group->waiters) && has_room(group));
 }
 
-/* Wake the first waiter if it may go: a place was given back, or a waiter has left the line. */
-static void wake_line(struct wpool_group *group)
+/* Wake the first waiter if it may proceed: a place was given back, or a waiter has left. */
+static void wake_first_waiter(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
 	struct waiter *first;
 
 	lockdep_assert_held(&group->lock);
-	first = list_first_entry_or_null(&group->line, struct waiter, node);
-	if (unlikely(first) && may_leave_line(group, first))
+	first = list_first_entry_or_null(&group->waiters, struct waiter, node);
+	if (unlikely(first) && may_proceed(group, first))
 		wake_up_process(first->thread);
 }
 
@@ -143,11 +143,11 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 	int err;
 
 	lockdep_assert_held(&group->lock);
-	err = sleep_in(&group->line, group, &waiter, may_leave_line,
+	err = sleep_in(&group->waiters, group, &waiter, may_proceed,
 		       wpool_freeze_state(group->pool, state));
 	err = sent_away(group, &waiter) ?: err;
-	/* wpool_group_exit() waits until the line is empty */
-	if (group->closed && list_empty(&group->line))
+	/* wpool_group_exit() waits until there is no waiter */
+	if (group->closed && list_empty(&group->waiters))
 		wake_sleepers(group);
 	return err;
 }
@@ -163,7 +163,7 @@ static int find_room(struct wpool_group *group, unsigned int state, bool *waited
 	lockdep_assert_held(&group->lock);
 	if (unlikely(group->closed))
 		return -ESHUTDOWN;
-	if (likely(list_empty(&group->line) && has_room(group)))
+	if (likely(list_empty(&group->waiters) && has_room(group)))
 		return 0;
 	nr_closes = wpool_nr_closes(group->pool);
 	if (wpool_refuses(group->pool))
@@ -189,7 +189,7 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 		task->epoch = group->epoch;
 		WRITE_ONCE(group->nr, group->nr + 1);
 	}
-	wake_line(group);
+	wake_first_waiter(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 	return err;
 }
@@ -226,7 +226,7 @@ static void leave_group(struct wpool_group *group, int error)
 	WRITE_ONCE(group->nr, group->nr - 1);
 	if (!group->nr)
 		wake_sleepers(group);
-	wake_line(group);
+	wake_first_waiter(group);
 	/* the last touch of the group */
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
@@ -352,7 +352,7 @@ static bool is_idle(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
 	lockdep_assert_held(&group->lock);
-	return !group->nr && (!group->closed || list_empty(&group->line));
+	return !group->nr && (!group->closed || list_empty(&group->waiters));
 }
 
 static int wait_for_idle(struct wpool_group *group, unsigned int state)
@@ -391,7 +391,7 @@ void wpool_group_cancel(struct wpool_group *group)
 		return;
 	raw_spin_lock_irqsave(&group->lock, flags);
 	WRITE_ONCE(group->epoch, group->epoch + 1);
-	wake_line(group);
+	wake_first_waiter(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_group_cancel);
@@ -422,7 +422,7 @@ int wpool_group_init(struct wpool_group *group, struct wpool *pool, u32 max_outs
 	if (!try_module_get(owner))
 		return -ENOENT;
 	raw_spin_lock_init(&group->lock);
-	INIT_LIST_HEAD(&group->line);
+	INIT_LIST_HEAD(&group->waiters);
 	INIT_LIST_HEAD(&group->sleepers);
 	group->max = max_outstanding;
 	group->epoch = wpool_counter_start();
@@ -467,7 +467,7 @@ int wpool_group_exit(struct wpool_group *group)
 	raw_spin_lock_irq(&group->lock);
 	/* no submit enters from here on */
 	group->closed = true;
-	wake_line(group);
+	wake_first_waiter(group);
 	raw_spin_unlock_irq(&group->lock);
 	/* afterwards neither a task nor a submitter is left */
 	wait_for_idle(group, TASK_UNINTERRUPTIBLE);

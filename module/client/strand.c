@@ -95,8 +95,8 @@ static struct wpool_strand_task *next_turn(struct wpool_strand *strand)
 	lockdep_assert_held(&strand->lock);
 	strand->nr--;
 	while (!list_empty(&strand->queue)) {
-		next = list_first_entry(&strand->queue, struct wpool_strand_task, place);
-		list_del(&next->place);
+		next = list_first_entry(&strand->queue, struct wpool_strand_task, node);
+		list_del(&next->node);
 		if (next->func)
 			break;
 		complete(&container_of(next, struct strand_mark, task)->reached);
@@ -155,7 +155,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (died && task->is_pending) {
-		list_del(&task->place);
+		list_del(&task->node);
 		strand->nr--;
 	}
 	task->is_pending = false;
@@ -274,7 +274,7 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 			strand->head = task;
 			debug_object_activate(strand, &strand_descr);
 		} else {
-			list_add_tail(&task->place, &strand->queue);
+			list_add_tail(&task->node, &strand->queue);
 		}
 	}
 	unlock_and_send(strand, goes ? task : NULL, flags);
@@ -306,7 +306,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	strand->is_closed |= closes;
 	wait = strand->head;
 	if (wait)
-		list_add_tail(&mark.task.place, &strand->queue);
+		list_add_tail(&mark.task.node, &strand->queue);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 	if (wait && !wpool_in_own_task(strand->pool))
 		wpool_lockdep_wait(strand->pool);
@@ -318,7 +318,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	/* wait until the thread that has completed the mark has released the lock */
 	raw_spin_lock_irqsave(&strand->lock, flags);
 	if (err && !completion_done(&mark.reached))
-		list_del(&mark.task.place);
+		list_del(&mark.task.node);
 	else
 		err = 0;
 	raw_spin_unlock_irqrestore(&strand->lock, flags);

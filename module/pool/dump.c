@@ -155,7 +155,7 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 
 static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 {
-	struct wpool_task *place;
+	struct wpool_task *entry;
 	struct task_struct *thread;
 	unsigned long flags;
 	int n = 0;
@@ -168,15 +168,15 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 		print_line(seq, "  the line: it is being changed");
 		return;
 	}
-	list_for_each_entry(place, &pool->admission.waiters, node) {
+	list_for_each_entry(entry, &pool->admission.waiters, node) {
 		if (n++ == MAX_WAITERS)
 			break;
-		if (wpool_task_is_event(place)) {
+		if (wpool_task_is_event(entry)) {
 			print_line(seq, "  in line: an event or a strand, %ps",
-				   wpool_trace_func(place));
+				   wpool_trace_func(entry));
 			continue;
 		}
-		thread = container_of(place, struct wpool_waiter, place)->thread;
+		thread = container_of(entry, struct wpool_waiter, entry)->thread;
 		print_line(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
 	}
 	raw_spin_unlock(&pool->admission.lock);

@@ -64,11 +64,11 @@
 /* task->queued: which pool is task->pool? */
 #define WPOOL_QUEUED_NO		0	/* its former pool, or the next one */
 #define WPOOL_QUEUED_POOL	1	/* the pool that has accepted the task, until its end */
-#define WPOOL_QUEUED_LINE	2	/* the pool where the task waits for a token */
+#define WPOOL_QUEUED_WAITS	2	/* the pool where the task waits for a token */
 #define WPOOL_QUEUED_REFUSED	3	/* the pool that did not accept the event: it was closed */
 
 /* Bit in task->pool, beside the address: the task waits in that pool for a token. */
-#define WPOOL_TASK_IN_LINE	2UL
+#define WPOOL_TASK_WAITS	2UL
 
 /** wpool_task_last_pool() - the pool in which a task is or was; that pool may be gone */
 static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
@@ -78,7 +78,7 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 
 	/* a queue that the word names exists until a grace period has passed */
 	rcu_read_lock();
-	word = (unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_IN_LINE;
+	word = (unsigned long)READ_ONCE(task->pool) & ~WPOOL_TASK_WAITS;
 	if (word & WPOOL_TASK_IN_FIFO)
 		pool = ((struct wpool_fifo *)(word & ~WPOOL_TASK_IN_FIFO))->pool;
 	else
@@ -90,7 +90,7 @@ static inline struct wpool *wpool_task_last_pool(const struct wpool_task *task)
 void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool);
 
 /*
- * Set the pool of a claimed task before the task can run there, or, with WPOOL_TASK_IN_LINE, before
+ * Set the pool of a claimed task before the task can run there, or, with WPOOL_TASK_WAITS, before
  * it joins the waiters there. A submit or a cancel of a running task holds pool_lock() while it
  * compares task->pool and then changes the state. A joinable task changes its pool under
  * pool_lock(), too, so that the submit or cancel cannot hit a later run in another pool.

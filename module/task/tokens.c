@@ -15,7 +15,7 @@
  *
  * SCARCE says that the caches are empty. Only a finish that has not seen SCARCE yet may put a token
  * into a cache, and takes the token out again. A submitter that finds no token sets SCARCE, and so
- * do line_add() and, for a smaller limit, wpool_tokens_resize(). SCARCE stays set if the limit is
+ * do add_waiter() and, for a smaller limit, wpool_tokens_resize(). SCARCE stays set if the limit is
  * too small to share, and is cleared when enough tokens are free and no submitter waits. If
  * pool->admission.tokens is negative, that is a debt, which finishes repay one by one.
  *

@@ -226,8 +226,8 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool de
  * over: a task that was submitted again while it ran wakes its waiters when it is queued again.
  *
  * While the task has not started, the worker also looks once a tick: the pool may have accepted the
- * task from the line of submitters, so that this worker can run it; or all other workers that could
- * run it may wait, or have left.
+ * task of a waiting submitter, so that this worker can run it; or all other workers that could run
+ * it may wait, or have left.
  */
 static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 {

@@ -52,41 +52,41 @@ static void mark_waiting(struct wpool *pool, struct wpool_task *task, bool on)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	wpool_task_set_pool(task, (struct wpool *)((unsigned long)pool |
-						   (on ? WPOOL_TASK_IN_LINE : 0)));
+						   (on ? WPOOL_TASK_WAITS : 0)));
 	/* pairs with wpool_waiters_leave(), which follows task->pool */
-	smp_store_release(&task->queued, on ? WPOOL_QUEUED_LINE : WPOOL_QUEUED_NO);
+	smp_store_release(&task->queued, on ? WPOOL_QUEUED_WAITS : WPOOL_QUEUED_NO);
 }
 
 /* Add a waiter, or the task of an event or a strand, to the waiters. */
-static void line_add(struct wpool *pool, struct wpool_task *place)
+static void add_waiter(struct wpool *pool, struct wpool_task *entry)
 	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
-	list_add_tail(&place->node, &pool->admission.waiters);
-	pool->admission.nr_fired += wpool_task_is_event(place);
+	list_add_tail(&entry->node, &pool->admission.waiters);
+	pool->admission.nr_fired += wpool_task_is_event(entry);
 	__wpool_tokens_make_scarce(pool);
 	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, true);
 	/* seen:A */
 	smp_store_release(&pool->admission.nr_waiting, pool->admission.nr_waiting + 1);
 }
 
-static void line_remove(struct wpool *pool, struct wpool_task *place)
+static void remove_waiter(struct wpool *pool, struct wpool_task *entry)
 	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
-	list_del(&place->node);
+	list_del(&entry->node);
 	WRITE_ONCE(pool->admission.nr_waiting, pool->admission.nr_waiting - 1);
-	pool->admission.nr_fired -= wpool_task_is_event(place);
+	pool->admission.nr_fired -= wpool_task_is_event(entry);
 	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->admission.waiters));
 }
 
-static void join_line(struct wpool *pool, struct wpool_waiter *waiter)
+static void join_waiters(struct wpool *pool, struct wpool_waiter *waiter)
 	__must_hold(&pool->admission.lock)
 {
 	u32 i;
 
 	lockdep_assert_held(&pool->admission.lock);
-	line_add(pool, &waiter->place);
+	add_waiter(pool, &waiter->entry);
 	for (i = 0; i < waiter->nr; i++) {
 		waiter->tasks[i]->waiter = waiter;
 		mark_waiting(pool, waiter->tasks[i], true);
@@ -100,25 +100,25 @@ static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int e
 	u32 i;
 
 	lockdep_assert_held(&pool->admission.lock);
-	line_remove(pool, &waiter->place);
+	remove_waiter(pool, &waiter->entry);
 	for (i = waiter->accepted; i < waiter->nr; i++)
 		mark_waiting(pool, waiter->tasks[i], false);
 	/* pairs with the acquires of waiter->error; the waiter's stack may be gone after this */
 	smp_store_release(&waiter->error, error);
 }
 
-/* The first entry: the place of a waiter, or the task of an event or a strand; or NULL. */
-static struct wpool_task *first_in_line(struct wpool *pool)
+/* The first entry: that of a waiter, or the task of an event or a strand; or NULL. */
+static struct wpool_task *first_waiter(struct wpool *pool)
 	__must_hold(&pool->admission.lock)
 {
 	lockdep_assert_held(&pool->admission.lock);
 	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 }
 
-/* The waiter whose place this is; NULL for the task of an event or a strand. */
-static struct wpool_waiter *waiter_at(struct wpool_task *place)
+/* The waiter that has this entry; NULL for the task of an event or a strand. */
+static struct wpool_waiter *waiter_at(struct wpool_task *entry)
 {
-	return wpool_task_is_event(place) ? NULL : container_of(place, struct wpool_waiter, place);
+	return wpool_task_is_event(entry) ? NULL : container_of(entry, struct wpool_waiter, entry);
 }
 
 bool wpool_waiters_leave(struct wpool_task *task)
@@ -128,17 +128,17 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	struct wpool *pool;
 
 	/* pairs with mark_waiting(); the pool exists as long as interrupts are off */
-	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_LINE)
+	if (smp_load_acquire(&task->queued) != WPOOL_QUEUED_WAITS)
 		return false;
 	pool = wpool_task_last_pool(task);
 	is_event = wpool_task_is_event(task);
 	raw_spin_lock(&pool->admission.lock);
 	/* under the lock a waiting task continues to wait, and a cancelled task stays cancelled */
 	waits = (unsigned long)READ_ONCE(task->pool) ==
-		((unsigned long)pool | WPOOL_TASK_IN_LINE) &&
+		((unsigned long)pool | WPOOL_TASK_WAITS) &&
 		(is_event || wpool_task_is_cancelled(task));
 	if (waits && is_event) {
-		line_remove(pool, task);
+		remove_waiter(pool, task);
 		mark_waiting(pool, task, false);
 	} else if (waits) {
 		thread = task->waiter->thread;
@@ -178,7 +178,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	__must_hold(&pool->admission.lock)
 {
 	u32 colour = READ_ONCE(pool->colour);
-	struct wpool_task *place, *task;
+	struct wpool_task *entry, *task;
 	struct wpool_waiter *w;
 
 	lockdep_assert_held(&pool->admission.lock);
@@ -186,13 +186,13 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	served->flags = 0;
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
-		place = first_in_line(pool);
-		if (!place || !wpool_tokens_take_from(&pool->admission.tokens, 1))
+		entry = first_waiter(pool);
+		if (!entry || !wpool_tokens_take_from(&pool->admission.tokens, 1))
 			break;
-		w = waiter_at(place);
-		task = w ? w->tasks[w->accepted++] : place;
+		w = waiter_at(entry);
+		task = w ? w->tasks[w->accepted++] : entry;
 		if (!w)
-			line_remove(pool, place);
+			remove_waiter(pool, entry);
 		/* count first: a flush that begins after the accept must wait for the task */
 		wpool_account_in(rq, colour, 1);
 		wpool_task_accept(pool, rq, task, colour);
@@ -295,7 +295,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		   pool->admission.nr_waiting - pool->admission.nr_fired >= max) {
 		err = -EAGAIN;
 	} else {
-		join_line(pool, waiter);
+		join_waiters(pool, waiter);
 		/* wait:A */
 		smp_mb();
 		if (is_cancelled(waiter))
@@ -368,7 +368,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 	n = __wpool_tokens_take(pool, rq, 1);
 	if (!n) {
 		first = list_empty(&pool->admission.waiters);
-		line_add(pool, task);
+		add_waiter(pool, task);
 		mark_waiting(pool, task, true);
 	}
 	if (first) {
@@ -395,7 +395,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 void wpool_waiters_close(struct wpool *pool, bool drops)
 {
 	struct task_struct *threads[SERVE_BATCH];
-	struct wpool_task *events[SERVE_BATCH], *place;
+	struct wpool_task *events[SERVE_BATCH], *entry;
 	u32 nr_threads, nr_events, i;
 	struct wpool_waiter *w;
 	unsigned long flags;
@@ -408,17 +408,17 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		raw_spin_lock(&pool->admission.lock);
 		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
 		while (nr_threads + nr_events < SERVE_BATCH) {
-			place = first_in_line(pool);
-			if (!place)
+			entry = first_waiter(pool);
+			if (!entry)
 				break;
-			w = waiter_at(place);
+			w = waiter_at(entry);
 			if (w) {
 				threads[nr_threads++] = w->thread;
 				leave_waiters(pool, w, -ESHUTDOWN);
 			} else {
-				line_remove(pool, place);
-				mark_waiting(pool, place, false);
-				events[nr_events++] = place;
+				remove_waiter(pool, entry);
+				mark_waiting(pool, entry, false);
+				events[nr_events++] = entry;
 			}
 		}
 		raw_spin_unlock(&pool->admission.lock);

@@ -20,9 +20,9 @@ struct task_struct;
 struct wpool_waiter {
 	/*
 	 * entry of the submitter in pool->admission.waiters, beside tasks of events and strands.
-	 * @place is no real task: only its node is used, and its flags and function, which are 0
+	 * @entry is no real task: only its node is used, and its flags and function, which are 0
 	 */
-	struct wpool_task place;
+	struct wpool_task entry;
 	struct task_struct *thread;	/* thread to wake */
 	struct wpool_task *const *tasks;	/* claimed tasks to be accepted, in order */
 	u32 nr;	/* number of tasks */

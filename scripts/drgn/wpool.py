@@ -96,11 +96,11 @@ def age_ms(prog, task):
 
 def waiters(prog, pool):
     """The waiters for room, first to last: threads, and the tasks of events and strands."""
-    for place in fifo_tasks(pool.admission, 'waiters'):
-        if place.flags.value_() & IS_EVENT:
-            yield f'an event or a strand, {func_name(prog, task_func(place))}'
+    for entry in fifo_tasks(pool.admission, 'waiters'):
+        if entry.flags.value_() & IS_EVENT:
+            yield f'an event or a strand, {func_name(prog, task_func(entry))}'
         else:
-            thread = container_of(place, 'struct wpool_waiter', 'place').thread
+            thread = container_of(entry, 'struct wpool_waiter', 'entry').thread
             yield f'{text(thread.comm)}, pid {thread.pid.value_()}'
 
 
