@@ -185,7 +185,7 @@ static void help_ends(struct wpool_task *task, int status)
 }
 
 /* Choose the helpers' CPUs: those after this one that the pool may use; returns how many. */
-static u32 place_helpers(struct loop *loop, struct wpool *pool, u32 max)
+static u32 spread_helpers(struct loop *loop, struct wpool *pool, u32 max)
 {
 	int here = raw_smp_processor_id(), cpu;
 	struct helper *helper;
@@ -227,7 +227,7 @@ static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned 
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
 	if (!loop)
 		return NULL;
-	loop->nr_helpers = place_helpers(loop, pool, max);
+	loop->nr_helpers = spread_helpers(loop, pool, max);
 	if (!loop->nr_helpers) {
 		kfree(loop);
 		return NULL;

@@ -48,15 +48,15 @@ u32 wpool_workers_room(void)
 	return nr < wpool_max_workers ? wpool_max_workers - nr : 0;
 }
 
-bool wpool_workers_enter_place(void)
+bool wpool_module_count_in(void)
 {
 	return atomic_add_unless(&nr_all_workers, 1, wpool_max_workers);
 }
 
-void wpool_workers_leave_place(void)
+void wpool_module_count_out(void)
 {
 	atomic_dec(&nr_all_workers);
-	/* wpool_workers_leave_place:A, see wake.c */
+	/* wpool_module_count_out:A, see wake.c */
 	smp_mb();
 }
 
@@ -85,7 +85,7 @@ void wpool_home_count(struct wpool_runq *rq, int by)
 	raw_spin_unlock(&rq->lock);
 }
 
-struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer)
+struct wpool_runq *wpool_home_choose(struct wpool *pool, int prefer)
 {
 	int near = prefer < -1 ? WPOOL_BESIDE(prefer) : prefer;
 	struct wpool_runq *rq, *best = NULL, *goal = near < 0 ? NULL : wpool_runq(pool, near);

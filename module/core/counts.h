@@ -17,8 +17,8 @@
 /* How many more workers the module may have: max_workers less the workers of all pools. Racy. */
 u32 wpool_workers_room(void);
 
-/** wpool_workers_enter_place() - count one worker of the module; false if max_workers is reached */
-bool wpool_workers_enter_place(void);
+/** wpool_module_count_in() - count one worker of the module; false if max_workers is reached */
+bool wpool_module_count_in(void);
 
 /** wpool_workers_leave() - count a worker out of its pool; wpool_worker_left() follows */
 static inline void wpool_workers_leave(struct wpool *pool)
@@ -29,8 +29,8 @@ static inline void wpool_workers_leave(struct wpool *pool)
 
 extern unsigned int wpool_max_workers;
 
-/** wpool_workers_leave_place() - count one worker of the module out: a full barrier, see wake.c */
-void wpool_workers_leave_place(void);
+/** wpool_module_count_out() - count one worker of the module out: a full barrier, see wake.c */
+void wpool_module_count_out(void);
 
 void __wpool_runq_activate(struct wpool_runq *rq);
 
@@ -58,7 +58,7 @@ void wpool_home_count(struct wpool_runq *rq, int by);
  * the CPUs that wpool_affinity_set() allows, those with room come first (unless prealloc is set),
  * then those with the fewest workers, then those nearest to @prefer.
  */
-struct wpool_runq *wpool_home_place(struct wpool *pool, int prefer);
+struct wpool_runq *wpool_home_choose(struct wpool *pool, int prefer);
 
 /** wpool_threads_enter() - count a worker's thread, or a thread that creates workers */
 static inline void wpool_threads_enter(struct wpool *pool)

@@ -83,7 +83,7 @@ struct wpool_reserve {
 
 /* What the spawners know of a pool, see spawn_queue.h. */
 struct wpool_spawn {
-	int prefer;			/* X: @prefer for wpool_home_place(): a racy hint */
+	int prefer;			/* X: @prefer for wpool_home_choose(): a racy hint */
 	u32 retry_ms;			/* B: pause after a failed spawn */
 	int error;			/* B: the error of the last failed attempt; 0: none */
 	u64 failed;			/* B: number of failed attempts */

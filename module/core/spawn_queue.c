@@ -7,8 +7,8 @@
  * looks at the pool: spawn_worker:A, in workers/spawner.c.
  *
  * A pool that needs a worker and has none, because max_workers is reached, starves. While a pool
- * starves, pools that do not starve create no worker. While more pools starve than there are free
- * places, workers of other pools leave. When a place becomes free, the spawner of the pool that has
+ * starves, pools that do not starve create no worker. While more pools starve than workers may be
+ * created, workers of other pools leave. When one has left, the spawner of the pool that has
  * starved longest runs at once.
  */
 #include "core/spawn_queue.h"
@@ -70,7 +70,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	if (!w || !READ_ONCE(w->in_reserve))
 		goto out;
 	/* choose a CPU with room and few workers: a hog is less likely to delay @w there */
-	rq = wpool_runq_activate(wpool_home_place(pool, prefer));
+	rq = wpool_runq_activate(wpool_home_choose(pool, prefer));
 	raw_spin_lock(&pool->workers.lock);
 	w = pool->reserve.rescuer;
 	if (w && w->in_reserve && pool->nr_workers < READ_ONCE(pool->capacity)) {
@@ -165,7 +165,7 @@ static void serve_in(struct wpool *pool, unsigned int ms)
 		wpool_put(pool);
 }
 
-void wpool_spawn_place_free(struct wpool *pool)
+void wpool_spawn_room_free(struct wpool *pool)
 {
 	unsigned long flags;
 

@@ -18,13 +18,13 @@ struct wpool;
 
 /*
  * Get one more worker: the one in reserve, or a new one. The caller has seen that one is needed.
- * @prefer: as for wpool_home_place(). Any context.
+ * @prefer: as for wpool_home_choose(). Any context.
  */
 void wpool_spawn_ask(struct wpool *pool, int prefer);
 
 /*
  * Make the worker in reserve a worker of the pool, see workers/rescuer.c. @prefer: as for
- * wpool_home_place(). Returns true if a worker was in reserve, and the pool was below its capacity.
+ * wpool_home_choose(). Returns true if a worker was in reserve, and the pool below its capacity.
  * Then the caller must have the spawner refill the reserve.
  */
 bool wpool_reserve_take(struct wpool *pool, int prefer);
@@ -45,8 +45,8 @@ void wpool_spawn_look(struct wpool *pool);
  */
 extern u32 wpool_nr_starved;
 
-/* Do more pools starve than places are free? If so, a worker leaves when it is in no task. */
-static inline bool wpool_spawn_wants_place(void)
+/* Do more pools starve than max_workers leaves room? If so, a worker in no task leaves. */
+static inline bool wpool_spawn_wants_room(void)
 {
 	u32 nr = READ_ONCE(wpool_nr_starved);
 
@@ -55,9 +55,9 @@ static inline bool wpool_spawn_wants_place(void)
 
 /*
  * A worker of @pool left: the module may have one more. Any context. The caller has executed a full
- * barrier since the place became free.
+ * barrier since it was counted out.
  */
-void wpool_spawn_place_free(struct wpool *pool);
+void wpool_spawn_room_free(struct wpool *pool);
 
 /** wpool_spawn_is_starved() - does the pool starve? Any context */
 bool wpool_spawn_is_starved(const struct wpool *pool);

@@ -84,7 +84,7 @@
  *   stop_searching:A             not searching
  *   wpool_running_left:A         not running: it blocks, or the monitor counts it out,
  *                                or it moves to another CPU (wpool_worker_rehome:A)
- *   wpool_workers_leave_place:A  left: not counted in the pool and the module
+ *   wpool_module_count_out:A     left: not counted in the pool and the module
  *   wpool_affinity_set:A         not relied on, but the pool may use a CPU more, which has room
  *
  * Each barrier of the first list pairs with each of the second: either the thread that queues
@@ -113,7 +113,7 @@
  *                       (end_offer:B). The thread that makes it also makes sure that a worker
  *                       comes: a searching worker may have missed the offer meanwhile. If the
  *                       thread is itself such a worker, it looks again: stop_searching:A,
- *                       park_join:A, wpool_workers_leave_place:A.
+ *                       park_join:A, wpool_module_count_out:A.
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, park_join:A.
@@ -139,8 +139,8 @@
  *                       that reads nr_coming first and nr_searching next does not miss
  *                       the worker: pairs with wpool_need_worker:A. A thread that reads
  *                       them in the other order may wake one worker too many.
- *   spawn_worker:B      the pool counts as starved; then places and idle workers are read. Pairs
- *                       with park_join:A and wpool_workers_leave_place:A: a worker that parks
+ *   spawn_worker:B      the pool counts as starved; then room and idle workers are read. Pairs
+ *                       with park_join:A and wpool_module_count_out:A: a worker that parks
  *                       or leaves then checks for starved pools.
  *   wpool_idle_wake_runq:A
  *                       a state of the pool is changed; then the idle lists are read. Pairs with
@@ -506,5 +506,5 @@ struct wpool_runq *wpool_need_worker_at(struct wpool *pool)
 		if (!READ_ONCE(rq->nr_workers) && !READ_ONCE(rq->redirect) && wpool_runq_len(rq))
 			return rq;
 	}
-	return wpool_home_place(pool, READ_ONCE(pool->spawn.prefer));
+	return wpool_home_choose(pool, READ_ONCE(pool->spawn.prefer));
 }

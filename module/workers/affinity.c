@@ -180,7 +180,7 @@ void wpool_affinity_look(struct wpool *pool)
 		wpool_affinity_update(pool, NULL);
 }
 
-int wpool_affinity_place(struct wpool *pool, int home)
+int wpool_affinity_cpu(struct wpool *pool, int home)
 {
 	const struct cpumask *cpuset;
 	int to = home, cpu;

@@ -40,7 +40,7 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
  * out of the cpuset of the pool's cgroup, on the CPU returned: an active one of the cpuset, if
  * there is any, and of the other homes, if possible. Any context.
  */
-int wpool_affinity_place(struct wpool *pool, int home);
+int wpool_affinity_cpu(struct wpool *pool, int home);
 
 /*
  * For CPU hotplug: a CPU becomes usable as a home (@on), or is about to go offline; in the second

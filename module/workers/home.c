@@ -8,13 +8,13 @@
 
 bool wpool_worker_bind(struct wpool_worker *w)
 {
-	int err, cpu, home = w->rq->cpu, to = wpool_affinity_place(w->pool, home);
+	int err, cpu, home = w->rq->cpu, to = wpool_affinity_cpu(w->pool, home);
 
 	do {
 		cpu = to;
 		err = set_cpus_allowed_ptr(current, cpumask_of(cpu));
 		/* the call may have undone a change by the kernel, which the worker sees now */
-		to = wpool_affinity_place(w->pool, home);
+		to = wpool_affinity_cpu(w->pool, home);
 	} while (to != cpu);
 	w->stray = raw_smp_processor_id() != home;
 	/* on PREEMPT_RT a thread must not run outside its mask */
@@ -47,7 +47,7 @@ void wpool_worker_rehome(struct wpool_worker *w)
 	if (goal && !READ_ONCE(goal->redirect))
 		new = goal;
 	else if (READ_ONCE(old->redirect))
-		new = wpool_home_place(pool, -1);
+		new = wpool_home_choose(pool, -1);
 	w->new_home = NULL;
 	if (new != old) {
 		local_irq_disable();

@@ -23,7 +23,7 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 	       /* a worker in the root cgroup has this flag: nothing to look up */
 	       (likely(current->flags & PF_NO_SETAFFINITY) ||
 		(wpool_cgroup_is_charged(w) &&
-		 wpool_affinity_place(w->pool, w->rq->cpu) == w->rq->cpu));
+		 wpool_affinity_cpu(w->pool, w->rq->cpu) == w->rq->cpu));
 }
 
 /*

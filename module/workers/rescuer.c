@@ -9,9 +9,9 @@
  * spawner then creates another one for the reserve, however long that takes. Meanwhile a task may
  * have to wait for another task, but never for memory.
  *
- *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that its place
- *                  is never missing. With w->in_reserve set, it waits in the reserve; otherwise
- *                  it is on its way there
+ *   in reserve     pool->reserve.rescuer; leaving; counted in the module only, so that there
+ *                  is always room for it. With w->in_reserve set, it waits in the reserve;
+ *                  otherwise it is on its way there
  *   a worker       taken by wpool_reserve_take(): counted in the pool like any other;
  *                  pool->reserve.rescuer is NULL until the spawner has created the next one, or
  *                  a worker that leaves the pool goes into the reserve instead of ending
@@ -66,7 +66,7 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	used = pool->reclaim && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
-	/* if the worker is not used, it ends, and only gives its place back */
+	/* if the worker is not used, it ends, and only leaves its room */
 	wpool_hooks_go(w);
 	raw_spin_unlock(&pool->workers.lock);
 	if (!used)

@@ -13,7 +13,7 @@
 
 bool wpool_worker_may_enter(const struct wpool *pool)
 {
-	/* while pools starve, no other pool takes a place */
+	/* while pools starve, no other pool takes the room */
 	return !READ_ONCE(wpool_nr_starved) || wpool_spawn_is_starved(pool);
 }
 
@@ -26,7 +26,7 @@ int wpool_worker_count_in(struct wpool *pool)
 		err = -EAGAIN;
 	else if (pool->nr_workers >= READ_ONCE(pool->capacity))
 		err = -EBUSY;
-	else if (!wpool_workers_enter_place())
+	else if (!wpool_module_count_in())
 		err = -EAGAIN;
 	else
 		WRITE_ONCE(pool->nr_workers, pool->nr_workers + 1);
@@ -65,14 +65,14 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	struct wpool_runq *rq = wpool_this_runq(pool);
 
 	if (stays) {
-		/* as wpool_workers_leave_place:A; the rescuer keeps its place in the module */
+		/* as wpool_module_count_out:A; the rescuer remains a worker of the module */
 		smp_mb();
 		wpool_tidy_sweep(&pool->tidy_joinable);
 	} else {
-		wpool_workers_leave_place();
+		wpool_module_count_out();
 	}
 	if (unlikely(READ_ONCE(wpool_nr_starved)) || unlikely(READ_ONCE(pool->spawn.refused)))
-		wpool_spawn_place_free(pool);
+		wpool_spawn_room_free(pool);
 	wpool_wake_if_work(pool, rq);
 	/* other idle workers may leave, too, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
@@ -81,7 +81,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 
 bool wpool_worker_has_excess(const struct wpool *pool)
 {
-	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || wpool_spawn_wants_place();
+	return READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) || wpool_spawn_wants_room();
 }
 
 bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
@@ -93,7 +93,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed)
 	raw_spin_lock(&pool->workers.lock);
 	if (pool->nr_workers > READ_ONCE(pool->capacity) ||
 	    (if_closed && wpool_is_closed(pool)) ||
-	    (if_needed && wpool_spawn_wants_place()))
+	    (if_needed && wpool_spawn_wants_room()))
 		stays = wpool_worker_resign(w);
 	raw_spin_unlock(&pool->workers.lock);
 

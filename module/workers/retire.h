@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How a worker is counted in its pool and in the module, and how it leaves: because it expired, or
- * the pool is above its capacity or closed, or another pool needs the place.
+ * the pool is above its capacity or closed, or another pool needs the room.
  */
 #ifndef WPOOL_WORKERS_RETIRE_H
 #define WPOOL_WORKERS_RETIRE_H
@@ -11,7 +11,7 @@
 struct wpool;
 struct wpool_worker;
 
-/** wpool_worker_may_enter() - may the pool take a free place of the module? */
+/** wpool_worker_may_enter() - may the pool take room that the module has? */
 bool wpool_worker_may_enter(const struct wpool *pool);
 
 /*
@@ -35,7 +35,7 @@ bool wpool_worker_has_excess(const struct wpool *pool);
 
 /*
  * Leave if the pool has more workers than its capacity. @w: the calling worker, in no task;
- * @if_closed: also if the pool is closed; @if_needed: also if another pool needs the place. Called
+ * @if_closed: also if the pool is closed; @if_needed: also if another pool needs the room. Called
  * by the worker. Returns true if the worker is counted out: it is the rescuer now, or its thread
  * must end.
  */
@@ -43,7 +43,7 @@ bool wpool_worker_leave(struct wpool_worker *w, bool if_closed, bool if_needed);
 
 /*
  * Must follow wpool_worker_resign(), without pool->workers.lock. @stays: the worker is the rescuer
- * from now on, and keeps its place in the module. Makes sure that a worker comes for the tasks that
+ * from now on, and remains counted in the module. Makes sure that a worker comes for the tasks that
  * are queued. Interrupts are off.
  */
 void wpool_worker_left(struct wpool *pool, bool stays);

@@ -162,7 +162,7 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 			return 0;
 		if (err)
 			return err;
-		err = spawn_at(pool, wpool_home_place(pool, -1));
+		err = spawn_at(pool, wpool_home_choose(pool, -1));
 		if (err) {
 			wpool_worker_count_out(pool);
 			return err;
@@ -180,11 +180,11 @@ static int create_rescuer(struct wpool *pool)
 {
 	struct wpool_worker *w;
 
-	if (!wpool_worker_may_enter(pool) || !wpool_workers_enter_place()) {
+	if (!wpool_worker_may_enter(pool) || !wpool_module_count_in()) {
 		wpool_rescuer_is_missing(pool);
 		return 1;
 	}
-	w = create_worker(pool, wpool_home_place(pool, -1), true);
+	w = create_worker(pool, wpool_home_choose(pool, -1), true);
 	if (IS_ERR(w)) {
 		wpool_rescuer_is_missing(pool);
 		local_irq_disable();
@@ -275,7 +275,7 @@ static void retry_later(struct wpool *pool)
 {
 	unsigned int ms = pool->spawn.retry_ms;
 
-	/* a starved pool becomes due when a place is free; the timer is a fallback */
+	/* a starved pool becomes due when there is room; the timer is a fallback */
 	if (wpool_spawn_is_starved(pool))
 		ms = RETRY_MAX_MS;
 	else
@@ -283,11 +283,11 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_retry(pool, ms);
 }
 
-/* Wake an idle worker: it leaves, if places are still wanted. *@woken: one was woken before. */
+/* Wake an idle worker: it leaves, if room is still wanted. *@woken: one was woken before. */
 static bool wake_idle(struct wpool *pool, void *woken)
 {
 	if (!*(bool *)woken)
-		*(bool *)woken = wpool_spawn_wants_place() && wpool_idle_wake_next(pool);
+		*(bool *)woken = wpool_spawn_wants_room() && wpool_idle_wake_next(pool);
 	return false;
 }
 
@@ -307,8 +307,8 @@ static void spawn_worker(struct wpool *pool)
 	if (!again || !wpool_spawn_is_starved(pool))
 		return;
 	/*
-	 * spawn_worker:B, the pool is counted as starved before free places and idle workers are
-	 * checked: pairs with wpool_workers_leave_place:A and park_join:A
+	 * spawn_worker:B, the pool is counted as starved before room and idle workers are
+	 * checked: pairs with wpool_module_count_out:A and park_join:A
 	 */
 	smp_mb();
 	/*
@@ -324,9 +324,9 @@ void wpool_spawner_serve(struct work_struct *work)
 
 	spawn_worker(pool);
 	/*
-	 * A place may have become free before the pool was counted as starved. The call also takes
+	 * A worker may have left before the pool was counted as starved. The call also takes
 	 * the lock that wpool_spawn_look() holds, so that the last reference is not dropped there.
 	 */
-	wpool_spawn_place_free(pool);
+	wpool_spawn_room_free(pool);
 	wpool_put(pool);
 }

@@ -35,7 +35,7 @@ static bool is_wanted_awake(const struct wpool_worker *w)
 
 	return READ_ONCE(rq->redirect) ||
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       wpool_spawn_wants_place() || !wpool_cgroup_is_joined(w) ||
+	       wpool_spawn_wants_room() || !wpool_cgroup_is_joined(w) ||
 	       /* let off its CPU at home, it must be bound again; if it cannot be, it may park */
 	       (current->nr_cpus_allowed != 1 && !w->stray) ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));

@@ -4,7 +4,7 @@
  *
  * The spawner creates a worker as waking. The worker then searches, runs a task, parks on its run
  * queue's idle list, and so on, until it leaves: because it expired, or the pool is above its
- * capacity or closed, or another pool needs the place. A worker leaves when it is counted out under
+ * capacity or closed, or another pool needs the room. A worker leaves when it is counted out under
  * pool->workers.lock; afterwards its thread ends and the reaper frees it, unless it becomes the
  * rescuer. If a worker dies in a task, tidy.c counts it out.
  *

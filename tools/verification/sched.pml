@@ -48,7 +48,7 @@
  * omits: workers/expire.c wpool_expire_timer:A
  * barrier: core/counts.c make_it_look:A
  * barrier: core/counts.c wpool_coming_leave:A
- * barrier: core/counts.c wpool_workers_leave_place:A
+ * barrier: core/counts.c wpool_module_count_out:A
  * omits: core/counts.c wpool_running_enter:A
  * omits: core/counts.c __wpool_runq_activate:A
  * omits: core/counts.c __wpool_runq_activate:B
@@ -81,7 +81,7 @@
  * breaks without-end_offer:A: -DNO_end_offer_A
  * breaks without-offer: -DNO_offer
  * breaks without-wake_one:A: -DNO_wake_one_A
- * breaks without-wpool_workers_leave_place:A: -DNO_wpool_workers_leave_place_A -DASLEEP=1 -DLEAVES=1
+ * breaks without-wpool_module_count_out:A: -DNO_wpool_module_count_out_A -DASLEEP=1 -DLEAVES=1
  * breaks without-spawn_worker:A: -DNO_spawn_worker_A
  * breaks without-retry: -DNO_retry -DCPUS=1 -DFULL=1
  * breaks without-retry-or-count-out: -DNO_retry -DNO_count_out -DCPUS=1 -DFAILS=1
@@ -476,7 +476,7 @@ inline push(ring, own)
 /* wpool_worker_left() */
 inline left(own)
 {
-#ifndef NO_wpool_workers_leave_place_A
+#ifndef NO_wpool_module_count_out_A
 	full_barrier();
 #endif
 	wake_if_work(own)
