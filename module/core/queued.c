@@ -4,11 +4,11 @@
 
 #include "core/length.h"
 
-bool wpool_runq_is_left(struct wpool_runq *rq)
+bool wpool_runq_is_stranded(struct wpool_runq *rq)
 {
 	if (!wpool_runq_len(rq))
 		return false;
-	/* wpool_runq_is_left:A, pairs with wpool_running_left:A, see wake.c */
+	/* wpool_runq_is_stranded:A, pairs with wpool_running_left:A, see wake.c */
 	smp_rmb();
 	return !wpool_runq_is_attended(rq);
 }
@@ -18,7 +18,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	unsigned long *offers = rq->pool->offers;
 
 	/* many CPUs read pool->offers, so write only if the bit changes */
-	if (!wpool_runq_is_left(rq) || test_bit(rq->index, offers))
+	if (!wpool_runq_is_stranded(rq) || test_bit(rq->index, offers))
 		return false;
 	set_bit(rq->index, offers);
 	/* wpool_runq_offer:A, see wake.c */
@@ -26,7 +26,7 @@ bool wpool_runq_offer(struct wpool_runq *rq)
 	return true;
 }
 
-/* End the offer of a run queue. False if wpool_runq_is_left(): then the offer is made again. */
+/* End the offer of a run queue. False if wpool_runq_is_stranded(): then the offer is made again. */
 static bool end_offer(struct wpool_runq *rq)
 {
 	unsigned long *offers = rq->pool->offers;
@@ -34,7 +34,7 @@ static bool end_offer(struct wpool_runq *rq)
 	clear_bit(rq->index, offers);
 	/* end_offer:A, see wake.c */
 	smp_mb__after_atomic();
-	if (!wpool_runq_is_left(rq))
+	if (!wpool_runq_is_stranded(rq))
 		return true;
 	set_bit(rq->index, offers);
 	/* end_offer:B, as wpool_runq_offer:A */
@@ -46,11 +46,11 @@ bool wpool_queues_find_work(struct wpool *pool, struct wpool_runq *rq)
 {
 	u32 nr = wpool_nr_active(pool), i;
 
-	if (wpool_shared_len(pool) || wpool_runq_is_left(rq))
+	if (wpool_shared_len(pool) || wpool_runq_is_stranded(rq))
 		return true;
 	wpool_for_each_bit(i, pool->offers, nr) {
 		rq = wpool_active(pool, i);
-		if (wpool_runq_is_left(rq) || !end_offer(rq))
+		if (wpool_runq_is_stranded(rq) || !end_offer(rq))
 			return true;
 	}
 	return false;

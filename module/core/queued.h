@@ -50,14 +50,14 @@ static inline bool wpool_queues_wait_here(struct wpool *pool, const struct wpool
 /** wpool_queues_len() - how many tasks are queued: racy */
 u32 wpool_queues_len(struct wpool *pool);
 
-/** wpool_runq_is_left() - does @rq hold tasks that workers of other CPUs shall take? Racy */
-bool wpool_runq_is_left(struct wpool_runq *rq);
+/** wpool_runq_is_stranded() - does @rq hold tasks that workers of other CPUs shall take? Racy */
+bool wpool_runq_is_stranded(struct wpool_runq *rq);
 
 /*
- * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_left(): a worker takes
- * tasks of another CPU's run queue only if that is offered, or named in pool->left. @rq: of any
- * CPU. The caller has executed a full barrier after the change that makes other workers necessary.
- * Returns true if this call made the offer; then the call is a full barrier.
+ * Offer the tasks of a run queue to workers of other CPUs, if wpool_runq_is_stranded(): a worker
+ * takes tasks of another CPU's run queue only if that is offered, or named in pool->left. @rq: of
+ * any CPU. The caller has executed a full barrier after the change that makes other workers
+ * necessary. Returns true if this call made the offer; then the call is a full barrier.
  */
 bool wpool_runq_offer(struct wpool_runq *rq);
 

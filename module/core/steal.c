@@ -64,7 +64,7 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	struct wpool_task *task;
 	u32 n;
 
-	if (victim == rq || !wpool_runq_is_left(victim))
+	if (victim == rq || !wpool_runq_is_stranded(victim))
 		return NULL;
 	/* an interrupt may have filled this CPU's ring meanwhile */
 	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))

@@ -48,12 +48,12 @@
  * "To look at the queues" means: at the global queue, at the run queue of this CPU, and at those
  * that are offered (pool->offers).
  *
- * A run queue is left if it holds tasks that its own workers are not expected to run soon: any
- * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_left(),
- * wpool_runq_is_attended()). A thread that relies on a worker of another CPU for tasks that are
- * left must offer them first. Such a thread is a submitter here, a thread that looks here after a
- * worker was counted out, or the monitor, if the task that runs turned out to be long. A thread
- * that wakes a worker for offered tasks, and a worker that searches, end outdated offers
+ * A run queue is stranded if it holds tasks that its own workers are not expected to run soon: any
+ * tasks, unless they are short and a worker is waking or running there (wpool_runq_is_stranded(),
+ * wpool_runq_is_attended()). A thread that relies on a worker of another CPU for its tasks must
+ * offer them first. Such a thread is a submitter here, a thread that looks here after a worker was
+ * counted out, or the monitor, if the task that runs turned out to be long. A thread that wakes a
+ * worker for offered tasks, and a worker that searches, end outdated offers
  * (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
@@ -68,8 +68,8 @@
  *   wpool_sched_push_on:A        a task was put into the backlog of any CPU, or into the global
  *                                queue
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, tasks that were taken
- *                                out were put back, or the tasks of a run queue are left to
- *                                other CPUs' workers
+ *                                out were put back, or workers of other CPUs shall take the tasks
+ *                                of a run queue
  *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
@@ -101,15 +101,15 @@
  *
  * Other pairs:
  *
- *   wpool_runq_is_left:A
+ *   wpool_runq_is_stranded:A
  *                       a ring was seen to hold a task; then its workers are counted, and the task
- *                       may be left to them. Pairs with wpool_running_left:A: a worker that is
+ *                       need not be offered. Pairs with wpool_running_left:A: a worker that is
  *                       still counted looks at the ring afterwards, and sees the task. A worker
  *                       that had counted itself out before the task was queued is not counted.
- *   end_offer:A         the offer of a run queue that is not left was ended; then the run queue is
+ *   end_offer:A         the offer of a run queue that is not stranded was ended; then the queue is
  *                       read again. Pairs with wpool_sched_push:A and wpool_running_left:A: a
  *                       thread that finds the offer there, and does not repeat it, has changed the
- *                       run queue before. If the run queue is left, the offer is made again
+ *                       run queue before. If it is stranded, the offer is made again
  *                       (end_offer:B). The thread that makes it also makes sure that a worker
  *                       comes: a searching worker may have missed the offer meanwhile. If the
  *                       thread is itself such a worker, it looks again: stop_searching:A,
@@ -338,7 +338,7 @@ static bool wake_one(struct wpool *pool, struct wpool_runq *rq, bool helps, bool
 	}
 }
 
-/* Does a worker search, and will it see the tasks left here? */
+/* Does a worker search, and will it see the tasks of this CPU? */
 static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (!atomic_read(&pool->nr_searching))
@@ -351,7 +351,7 @@ static bool is_searched(struct wpool *pool, struct wpool_runq *rq)
 
 bool wpool_wake_for_rest(struct wpool *pool, struct wpool_runq *rq)
 {
-	/* a searching worker will find the tasks that are left and offered */
+	/* a searching worker will find the tasks of a stranded run queue, which are offered */
 	return !is_searched(pool, rq) && wpool_queues_find_work(pool, rq) &&
 	       wake_one(pool, rq, true, false);
 }

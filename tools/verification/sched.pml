@@ -37,7 +37,7 @@
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
- * barrier: core/queued.c wpool_runq_is_left:A
+ * barrier: core/queued.c wpool_runq_is_stranded:A
  * barrier: core/queued.c wpool_runq_offer:A
  * barrier: core/queued.c end_offer:A
  * barrier: core/queued.c end_offer:B
@@ -253,7 +253,7 @@ inline ask()
 #define RING(own)	((own) -> RING1 : RING0)
 #define OFFER(own)	((own) -> OFFER1 : OFFER0)
 
-/* wpool_runq_is_left() */
+/* wpool_runq_is_stranded() */
 #if !SHORT
 #define IS_LEFT(own)	load(RING(own))
 #define look_into(own)	skip
@@ -264,11 +264,11 @@ inline ask()
 inline look_into(own)
 {
 	remains = false;
-#ifndef NO_wpool_runq_is_left_A
+#ifndef NO_wpool_runq_is_stranded_A
 	if
 	:: !load(RING(own))
 	:: else ->
-		/* wpool_runq_is_left:A */
+		/* wpool_runq_is_stranded:A */
 		if
 		:: IS_ATTENDED(own)
 		:: true -> remains = true
