@@ -128,10 +128,10 @@ static void make_it_look(struct wpool_runq *rq)
 	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */
 	if (xchg(&rq->handoff.is_called, true))
 		return;
-	atomic_inc(&rq->handoff.nr_looks);
-	if (smp_call_function_single_async(rq->cpu, &rq->handoff.look)) {
+	atomic_inc(&rq->handoff.nr_calls);
+	if (smp_call_function_single_async(rq->cpu, &rq->handoff.call)) {
 		WRITE_ONCE(rq->handoff.is_called, false);
-		atomic_dec(&rq->handoff.nr_looks);
+		atomic_dec(&rq->handoff.nr_calls);
 	}
 }
 

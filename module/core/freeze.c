@@ -26,7 +26,7 @@ void wpool_freeze_lift(struct wpool *pool)
 	if (wpool_idle_any(pool))
 		wpool_idle_wake_all(pool);
 	else if (wpool_queues_len(pool))
-		wpool_spawn_look(pool);
+		wpool_spawn_check(pool);
 	/* the monitor must see workers that wait for their CPUs */
 	wpool_monitor_timer_set(pool);
 }

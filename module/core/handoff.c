@@ -39,7 +39,7 @@ static void look_here(void *info)
 
 	/*
 	 * look_here:B, fully ordered. From here on, a thread that finds @is_called false calls
-	 * again, and may reuse @look. If a thread found @is_called true, its earlier change is seen
+	 * again, and may reuse @call. If a thread found @is_called true, its earlier change is seen
 	 * below. A task that was queued here without a barrier is visible to all CPUs before the
 	 * counts are read. Pairs with make_it_look:A, stop_searching:A, park_join:A.
 	 */
@@ -47,14 +47,14 @@ static void look_here(void *info)
 	wpool_wake_if_work(rq->pool, rq);
 	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
 	smp_mb__before_atomic();
-	atomic_dec(&rq->handoff.nr_looks);
+	atomic_dec(&rq->handoff.nr_calls);
 }
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
 {
 	/* hard: runs in the interrupt, on PREEMPT_RT too, where a thread might never get a CPU */
 	rq->handoff.work = IRQ_WORK_INIT_HARD(handoff_work);
-	INIT_CSD(&rq->handoff.look, look_here, rq);
+	INIT_CSD(&rq->handoff.call, look_here, rq);
 }
 
 void wpool_handoff_sync(struct wpool *pool)
@@ -65,7 +65,7 @@ void wpool_handoff_sync(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff.work);
 		/* wpool_handoff_sync:A, pairs with look_here:A in an interrupt of that CPU */
-		while (atomic_read_acquire(&rq->handoff.nr_looks))
+		while (atomic_read_acquire(&rq->handoff.nr_calls))
 			cpu_relax();
 	}
 }

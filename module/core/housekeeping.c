@@ -12,13 +12,13 @@
 
 /* The set that pools have seen; after init only the work writes this. */
 static struct cpumask seen;
-static void (*tell)(struct wpool *pool, void *data);
+static void (*changed_fn)(struct wpool *pool, void *data);
 
 static void tell_pools(struct work_struct *work)
 {
 	/* if the set changes again now, the pools or the next check, or both, see the change */
 	wpool_housekeeping_copy(&seen);
-	wpool_pools_walk(tell, NULL);
+	wpool_pools_walk(changed_fn, NULL);
 }
 
 static DECLARE_WORK(work, tell_pools);
@@ -35,9 +35,9 @@ void wpool_housekeeping_copy(struct cpumask *mask)
 	rcu_read_unlock();
 }
 
-void wpool_housekeeping_look(void)
+void wpool_housekeeping_check(void)
 {
-	/* only the monitor calls this, one look after the other */
+	/* only the monitor calls this, one round after the other */
 	static struct cpumask now;
 
 	wpool_housekeeping_copy(&now);
@@ -59,7 +59,7 @@ bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask
 	bool ret;
 
 	rcu_read_lock();
-	/* the kernel, or a tune, may be writing one of the masks: a later look sees the change */
+	/* the kernel, or a tune, may be writing one of the masks: a later round sees the change */
 	ret = data_race(cpumask_equal(mask, wpool_housekeeping_cpuset(pool)));
 	rcu_read_unlock();
 	return ret;
@@ -67,7 +67,7 @@ bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask
 
 void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data))
 {
-	tell = changed;
+	changed_fn = changed;
 	wpool_housekeeping_copy(&seen);
 }
 

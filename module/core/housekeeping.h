@@ -20,7 +20,7 @@ void wpool_housekeeping_copy(struct cpumask *mask);
  * Check whether the set has changed. If so, the function that wpool_housekeeping_init() was given
  * is soon called for each pool. Context: the monitor.
  */
-void wpool_housekeeping_look(void);
+void wpool_housekeeping_check(void);
 
 /*
  * The CPUs of the cpuset of a pool's cgroup: all, if the pool has no cgroups. Under RCU, which

@@ -2,9 +2,9 @@
 /*
  * The monitor, see monitor.h.
  *
- * Its timer is on until a look finds no queued task, no running worker and no pressure: a module
+ * Its timer is on until a round finds no queued task, no running worker and no pressure: a module
  * whose pools are quiet has no timer. In a pool without hand-off, running workers do not count. A
- * look acts on:
+ * round acts on:
  *
  *   a hog     a task has kept its worker from looking for work for hog_ms. The worker is
  *             counted out, and its queue gets another worker, of another CPU if possible.
@@ -66,16 +66,16 @@
 
 /*
  * Where no notifier tells that a worker blocks, the monitor looks often as long as it finds blocked
- * workers. The monitor takes a hundredth of a CPU at most, unless a look takes longer than 100 us.
+ * workers. The monitor takes a hundredth of a CPU at most, unless a round takes longer than 100 us.
  */
 #define PERIOD_MIN_NS	(20 * NSEC_PER_USEC)
-#define PERIOD_PER_LOOK	100
+#define PERIOD_PER_ROUND	100
 
-/* The monitor's last look counted a worker out. */
+/* The monitor's last round counted a worker out. */
 static bool has_acted;
 
 /*
- * No look for AWAY_NS: the timer was off, or a host has stopped the machine, but not its clock.
+ * No round for AWAY_NS: the timer was off, or a host has stopped the machine, but not its clock.
  * Forget what was measured.
  */
 static bool was_away;
@@ -99,12 +99,12 @@ static bool rescue_queue(struct wpool_runq *rq)
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
-	struct wpool_looked *watch = &rq->watch;
-	u64 ns = wpool_standing_ns(&watch->looks, READ_ONCE(rq->tick), now);
+	struct wpool_seen *watch = &rq->watch;
+	u64 ns = wpool_standing_ns(&watch->ticks, READ_ONCE(rq->tick), now);
 
 	watch->retake = WPOOL_RETAKE_NONE;
 	if (ns >= hog_ns) {
-		watch->looks.since_ns = 0;
+		watch->ticks.since_ns = 0;
 		watch->retake = WPOOL_RETAKE_ALL;
 	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
 		/* where preempt notifiers work, retake_chosen() will find no blocked worker */
@@ -127,7 +127,7 @@ static void retake_chosen(struct wpool *pool)
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since the choice is no hog */
 		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
-				 READ_ONCE(rq->tick) != rq->watch.looks.what ||
+				 READ_ONCE(rq->tick) != rq->watch.ticks.what ||
 				 !READ_ONCE(w->task)))
 			continue;
 		if (!wpool_running_leave(w))
@@ -149,7 +149,7 @@ static void retake_chosen(struct wpool *pool)
 /* ---- stalls ---- */
 
 /* Note the head of a queue. Returns for how long it has not changed; 0 if too short for a stall. */
-static u64 stall_ns(struct wpool_looked *watch, u64 head, u64 now)
+static u64 stall_ns(struct wpool_seen *watch, u64 head, u64 now)
 {
 	u64 ns = wpool_standing_ns(&watch->head, head, now);
 
@@ -254,8 +254,8 @@ static bool fifo_waits(const struct wpool_fifo *fifo, u64 ns)
 }
 
 /*
- * Has @what been there at each look for over @max_ns? Between two looks it may have been away: for
- * max_wait_ms, wpool_finish_sweep() checks.
+ * Has @what been there in each round for over @max_ns? Between two rounds it may have been away:
+ * for max_wait_ms, wpool_finish_sweep() checks.
  */
 static bool has_stood(struct wpool_standing *standing, u64 what, u64 now, u64 max_ns)
 {
@@ -349,7 +349,7 @@ static void forget_waits(struct wpool *pool, u64 now)
 	u32 i;
 
 	wpool_for_each_active(pool, rq, i) {
-		rq->watch.looks.since_ns = 0;
+		rq->watch.ticks.since_ns = 0;
 		rq->watch.head.since_ns = 0;
 	}
 	pool->monitor.watch.head.since_ns = 0;
@@ -379,7 +379,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 			suspects |= watch_workers(pool, rq, now);
 			busy = true;
 		} else {
-			rq->watch.looks.since_ns = 0;
+			rq->watch.ticks.since_ns = 0;
 		}
 		if (wpool_runq_len(rq)) {
 			watch_queue(pool, rq, now);
@@ -418,8 +418,8 @@ static bool look_closely(struct wpool *pool, u64 now)
 }
 
 /*
- * @now: the time of the look. It is the same for all pools: if the machine is stopped during a
- * look, the next look sets @was_away.
+ * @now: the time of the round. It is the same for all pools: if the machine is stopped during a
+ * round, the next one sets @was_away.
  */
 static bool look_at(struct wpool *pool, u64 now)
 {
@@ -429,15 +429,15 @@ static bool look_at(struct wpool *pool, u64 now)
 	return busy;
 }
 
-static void set_period(u64 look_ns)
+static void set_period(u64 round_ns)
 {
 	u64 next = PERIOD_NS;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		next = has_acted ? PERIOD_MIN_NS : min(wpool_monitor_period_ns * 5 / 4, PERIOD_NS);
 	has_acted = false;
-	/* PERIOD_NS at most: one slow look must not postpone the next one for long */
-	WRITE_ONCE(wpool_monitor_period_ns, min(max(next, PERIOD_PER_LOOK * look_ns), PERIOD_NS));
+	/* PERIOD_NS at most: one slow round must not postpone the next one for long */
+	WRITE_ONCE(wpool_monitor_period_ns, min(max(next, PERIOD_PER_ROUND * round_ns), PERIOD_NS));
 }
 
 static bool look_at_pools(void)
@@ -449,7 +449,7 @@ static bool look_at_pools(void)
 	was_away = (s64)(start - last_ns) > AWAY_NS;
 	last_ns = start;
 	busy = wpool_watched_walk(look_at, start);
-	wpool_housekeeping_look();
+	wpool_housekeeping_check();
 	set_period(ktime_get_mono_fast_ns() - start);
 	return busy;
 }

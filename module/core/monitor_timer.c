@@ -18,13 +18,13 @@
  *
  *   timer_fires:A           the state is OFF, barrier, look at the pools in the list
  *
- * Either the thread that made the change finds the state OFF and starts the timer, or the look sees
- * the change, and timer_fires() starts the timer.
+ * Either the thread that made the change finds the state OFF and starts the timer, or the round
+ * sees the change, and timer_fires() starts the timer.
  *
- * The look visits only pools in a list, which has a reference to each. A thread that sets
+ * The round visits only pools in a list, which has a reference to each. A thread that sets
  * @is_watched adds the pool. If the monitor finds a pool quiet, it clears the flag, executes a full
- * barrier, and looks again (timer_fires:B). Either the thread finds the flag clear and sets it, or
- * the second look sees the change.
+ * barrier, and checks again (timer_fires:B). Either the thread finds the flag clear and sets it, or
+ * the second check sees the change.
  */
 #include "core/monitor_timer.h"
 
@@ -41,7 +41,7 @@ enum wpool_monitor_timer_state wpool_monitor_timer_state;
 u64 wpool_monitor_period_ns;
 
 static struct hrtimer timer;
-static bool (*look)(void);
+static bool (*monitor_round)(void);
 static LLIST_HEAD(watched);		/* pools with @is_watched set */
 
 static void start_timer(void)
@@ -106,15 +106,15 @@ static enum hrtimer_restart timer_fires(struct hrtimer *unused)
 	WRITE_ONCE(wpool_monitor_timer_state, WPOOL_TIMER_OFF);
 	/* timer_fires:A, pairs with all barriers listed above */
 	smp_mb();
-	if ((look() || used) &&
+	if ((monitor_round() || used) &&
 	    cmpxchg(&wpool_monitor_timer_state, WPOOL_TIMER_OFF, WPOOL_TIMER_ON) == WPOOL_TIMER_OFF)
 		start_timer();
 	return HRTIMER_NORESTART;
 }
 
-void wpool_monitor_timer_init(bool (*look_fn)(void))
+void wpool_monitor_timer_init(bool (*round_fn)(void))
 {
-	look = look_fn;
+	monitor_round = round_fn;
 	hrtimer_setup(&timer, timer_fires, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 

@@ -35,10 +35,10 @@ static inline void wpool_monitor_timer_set(struct wpool *pool)
 }
 
 /*
- * Set up the timer, before there is a pool. @look_fn: called in a softirq when the timer fires; if
+ * Set up the timer, before there is a pool. @round_fn: called in a softirq when the timer fires; if
  * it returns true, the timer starts again.
  */
-void wpool_monitor_timer_init(bool (*look_fn)(void));
+void wpool_monitor_timer_init(bool (*round_fn)(void));
 
 /*
  * Call @fn under RCU for each pool that is watched. If it returns false twice, the pool is no

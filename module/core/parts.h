@@ -136,8 +136,8 @@ static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u
 }
 
 /* What the monitor last saw of a queue. */
-struct wpool_looked {
-	struct wpool_standing looks; /* N: the run queue's tick; for a pool the sum of all ticks */
+struct wpool_seen {
+	struct wpool_standing ticks; /* N: the run queue's tick; for a pool the sum of all ticks */
 	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
@@ -158,7 +158,7 @@ struct wpool_looked {
 /* What the monitor keeps of a pool. */
 struct wpool_monitor {
 	struct llist_node node;	/* X: in the list of the pools with @is_watched */
-	struct wpool_looked watch; /* N: last look at the pool and its global queue */
+	struct wpool_seen watch; /* N: what was seen of the pool and its global queue */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
 	u64 exhausted;		/* N: jams in which all workers allowed were in tasks */

@@ -23,9 +23,9 @@ struct wpool_worker;
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after a worker has blocked here */
-	call_single_data_t look;	/* K: wakes a worker after another CPU counted one out */
-	bool is_called;			/* X: @look was called, and has not begun */
-	atomic_t nr_looks;		/* X: calls of @look that have not ended */
+	call_single_data_t call;	/* K: wakes a worker after another CPU counted one out */
+	bool is_called;			/* X: @call was made, and has not begun */
+	atomic_t nr_calls;		/* X: calls that have not ended */
 };
 
 /* What a run queue knows of the length of its tasks, see length.h. Other CPUs read it, too. */
@@ -113,7 +113,7 @@ struct wpool_runq {
 					 *    that worker clears it without the lock
 					 */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
-	struct wpool_looked watch;	/* N: what the monitor saw of this run queue */
+	struct wpool_seen watch;	/* N: what the monitor saw of this run queue */
 	struct wpool_hists *hists;	/* T: histograms, or NULL; constant once set */
 	struct wpool *pool;		/* I */
 };

@@ -35,7 +35,7 @@ u32 wpool_nr_starved __read_mostly;
 /* No WQ_MEM_RECLAIM: if memory is too short for a kworker, it is too short for a new worker. */
 static struct workqueue_struct *spawn_wq;
 
-void wpool_spawn_look(struct wpool *pool)
+void wpool_spawn_check(struct wpool *pool)
 {
 	unsigned long flags;
 
@@ -123,7 +123,7 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 		wpool_reserve_take(pool, prefer);
 	if (!READ_ONCE(pool->spawn_wanted))
 		WRITE_ONCE(pool->spawn.prefer, prefer);
-	wpool_spawn_look(pool);
+	wpool_spawn_check(pool);
 }
 
 bool wpool_spawn_is_starved(const struct wpool *pool)
@@ -191,7 +191,7 @@ void wpool_spawn_end(struct wpool *pool)
 	bool was_pending = cancel_delayed_work(&pool->spawn.work);
 
 	/*
-	 * This takes the lock, and so waits for a wpool_spawn_look() that found the work pending:
+	 * This takes the lock, and so waits for a wpool_spawn_check() that found the work pending:
 	 * its put comes before the put below, and is never the last one.
 	 */
 	wpool_spawn_set_refused(pool, false);

@@ -37,7 +37,7 @@ void wpool_reserve_follow(struct wpool *pool);
  * checked this. If memory is short and no spawner runs, the monitor later asks for a worker for the
  * queued tasks. Any context.
  */
-void wpool_spawn_look(struct wpool *pool);
+void wpool_spawn_check(struct wpool *pool);
 
 /*
  * How many pools starve: they need a worker and have none, because max_workers is reached. Only

@@ -3,8 +3,8 @@
  * Why tasks of a pool wait, and the monitor's messages about it, see why.h.
  *
  * In a jam tasks are queued, or submitters wait, and no worker of the pool looks for a task. Each
- * look counts in the tick of a run queue, so in a jam the sum of all ticks does not change. A busy
- * pool has no jam, however long its queue is.
+ * search counts in the tick of a run queue, so in a jam the sum of all ticks does not change. A
+ * busy pool has no jam, however long its queue is.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -117,7 +117,7 @@ MODULE_PARM_DESC(panic_on_stall_ms, "panic when tasks of a pool that was not mad
 
 void (*wpool_stall_dump)(struct wpool *pool, struct seq_file *seq) __ro_after_init;
 
-void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns)
+void wpool_report_stall(struct wpool *pool, struct wpool_seen *watch, int cpu, u64 ns)
 {
 	/* pools of users have one of their own: they must not use up the messages of the others */
 	static struct ratelimit_state limits[] = {
@@ -151,7 +151,7 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
 	};
-	struct wpool_looked *watch = &pool->monitor.watch;
+	struct wpool_seen *watch = &pool->monitor.watch;
 	char text[WPOOL_WHY_BYTES];
 	enum wpool_why why = wpool_why(pool, text, sizeof(text));
 
@@ -172,10 +172,10 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
-	struct wpool_looked *watch = &pool->monitor.watch;
+	struct wpool_seen *watch = &pool->monitor.watch;
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
-	u32 looks = wpool_sum_active(pool, READ_ONCE(rq->tick));
-	u64 ns = wpool_standing_ns(&watch->looks, looks, now);
+	u32 ticks = wpool_sum_active(pool, READ_ONCE(rq->tick));
+	u64 ns = wpool_standing_ns(&watch->ticks, ticks, now);
 
 	/* users may keep the workers of their pools in tasks for as long as they like */
 	if (wpool_is_users(pool))
@@ -198,7 +198,7 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 
 void wpool_report_no_jam(struct wpool *pool)
 {
-	pool->monitor.watch.looks.since_ns = 0;
+	pool->monitor.watch.ticks.since_ns = 0;
 	pool->monitor.watch.jam_reported = false;
 	pool->monitor.watch.jam_counted = false;
 }

@@ -10,7 +10,7 @@
 
 struct seq_file;
 struct wpool;
-struct wpool_looked;
+struct wpool_seen;
 
 enum wpool_why {
 	WPOOL_WHY_OTHER,	/* another reason, which may soon be over, or is in the log */
@@ -33,7 +33,7 @@ u32 wpool_workers_in(struct wpool *pool, void *func);
  * queue; @ns: for how long no task was taken.
  * Context: the monitor, in an RCU read-side section.
  */
-void wpool_report_stall(struct wpool *pool, struct wpool_looked *watch, int cpu, u64 ns);
+void wpool_report_stall(struct wpool *pool, struct wpool_seen *watch, int cpu, u64 ns);
 
 /*
  * A task is queued, or a submitter waits: check whether the pool is in a jam. If no worker of the

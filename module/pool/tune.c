@@ -99,7 +99,7 @@ static void set_limits(struct wpool *pool, const struct wpool_attrs *attrs)
 	/* set_limits:A, see core/wake.c */
 	smp_mb();
 	if (wpool_queues_len(pool))
-		wpool_spawn_look(pool);
+		wpool_spawn_check(pool);
 }
 
 /*
@@ -265,7 +265,7 @@ static void apply_attrs(struct wpool *pool, const struct wpool_attrs *new, u32 m
 		/* more workers may run on a CPU now */
 		wpool_idle_wake_all(pool);
 		if (wpool_queues_len(pool))
-			wpool_spawn_look(pool);
+			wpool_spawn_check(pool);
 	}
 	if (mask & WPOOL_TUNE_HANDOFF) {
 		WRITE_ONCE(pool->handoff, new->handoff);
@@ -368,7 +368,7 @@ void wpool_tune_follow_work(struct work_struct *work)
 {
 	struct wpool *pool = container_of(work, struct wpool, follow_work.work);
 
-	wpool_affinity_look(pool);
+	wpool_affinity_check(pool);
 	/* no memory: the capacity stays as it is until a later try succeeds */
 	if (READ_ONCE(pool->capacity_per_cpu) && wpool_pool_tune(pool, NULL, 0) == -ENOMEM)
 		queue_delayed_work(system_dfl_wq, &pool->follow_work, HZ);

@@ -174,7 +174,7 @@ void wpool_affinity_update(struct wpool *pool, void *data)
 	mutex_unlock(&pool->tune_mutex);
 }
 
-void wpool_affinity_look(struct wpool *pool)
+void wpool_affinity_check(struct wpool *pool)
 {
 	if (!wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		wpool_affinity_update(pool, NULL);

@@ -27,7 +27,7 @@ void wpool_affinity_update(struct wpool *pool, void *data);
  * wpool_affinity_set() if the pool's cgroup has another cpuset, or its cpuset has other CPUs, than
  * when last looked at.
  */
-void wpool_affinity_look(struct wpool *pool);
+void wpool_affinity_check(struct wpool *pool);
 
 /*
  * On how many CPUs workers may be at home with a cpumask, in the cpuset as last looked at. @pool:

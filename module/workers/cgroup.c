@@ -278,7 +278,7 @@ int wpool_cgroup_set(struct wpool *pool, struct task_struct *from, const struct 
 	}
 	mutex_unlock(&anchors_mutex);
 
-	wpool_affinity_look(pool);
+	wpool_affinity_check(pool);
 	/* make idle workers and the rescuer move: otherwise they would stay in the old cgroups */
 	if (!over)
 		wpool_idle_wake_all(pool);

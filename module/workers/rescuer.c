@@ -108,10 +108,10 @@ void wpool_rescuer_dismiss(struct wpool *pool)
 	smp_mb();
 }
 
-void wpool_rescuer_look(struct wpool *pool)
+void wpool_rescuer_check(struct wpool *pool)
 {
 	if (wpool_need_worker(pool) && wpool_reserve_take(pool, wpool_need_worker_at(pool)->cpu))
-		wpool_spawn_look(pool);
+		wpool_spawn_check(pool);
 }
 
 /* Put the calling worker into reserve, where it can be taken, if it is still the rescuer. */
@@ -171,7 +171,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		wpool_threads_leave(pool);
 		/* wpool_rescuer_wait:A, @w can be taken; then the queues are read: see wake.c */
 		smp_mb();
-		wpool_rescuer_look(pool);
+		wpool_rescuer_check(pool);
 		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */
 		while (smp_load_acquire(&w->in_reserve) && !READ_ONCE(w->changed)) {
 			/* before the checks: a wake-up after them is not lost */

@@ -39,7 +39,7 @@ void wpool_rescuer_enable(struct wpool *pool);
  * threads, or is its rescuer. Process context; the caller has executed a full barrier since the
  * rescuer came, or since pool->spawn_wanted was cleared.
  */
-void wpool_rescuer_look(struct wpool *pool);
+void wpool_rescuer_check(struct wpool *pool);
 
 /*
  * From now on the pool has no rescuer; the present one ends. @pool: its nr_threads tells when the

@@ -106,7 +106,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 
 	/* worker_start may be long: it must not run on CPUs that have left the cpuset */
 	if (pool->hooks.worker_start)
-		wpool_affinity_look(pool);
+		wpool_affinity_check(pool);
 	/* the creator, or the reserve, waits for @w, which is now in the list: allow all homes */
 	if (leaving || pool->hooks.worker_start)
 		set_cpus_allowed_ptr(thread, pool->homes);
@@ -260,7 +260,7 @@ static bool try_refill(struct wpool *pool)
 	int err;
 
 	if (READ_ONCE(pool->reserve.rescuer)) {
-		wpool_rescuer_look(pool);
+		wpool_rescuer_check(pool);
 		return note_quiet(pool);
 	}
 	err = create_rescuer(pool);
@@ -325,7 +325,7 @@ void wpool_spawner_serve(struct work_struct *work)
 	spawn_worker(pool);
 	/*
 	 * A worker may have left before the pool was counted as starved. The call also takes
-	 * the lock that wpool_spawn_look() holds, so that the last reference is not dropped there.
+	 * the lock that wpool_spawn_check() holds, so that the last reference is not dropped there.
 	 */
 	wpool_spawn_room_free(pool);
 	wpool_put(pool);
