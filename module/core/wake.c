@@ -240,7 +240,7 @@ static bool ask_for_worker(struct wpool *pool, struct wpool_runq *rq, bool besid
 	return true;
 }
 
-/* Did the spawner fail to make a worker, so that it tries again by itself? */
+/* Did the spawner fail to make a worker, so that it tries again on its own? */
 static bool is_spawner_failing(const struct wpool *pool)
 {
 	return READ_ONCE(pool->spawn.refused) || READ_ONCE(pool->spawn.failing);
