@@ -4,7 +4,6 @@
  * ended, and sets the state to "done". An earlier rmmod ends the phase early.
  */
 #include <linux/bitops.h>
-#include <linux/completion.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/hash.h>
@@ -20,10 +19,6 @@
 unsigned long seed;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "of all decisions (default: random)");
-
-unsigned int seconds = 10;
-module_param(seconds, uint, 0644);
-MODULE_PARM_DESC(seconds, "how long the phase lasts; may be changed (default: 10)");
 
 unsigned int actors = 6;
 module_param(actors, uint, 0444);
@@ -78,43 +73,8 @@ static const struct phase phases[] = {
 };
 
 static struct task_struct *conductor;
-static DECLARE_COMPLETION(time_over);
-static unsigned long begin;
-static bool stopping;
 static enum cpuhp_state hotplug;	/* state of our callback, to remove the callback */
 static atomic_t cpus_gone;	/* how many CPUs have begun to go offline */
-
-bool torture_stopping(void)
-{
-	return READ_ONCE(stopping);
-}
-
-bool torture_pause(unsigned int ms)
-{
-	if (wait_for_completion_timeout(&time_over, msecs_to_jiffies(ms)) ||
-	    time_after(jiffies, begin + READ_ONCE(seconds) * HZ))
-		WRITE_ONCE(stopping, true);
-	return !torture_stopping();
-}
-
-bool torture_leaving(void)
-{
-	return completion_done(&time_over);
-}
-
-void torture_await_stop(void)
-{
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(HZ / 10);
-}
-
-void torture_stop_thread(struct task_struct *thread, struct completion *ended)
-{
-	if (!torture_check(wait_for_completion_timeout(ended, TORTURE_PATIENCE),
-			   "%s does not end", thread->comm))
-		torture_show_threads();
-	kthread_stop(thread);
-}
 
 /* Wait until no other thread runs code of the module: tasks and open files may be about to end. */
 static void await_users(void)
@@ -195,7 +155,7 @@ static int conduct(void *data)
 	check_seen(p);
 	await_users();
 	torture_set_state("done");
-	wait_for_completion(&time_over);
+	torture_await_leave();
 	torture_await_stop();
 	return 0;
 }
@@ -219,7 +179,7 @@ static int __init torture_init(void)
 		return -ERANGE;
 	if (!seed)
 		seed = get_random_u32();
-	begin = jiffies;
+	torture_begin();
 	for (i = 0; i < ARRAY_SIZE(phases); i++) {
 		if (strcmp(phases[i].name, phase))
 			continue;
@@ -242,7 +202,7 @@ static int __init torture_init(void)
 
 static void __exit torture_exit(void)
 {
-	complete_all(&time_over);
+	torture_leave();
 	kthread_stop(conductor);
 	tbehalf_exit();
 	cpuhp_remove_state_nocalls(hotplug);

@@ -17,18 +17,22 @@
 /* ---- main.c ---- */
 
 extern unsigned long seed;
-extern unsigned int seconds;
 extern unsigned int actors;
 extern unsigned int faults;
 extern unsigned int goods;
 extern unsigned int rounds;
 extern unsigned int shuffle;
 
-/* True if no thread may start anything new. */
-bool torture_stopping(void);
-
 /* How many times a CPU began to go offline; constant under cpus_read_lock(). */
 int torture_cpus_gone(void);
+
+/* ---- stop.c ---- */
+
+/* The time of the phase begins. */
+void torture_begin(void);
+
+/* True if no thread may start anything new. */
+bool torture_stopping(void);
 
 /*
  * Wait for @ms. Returns false if the time of the phase is over, or the module is being unloaded.
@@ -36,8 +40,10 @@ int torture_cpus_gone(void);
  */
 bool torture_pause(unsigned int ms);
 
-/* True if the module is being unloaded. */
+/* The module is being unloaded. */
+void torture_leave(void);
 bool torture_leaving(void);
+void torture_await_leave(void);
 
 /* Called by a thread at its end: waits until kthread_stop() is called for it. */
 void torture_await_stop(void);
