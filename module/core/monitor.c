@@ -80,7 +80,7 @@ static bool has_acted;
  */
 static bool was_away;
 
-/* In this look at a pool, a rescue has found no worker: another one would find none, either. */
+/* In this check of a pool, a rescue has found no worker: another one would find none, either. */
 static bool is_in_vain;
 
 static bool rescue_queue(struct wpool_runq *rq)
