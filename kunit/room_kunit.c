@@ -106,8 +106,30 @@ static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *te
 	wpk_jobs_ran_once(test, jobs);
 }
 
+/* A batch waits; one of its last tasks still runs at a gate: it is accepted to run again. */
+static void wpool_release_own_lets_in_a_running_task_of_a_batch_that_waits(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, NR_BATCH, NULL);
+	struct wpk_full full = wpk_fill(test, wpk_pool(test, 2, 0));
+	struct wpk_job *running = &jobs->job[NR_BATCH - 40];
+	struct wpk_thread *thread;
+
+	running->gate = wpk_gate(test);
+	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &running->task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(running->gate, 1));
+	thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), NR_BATCH);
+	wpk_gate_open(running->gate);
+	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&running->runs), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_BATCH + 1);
+}
+
 WPK_SUITE(room,
 	  KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
 	  KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
 	  KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
-	  KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits));
+	  KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits),
+	  KUNIT_CASE(wpool_release_own_lets_in_a_running_task_of_a_batch_that_waits));

@@ -310,7 +310,7 @@ static int submit_member(struct wpool_group *group, struct wpool_group_task *tas
 	pool = group->pool;
 	/* claim first: a pending task must not be written to */
 	local_irq_save(flags);
-	err = wpool_task_claim(pool, &task->task, true);
+	err = wpool_task_claim(pool, &task->task, true, false);
 	local_irq_restore(flags);
 	if (err)
 		return err;

@@ -60,7 +60,7 @@ void wpool_task_change_pool(struct wpool_task *task, struct wpool *pool)
  * exchange. If the submit is refused after all, that count is undone; a reader of the counts may
  * have seen one task too many meanwhile.
  */
-static int claim_slow(struct wpool *pool, struct wpool_task *task)
+static int claim_slow(struct wpool *pool, struct wpool_task *task, bool waited)
 {
 	raw_spinlock_t *lock = pool_lock(task);
 	struct wpool_runq *rq = NULL;
@@ -90,7 +90,7 @@ static int claim_slow(struct wpool *pool, struct wpool_task *task)
 		     (old & (WPOOL_ST_AGAIN | WPOOL_ST_INSIDE) || READ_ONCE(task->pool) != pool)))
 			break;
 		ret = -ESHUTDOWN;
-		if (wpool_refuses(pool))
+		if (waited ? wpool_is_closed(pool) : wpool_refuses(pool))
 			break;
 		ret = state == WPOOL_ST_RUNNING;
 		new = ret ? old | WPOOL_ST_AGAIN : WPOOL_ST_PENDING;
@@ -123,7 +123,7 @@ static void give_back_claim(struct wpool_task *task)
 		wake_up_var(task);
 }
 
-int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone, bool waited)
 {
 	int old = WPOOL_ST_IDLE;
 	int ret = 0;
@@ -131,7 +131,7 @@ int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone)
 	wpool_debug_assert_init(task);
 	/* a locked instruction, on the task's cache line */
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
-		ret = alone ? claim_slow(pool, task) : -EAGAIN;
+		ret = alone ? claim_slow(pool, task, waited) : -EAGAIN;
 
 	if (!ret && task->owner && !try_module_get(task->owner)) {
 		give_back_claim(task);

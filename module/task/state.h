@@ -250,7 +250,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
 
 /*
  * Claim a task for its submitter. @alone: no earlier task of the batch is claimed; otherwise only
- * an IDLE task can be claimed. Interrupts are off. Returns
+ * an IDLE task can be claimed. @waited: that of struct wpool_waiter. Interrupts are off. Returns
  *
  *   0		the caller must queue or unclaim it
  *   1		it is running and will run again; nothing is left to do
@@ -260,7 +260,7 @@ static inline bool wpool_task_claim_fast(struct wpool_task *task)
  *   -ENOENT	its owner is being unloaded
  *   -EAGAIN	it is not IDLE, and not @alone
  */
-int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone);
+int wpool_task_claim(struct wpool *pool, struct wpool_task *task, bool alone, bool waited);
 
 /* End a claimed task that was not accepted: it is given up, or has run in its submitter. */
 void wpool_task_unclaim(struct wpool_task *task);

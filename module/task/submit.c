@@ -126,7 +126,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	*err = 0;
 	local_irq_save(flags);
 	while (claimed < nr) {
-		*err = wpool_task_claim(pool, tasks[claimed], !claimed);
+		*err = wpool_task_claim(pool, tasks[claimed], !claimed, how && how->waited);
 		if (*err)
 			break;
 		claimed++;
