@@ -17,6 +17,7 @@
 #include "die.h"
 #include "fixture.h"
 #include "knob.h"
+#include "one_cpu.h"
 
 static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 {
@@ -111,6 +112,39 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 	wpk_gate_open(gate);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&jobs->job[3].runs), 1);
+}
+
+static void wait_at_gate(const struct wpool_fault *fault, void *data)
+{
+	wpk_gate_pass(data);
+}
+
+/*
+ * Without hand-off, and on one CPU, no other worker starts while one counts as running. A dead
+ * worker does not, even while the fault handler sleeps.
+ */
+static void wpool_fault_handler_that_sleeps_holds_up_no_task_of_that_cpu(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+
+	wpk_one_cpu_attrs(&attrs, 2, 1, false);
+	attrs.fault = wait_at_gate;
+	attrs.fault_data = gate;
+	wpk_move_to(wpk_cpu(0));
+	pool = wpk_pool_attrs(test, &attrs);
+	jobs->job[0].body = wpk_die_in_job;
+	wpk_jobs_begin_with_first(test, pool, jobs, 2);
+	/* one job was queued before the death, and one comes after it */
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_job_run(test, pool, &jobs->job[2]);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
+	wpk_gate_open(gate);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 }
 
 /* The hooks of a pool: worker_start dies in call @dies_at_start, worker_end in @dies_at_end. */
@@ -479,6 +513,7 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 WPK_SUITE_INIT(fault, wpk_fault_init,
 	       KUNIT_CASE(wpool_task_dies_is_eio_and_the_pool_lives),
 	       KUNIT_CASE(wpool_fault_handler_that_sleeps_holds_up_no_other_pool),
+	       KUNIT_CASE(wpool_fault_handler_that_sleeps_holds_up_no_task_of_that_cpu),
 	       KUNIT_CASE(wpool_task_dies_in_the_rescuer_the_pool_has_another),
 	       KUNIT_CASE(wpool_hooks_task_dies_the_fault_handler_has_its_own),
 	       KUNIT_CASE(wpool_hooks_start_dies_is_a_failed_spawn),

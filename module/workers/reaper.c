@@ -22,6 +22,7 @@
 #include "core/handoff.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
+#include "core/wake.h"
 #include "task/finish.h"
 #include "workers/owner_hooks.h"
 
@@ -153,10 +154,15 @@ static void thread_ends(struct callback_head *work)
 	compat_set_active_memcg(NULL);
 	/* the kernel warns of a thread that ends with a cgroup of the block layer */
 	kthread_associate_blkcg(NULL);
+	local_irq_save(flags);
+	/* not in tidy.c: tasks that wait for this worker must not wait for the fault function */
+	if (wpool_running_leave(w))
+		wpool_wake_if_work(w->pool, wpool_this_runq(w->pool));
 	/* from here on @w belongs to the reaper */
-	raw_spin_lock_irqsave(&lock, flags);
+	raw_spin_lock(&lock);
 	list_add_tail(&w->dead_node, &dead);
-	raw_spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock(&lock);
+	local_irq_restore(flags);
 	queue_work(wpool_short_wq, &reap_work);
 }
 
