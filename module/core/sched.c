@@ -365,7 +365,8 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 			if (!may_spin(pool) || now >= end)
 				return NULL;
 		} while (!wpool_queues_wait_here(pool, raw_cpu_read(*pool->rq)));
-	} while (true);
+		/* other workers may take all tasks seen: then give up, park_join() looks again */
+	} while (now <= end && !need_resched());
 
 	return task;
 }
