@@ -22,7 +22,7 @@ struct httpd {
 	void (*data_ready)(struct sock *sk);	/* I: the kernel's callback, which ours replaces */
 	u32 max_connections;			/* I */
 	unsigned long idle;			/* I: jiffies */
-	bool allow_fault;			/* I */
+	u32 allow_fault;			/* I */
 
 	struct wpool_event accept;		/* accepts connections */
 	bool stopping;				/* A: connections end, and none is accepted */

@@ -6,7 +6,7 @@
  * most max_connections are open. A further connection waits in the kernel's backlog, costs no
  * memory of ours, and is accepted when its turn comes.
  *
- * If there is no memory to accept a connection, the event's timer tries again.
+ * If there is no memory to accept a connection, or the worker dies, the event's timer tries again.
  *
  * The socket comes from sock_create(), so it and the sockets that it accepts hold a reference to
  * their network namespace. A socket of sock_create_kern() holds none: when such a socket is closed,
@@ -62,6 +62,11 @@ static void accept(struct wpool_event *event)
 	struct httpd *server = container_of(event, struct httpd, accept);
 	int i, err;
 
+	/* a bug, for tests: the worker dies here, once */
+	if (server->allow_fault > 1) {
+		server->allow_fault = 1;
+		WRITE_ONCE(*(int *)NULL, 0);
+	}
 	for (i = 0; i < MAX_ACCEPTS; i++) {
 		if (READ_ONCE(server->stopping))
 			return;
@@ -78,6 +83,12 @@ static void accept(struct wpool_event *event)
 		}
 	}
 	wpool_event_fire(event);
+}
+
+/* accept() died or was not called, so connections may wait that nothing will report again. */
+static void accept_later(struct wpool_event *event, int status)
+{
+	wpool_event_arm(event, RETRY_TIME);
 }
 
 int listen_start(struct httpd *server, __be32 address, u16 port)
@@ -100,7 +111,7 @@ int listen_start(struct httpd *server, __be32 address, u16 port)
 	if (err)
 		goto err_release;
 
-	wpool_event_init(&server->accept, server->pool, accept, NULL);
+	wpool_event_init(&server->accept, server->pool, accept, accept_later);
 	wpool_event_set_urgent(&server->accept, true);
 	write_lock_bh(&sk->sk_callback_lock);
 	server->data_ready = sk->sk_data_ready;

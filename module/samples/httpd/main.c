@@ -59,9 +59,9 @@ static uint idle_ms = 30000;
 module_param(idle_ms, uint, 0444);
 MODULE_PARM_DESC(idle_ms, "how long a connection may be silent, or a request incomplete (default: 30000)");
 
-static bool allow_fault;
-module_param(allow_fault, bool, 0444);
-MODULE_PARM_DESC(allow_fault, "let a GET of /oops kill its worker, for tests (default: no)");
+static uint allow_fault;
+module_param(allow_fault, uint, 0444);
+MODULE_PARM_DESC(allow_fault, "for tests: 1: a GET of /oops kills its worker; 2: so does the first accept (default: 0)");
 
 static struct httpd server = {
 	.lock = __SPIN_LOCK_UNLOCKED(server.lock),

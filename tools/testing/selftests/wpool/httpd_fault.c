@@ -72,4 +72,16 @@ TEST_F(httpd_fault, unload_at_once)
 	EXPECT_TRUE(has_ended(&victim));
 }
 
+/* The worker dies before it accepts. No further connection comes that would fire the event. */
+TEST_F(httpd_fault, accept_is_tried_again)
+{
+	struct client client;
+
+	ASSERT_EQ(0, httpd_load("allow_fault=2"));
+	ASSERT_EQ(0, announce_oopses(1));
+	ASSERT_EQ(0, client_open(&client, 0));
+	ASSERT_TRUE(WAIT_FOR(attr_number(HTTPD_POOL, "faults") == 1));
+	EXPECT_EQ(200, get(&client, "/", &self->answer));
+}
+
 TEST_HARNESS_MAIN
