@@ -301,10 +301,10 @@ struct wpool_dev_simple {
  * at its end; it reads nothing. If the file is not ready within WPOOL_MAX_WORK_NS, the record has
  * the status -ETIME. A submit checks the files one after the other and stops at the first bad one,
  * so the tasks before that one are accepted. EBADF: no such file. EPERM: the file cannot be polled.
- * ELOOP: the file is /dev/wpool. ENOBUFS: the submitting file has WPOOL_MAX_POLLS already. The
- * record has the status -EOPNOTSUPP if the file does not wake its pollers through one wait queue. A
- * worker polls the file: a signalfd, which shows the signals of the thread that polls, never gets
- * ready.
+ * ELOOP: the file is /dev/wpool. ENOBUFS: the submitting file, or all files opened without
+ * CAP_SYS_RESOURCE together, have WPOOL_MAX_POLLS already. The record has the status -EOPNOTSUPP if
+ * the file does not wake its pollers through one wait queue. A worker polls the file: a signalfd,
+ * which shows the signals of the thread that polls, never gets ready.
  *
  * A count writes to the memory of a process: the one that gave the file its group with
  * WPOOL_DEV_GROUP_MM, or the submitter, if policy "run" lets the submitter run the task. If there
@@ -360,7 +360,7 @@ struct wpool_dev_work {
  * * ENOBUFS - the file is at a limit, such as WPOOL_MAX_INFLIGHT: read records first (a cancelled
  *   task may count until its turn in the pool comes). Or all files opened without CAP_SYS_RESOURCE
  *   together use a quarter of the machine's memory for tasks, unread records, and running or
- *   waiting touches and hashes, or have 65,536 timers and polls
+ *   waiting touches and hashes, or have 65,536 timers and polls, or WPOOL_MAX_POLLS polls
  * * EPERM - without CAP_SYS_ADMIN: the pool is a module's or the default pool; or the pool is
  *   another user's, and a task is a poll or a count, or the pool has a negative nice, another sched
  *   than normal, or freezable

@@ -37,10 +37,10 @@ static struct kmem_cache *item_cache;
 static atomic64_t limited_bytes;
 
 /*
- * The unfinished timers and polls of all limited files. One wake-up of a file, or one interrupt of
- * a CPU's timer, may fire all of them.
+ * The unfinished timers and polls of all limited files, and the polls among them. One softirq may
+ * fire all timers, and one wake-up of a file, with interrupts off, all polls.
  */
-static atomic_t limited_waits;
+static atomic_t limited_waits, limited_polls;
 #define MAX_LIMITED_WAITS	65536
 
 static u64 max_limited_bytes(void)
@@ -113,16 +113,22 @@ static bool is_limited_wait(const struct wpool_devitem *item)
 
 static bool wait_get(const struct wpool_devitem *item)
 {
-	if (!is_limited_wait(item) || atomic_inc_return(&limited_waits) <= MAX_LIMITED_WAITS)
+	if (!is_limited_wait(item))
 		return true;
-	atomic_dec(&limited_waits);
+	if (is_poll(item) && !atomic_add_unless(&limited_polls, 1, WPOOL_MAX_POLLS))
+		return false;
+	if (atomic_add_unless(&limited_waits, 1, MAX_LIMITED_WAITS))
+		return true;
+	atomic_sub(is_poll(item), &limited_polls);
 	return false;
 }
 
 static void wait_put(const struct wpool_devitem *item)
 {
-	if (is_limited_wait(item))
-		atomic_dec(&limited_waits);
+	if (!is_limited_wait(item))
+		return;
+	atomic_dec(&limited_waits);
+	atomic_sub(is_poll(item), &limited_polls);
 }
 
 static void hist_add(u64 *hist, u64 ns)

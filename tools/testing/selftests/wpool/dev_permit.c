@@ -467,6 +467,35 @@ out:
 	close(event);
 }
 
+/* The polls of users have a smaller limit: a wake-up fires all of a file with interrupts off. */
+TEST_F(permit, polls)
+{
+	int event = eventfd(0, EFD_NONBLOCK), second = pool_attach(self->name, 0), err;
+	__u64 end = now_ns() + LONG;
+
+	ASSERT_LE(0, event);
+	ASSERT_LE(0, second);
+	EXPECT_EQ(0, submit_many(self->own, WPOOL_WORK_POLL, event, 0, WPOOL_MAX_POLLS - 1));
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_POLL, event, 0));
+	err = submit(second, WPOOL_WORK_POLL, event, 0);
+	if (now_ns() >= end)
+		SKIP(goto out, "this machine is so slow that the first polls have ended");
+	EXPECT_EQ(-ENOBUFS, err);
+	/* timers do not count, nor do files of root */
+	EXPECT_EQ(0, submit(second, WPOOL_WORK_TIMER, 1, 0));
+	ASSERT_EQ(0, become(0));
+	EXPECT_EQ(0, submit(self->root.fd, WPOOL_WORK_POLL, event, 0));
+	EXPECT_EQ(0, cancel_all(self->root.fd));
+	ASSERT_EQ(0, become(NOBODY));
+	EXPECT_EQ(0, cancel_all(second));
+	EXPECT_TRUE(WAIT_FOR(!submit(second, WPOOL_WORK_POLL, event, 0)));
+	EXPECT_EQ(-ENOBUFS, submit(second, WPOOL_WORK_POLL, event, 0));
+out:
+	EXPECT_EQ(0, cancel_all(self->own));
+	close(second);
+	close(event);
+}
+
 static __u32 accepted_of_batch(int fd, __u32 kind, __u64 arg)
 {
 	struct wpool_dev_work *works = works_alloc(kind, arg, 0, WPOOL_MAX_BATCH);
