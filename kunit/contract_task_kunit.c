@@ -270,6 +270,8 @@ ENTRIES(parallel_for_backwards,
 
 NO_CONTRACT(wpool_task_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_task_destroy_on_stack, "it reports a bug of the caller: object_kunit.c");
+NO_CONTRACT(wpool_inject_set_delay, "only tests call it: between_kunit.c");
+NO_CONTRACT(wpool_inject_start, "it is a variable: wrap_kunit.c");
 
 NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, task_wait, cancel_sync, parallel_for);
 NO_ROWS("they do not sleep, or no signal ends it", KILLED, task_cancel, task_enable, nr_free,
