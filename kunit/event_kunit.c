@@ -336,27 +336,37 @@ struct inner {
 	struct wpool_strand_task strand_task;
 };
 
-static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_task *task)
+/* @name: of the pool; @line: a part of the line in the log that names the task's function */
+static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_task *task,
+			   const char *name, const char *line)
 {
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, 0, task), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, &task, 1, 0), -EINVAL);
+	/* the kernel may suppress lines for some seconds */
+	WPK_EVENTUALLY(test, !wpool_try_submit(pool, task) || wpk_lines_about(name, line));
+	KUNIT_EXPECT_GT(test, wpk_lines_about(name, line), 0);
 }
 
 /* The task inside an event, or inside a task of a group or a strand, is refused as a plain task. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
 	struct inner *inner = wpk_alloc(test, sizeof(*inner));
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	struct wpk_ev *ev;
 
+	wpk_attrs(&attrs, 1, 4);
+	pool = wpk_pool_attrs(test, &attrs);
+	ev = wpk_evs(test, pool, NULL, 1);
 	wpool_group_task_init(&inner->group_task, no_group_fn, NULL);
 	wpool_strand_init(&inner->strand, pool, 1);
 	wpool_strand_task_init(&inner->strand_task, &inner->strand, no_strand_fn, NULL);
-	expect_refused(test, pool, &wpk_event(ev)->task);
-	expect_refused(test, pool, &inner->group_task.task);
-	expect_refused(test, pool, &inner->strand_task.task);
+	expect_refused(test, pool, &wpk_event(ev)->task, attrs.name,
+		       "refused the task inside an event, or inside a task of a strand or a group, of ev_fn");
+	expect_refused(test, pool, &inner->group_task.task, attrs.name, "a group, of no_group_fn");
+	expect_refused(test, pool, &inner->strand_task.task, attrs.name, "of no_strand_fn");
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
 	/* the refusals have changed nothing */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "fixture.h"
+#include "knob.h"
 
 /* More allocations than any of the calls makes. */
 #define MAX_NTH		1000
@@ -385,6 +386,22 @@ static void wpool_invoke_unlimited_when_its_allocation_fails(struct kunit *test)
 
 /* ---- tune ---- */
 
+/* A tune to lower limits has no memory for the rescuer: the items of the old limits stay. */
+static void wpool_invoke_after_a_tune_that_failed_needs_no_memory(struct kunit *test)
+{
+	struct wpool_attrs attrs = { .queue_depth = 4, .reclaim = true };
+	struct sweep *sweep;
+
+	if (!may_inject)
+		kunit_skip(test, "no fault injection");
+	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
+	wpk_no_threads(test);
+	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs,
+					 WPOOL_TUNE_QUEUE_DEPTH | WPOOL_TUNE_RECLAIM), -EAGAIN);
+	wpk_threads_again(test);
+	check_reserve(sweep, 12);
+}
+
 static int call_grow(struct sweep *sweep)
 {
 	return wpk_tune(sweep->pool, QUEUE_DEPTH, queue_depth, 30);
@@ -415,6 +432,7 @@ static struct kunit_case inject_cases[] = {
 	KUNIT_CASE(wpool_invoke_of_a_full_pool_without_memory_is_enomem),
 	KUNIT_CASE(wpool_invoke_killed_while_it_waits_gives_its_item_back),
 	KUNIT_CASE(wpool_invoke_unlimited_when_its_allocation_fails),
+	KUNIT_CASE(wpool_invoke_after_a_tune_that_failed_needs_no_memory),
 	KUNIT_CASE(wpool_tune_when_each_allocation_fails),
 	{}
 };
