@@ -86,6 +86,66 @@ TEST_F(workload, several_at_once)
 	}
 }
 
+/* The CPU time of a kernel thread in ticks of user space, or -errno. */
+static long long cpu_ticks(pid_t pid)
+{
+	char path[64], buf[1024], *at;
+	long long ticks;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	err = file_read(path, buf, sizeof(buf));
+	if (err)
+		return err;
+	at = strrchr(buf, ')');
+	return at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %lld",
+			    &ticks) == 1 ? ticks : -EPROTO;
+}
+
+/* A task that spins uses its CPU, and never sleeps. */
+TEST_F(work, spin_uses_its_cpu)
+{
+	char before[32], after[32];
+	long long ticks;
+	pid_t pid;
+
+	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SPIN, LONG, 0));
+	ASSERT_TRUE(WAIT_FOR(threads_named(self->single.name, &pid, 1) == 1));
+	ticks = cpu_ticks(pid);
+	ASSERT_LE(0, ticks);
+	ASSERT_TRUE(WAIT_FOR(cpu_ticks(pid) >= ticks + 2));
+	EXPECT_EQ(0, thread_status(pid, "voluntary_ctxt_switches", before, sizeof(before)));
+	EXPECT_TRUE(WAIT_FOR(cpu_ticks(pid) >= ticks + 5));
+	EXPECT_EQ(0, thread_status(pid, "voluntary_ctxt_switches", after, sizeof(after)));
+	EXPECT_STREQ(before, after);
+	EXPECT_EQ(0, cancel_all(self->single.fd));
+	EXPECT_RECORD(self->single.fd, 0, -ECANCELED);
+}
+
+/* While a task yields, a task of another worker of the same CPU runs. */
+TEST_F(work, yield_lets_others_run)
+{
+	static const struct wpool_dev_work works[] = {
+		{ .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS, .cookie = 1 },
+		{ .kind = WPOOL_WORK_NOOP, .cookie = 2 },
+	};
+	struct wpool_dev_record records[2] = { };
+	unsigned int try;
+
+	ASSERT_EQ(0, attr_write(self->pool.name, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(self->pool.name, "concurrency", "2"));
+	/* try again if the other worker is not made in time */
+	for (try = 0; try < 20 && records[0].cookie != 2; try++) {
+		ASSERT_EQ(0, submit_all(self->pool.fd, works, ARRAY_SIZE(works)));
+		ASSERT_EQ(1, read_records(self->pool.fd, &records[0], 1));
+		EXPECT_EQ(0, cancel_all(self->pool.fd));
+		ASSERT_EQ(1, read_records(self->pool.fd, &records[1], 1));
+	}
+	EXPECT_EQ(2, records[0].cookie);
+	EXPECT_EQ(0, records[0].status);
+	EXPECT_EQ(-ECANCELED, records[1].status);
+}
+
 TEST_F(work, argument_out_of_range)
 {
 	static const struct wpool_dev_work bad[] = {
