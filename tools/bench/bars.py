@@ -41,7 +41,10 @@ class Results:
         return None
 
     def get(self, row, name, **wanted):
-        """The figure @name; the parameter n for "n"; the figure times n for "NAME*n"."""
+        """The figure @name; the parameter n for "n"; the figure times n for "NAME*n"; a ratio for "A/B"."""
+        name, _, below = name.partition('/')
+        if below:
+            return ratio(self.get(row, name, **wanted), self.get(row, below, **wanted))
         one = self.find(row, **wanted)
         if not one:
             return None

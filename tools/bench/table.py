@@ -190,6 +190,7 @@ SHOWN = {
         column('refused', 'refused')])],
     28: SHAPES, 29: SHAPES, 30: SHAPES,
 }
+SHOWN[31] = SHOWN[25]
 
 # The table of boots that count instructions.
 COUNTED = ('', [

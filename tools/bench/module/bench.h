@@ -136,6 +136,8 @@ struct bench_wait {
 	u64 submit_ns, start_ns;
 };
 
+u32 bench_wait_us(u64 from_ns, u64 to_ns);
+
 /*
  * Puts "wait_*", the waits in us, and "fifo_*", the waits if the tasks had the same start times in
  * the order of their submits. @waits is in that order.
@@ -190,6 +192,11 @@ int bench_measure(struct bench *b, u64 warm, bench_producer_fn fn);
 int bench_measure_items(struct bench *b);
 /* A producer's function: submits its share one by one, or in batches if b->batch is set. */
 int bench_produce_items(struct bench_producer *producer);
+
+/* ---- crowd.c ---- */
+
+/* Make a thread that keeps @cpu busy until kthread_stop(). The caller wakes it. */
+struct task_struct *bench_busy_create(int cpu);
 
 /* ---- compute.c ---- */
 

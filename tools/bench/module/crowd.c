@@ -55,17 +55,25 @@ static void stop_busy(struct task_struct **busy)
 			kthread_stop(busy[cpu]);
 }
 
+struct task_struct *bench_busy_create(int cpu)
+{
+	struct task_struct *thread = kthread_create(keep_busy, NULL, "bench_busy/%d", cpu);
+
+	if (!IS_ERR(thread))
+		kthread_bind(thread, cpu);
+	return thread;
+}
+
 static int start_busy(struct task_struct **busy)
 {
 	int cpu;
 
 	for_each_online_cpu(cpu) {
-		busy[cpu] = kthread_create(keep_busy, NULL, "bench_busy/%d", cpu);
+		busy[cpu] = bench_busy_create(cpu);
 		if (IS_ERR(busy[cpu])) {
 			stop_busy(busy);
 			return PTR_ERR(busy[cpu]);
 		}
-		kthread_bind(busy[cpu], cpu);
 		wake_up_process(busy[cpu]);
 	}
 	return 0;

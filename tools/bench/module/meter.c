@@ -223,7 +223,7 @@ void bench_put_percentiles(struct bench_run *run, const char *prefix,
 	bench_put(run, key, values[nr - 1]);
 }
 
-static u32 wait_us(u64 from_ns, u64 to_ns)
+u32 bench_wait_us(u64 from_ns, u64 to_ns)
 {
 	return bench_u32(div_u64(to_ns - min(from_ns, to_ns), NSEC_PER_USEC));
 }
@@ -236,14 +236,14 @@ int bench_put_waits(struct bench *b, struct bench_wait *waits, u32 nr)
 	if (!waits_us || !starts_ns)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		waits_us[i] = wait_us(waits[i].submit_ns, waits[i].start_ns);
+		waits_us[i] = bench_wait_us(waits[i].submit_ns, waits[i].start_ns);
 		starts_ns[i] = waits[i].start_ns;
 	}
 	bench_put_percentiles(b->run, "wait", waits_us, nr);
 	/* first in, first out: the i-th submit gets the i-th start */
 	sort(starts_ns, nr, sizeof(*starts_ns), bench_compare_u64, NULL);
 	for (i = 0; i < nr; i++)
-		waits_us[i] = wait_us(waits[i].submit_ns, starts_ns[i]);
+		waits_us[i] = bench_wait_us(waits[i].submit_ns, starts_ns[i]);
 	bench_put_percentiles(b->run, "fifo", waits_us, nr);
 	return 0;
 }
