@@ -18,7 +18,7 @@ from plan import ROWS, params_of, peers_of
 BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
 MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
 # A figure with this unit is divided by this number.
-UNITS = {'ms': 1e6}
+UNITS = {'us': 1e3, 'ms': 1e6, '%': 0.01}
 
 
 class Results:
@@ -114,8 +114,10 @@ class Comparison:
             found = [get(of) for of in self.theirs]
             best = min(found) if None not in found else None
             value = ratio(best, value) if self.more else ratio(value, best)
-        elif value is not None:
-            value = value / cpus if self.per_cpu else value / UNITS.get(self.unit, 1)
+        elif value is not None and self.per_cpu:
+            value = value / cpus
+        if value is not None:
+            value = value / UNITS.get(self.unit, 1)
         return verdict(self.row.number, self.what, value, self.unit, self.more,
                        self.limit(0, value), self.limit(1, value))
 

@@ -189,6 +189,9 @@ SHOWN = {
         column('most under way', 'peak_max'), column('MiB at most', 'peak_bytes', 2 ** 20),
         column('refused', 'refused')])],
     28: SHAPES, 29: SHAPES, 30: SHAPES,
+    32: [('ms', [column('total', 'total_ns', 1e6),
+                 column('queued beside a parked worker', 'parked_ns', 1e6)]),
+         ('us', percentiles('start', 'start'))],
 }
 SHOWN[31] = SHOWN[25]
 
@@ -216,7 +219,7 @@ def show_table(results, measurements, unit, columns):
 
 
 def value_of(value, unit):
-    text = f'{value:.2f}' if unit == 'x' else number(value)
+    text = f'{value:.2f}' if unit in ('x', '%') else number(value)
     return f'{text} {unit}'.rstrip()
 
 

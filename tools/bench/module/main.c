@@ -29,9 +29,9 @@ static const struct bench_case *const cases[] = {
 	&bench_noop, &bench_latency, &bench_wakeup, &bench_tree, &bench_sleep,
 	&bench_each, &bench_mix, &bench_recycle, &bench_pools, &bench_destroy, &bench_multi,
 	&bench_memory, &bench_quiet, &bench_burst, &bench_client, &bench_cycle, &bench_call,
-	&bench_alloc, &bench_submit_fn, &bench_invoke, &bench_compute, &bench_timer, &bench_full,
-	&bench_order, &bench_pipeline, &bench_pair, &bench_crowd, &bench_beside, &bench_paths,
-	&bench_event_wheel, &bench_event_armed, &bench_event_fire,
+	&bench_alloc, &bench_submit_fn, &bench_invoke, &bench_compute, &bench_timer,
+	&bench_arrivals, &bench_full, &bench_order, &bench_pipeline, &bench_pair, &bench_crowd,
+	&bench_beside, &bench_paths, &bench_event_wheel, &bench_event_armed, &bench_event_fire,
 };
 
 static DEFINE_MUTEX(run_mutex);	/* protects a measurement and its result */

@@ -4,6 +4,7 @@
  *
  *	timer peer=NAME n=N [period=US] [cpu=C]
  *	pair peer=NAME n=N [us=US] [gap=US] [pause=US]
+ *	arrivals peer=wpool n=N load=PERCENT [us=US]
  *
  * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
@@ -15,9 +16,17 @@
  * pair: N times, such a timer submits a task, and gap microseconds later another one; both compute
  * for us microseconds. Between two pairs is a pause. "pair_*" is the time from before the first
  * submit until both tasks have ended, in ns.
+ *
+ * arrivals: such a timer submits tasks that compute for us microseconds, at random times, so that
+ * they take PERCENT of the time of all CPUs. The pool has a worker for each CPU. "parked_ns" is the
+ * time in which a task was queued although a worker was parked and none was searching or woken, as
+ * seen by a task that ran meanwhile: it reads the pool's figures again and again, and the time
+ * between two readings counts if both say so. "start_*" is as above.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/prandom.h>
+#include <linux/wpool_stats.h>
 
 #include "bench.h"
 #include "compat.h"
@@ -30,9 +39,14 @@ struct ticks {
 	u64 next, period_ns;
 	struct completion done;
 	int err;
+	u64 us;
 	/* only for pair */
-	u64 us, pause_us;
+	u64 pause_us;
 	u32 *pair_ns;
+	/* only for arrivals */
+	struct rnd_state random;
+	u64 slot_ns, nr;
+	atomic64_t parked_ns;
 };
 
 static struct ticks *ticks_of(struct bench *b)
@@ -226,4 +240,112 @@ const struct bench_case bench_pair = {
 	.prepare = prepare_pairs,
 	.ready = ready_for_pairs,
 	.measure = measure_pairs,
+};
+
+/* ---- random arrivals ---- */
+
+/* An arrival in one of this many slots, on average: the number of slots between two is random. */
+#define SLOTS	16
+
+static bool is_parked_beside_queue(struct ticks *t)
+{
+	struct wpool_stats stats;
+
+	wpool_get_stats(t->b.pool.wpool, &stats);
+	return stats.queued && stats.idle && !stats.searching;
+}
+
+static void watch(struct bench_item *item)
+{
+	struct ticks *t = item->data;
+	u64 i = item - t->b.items, now = ktime_get_ns(), end = now + t->us * NSEC_PER_USEC, then;
+	bool is_parked = false, was_parked;
+
+	t->start_ns[i] = bench_u32(now - t->submitted_ns[i]);
+	while (now < end) {
+		then = now;
+		was_parked = is_parked;
+		is_parked = is_parked_beside_queue(t);
+		now = ktime_get_ns();
+		if (was_parked && is_parked)
+			atomic64_add(now - then, &t->parked_ns);
+	}
+	bench_count();
+}
+
+BENCH_FN(watch);
+
+static enum hrtimer_restart arrived(struct hrtimer *timer)
+{
+	struct ticks *t = container_of(timer, struct ticks, timer);
+	u64 gap_ns = 0;
+
+	submit(t);
+	if (t->err || ++t->next == t->nr) {
+		complete(&t->done);
+		return HRTIMER_NORESTART;
+	}
+	do
+		gap_ns += t->slot_ns;
+	while (prandom_u32_state(&t->random) % SLOTS);
+	/* from the time when this task should have come: a late interrupt delays no other */
+	hrtimer_add_expires_ns(timer, gap_ns);
+	return HRTIMER_RESTART;
+}
+
+static int produce_arrivals(struct bench_producer *p)
+{
+	struct ticks *t = p->data;
+
+	t->next = 0;
+	t->nr = p->nr;
+	start_and_wait(t);
+	return t->err ?: bench_count_wait(p->nr);
+}
+
+static int prepare_arrivals(struct bench *b)
+{
+	u64 load = bench_num(b->run, "load", 0);
+	struct ticks *t = ticks_of(b);
+
+	t->us = bench_num(b->run, "us", 200);
+	t->start_ns = bench_series(b, "start", b->n);
+	prandom_seed_state(&t->random, load);
+	if (load)
+		t->slot_ns = div64_u64(t->us * NSEC_PER_USEC * 100,
+				       load * num_online_cpus() * SLOTS);
+	return prepare(b, t->us) ?: t->slot_ns ? 0 : -EINVAL;
+}
+
+static int ready_for_arrivals(struct bench *b)
+{
+	return ready(b, arrived);
+}
+
+static int measure_arrivals(struct bench *b)
+{
+	struct ticks *t = ticks_of(b);
+	int err;
+
+	bench_count_reset();
+	/* the first tasks make the workers, and are not measured */
+	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), produce_arrivals);
+	if (err)
+		return err;
+	bench_flush(b);
+	bench_count_reset();
+	atomic64_set(&t->parked_ns, 0);
+	err = bench_produce(b, true, b->n, produce_arrivals);
+	bench_meter_stop(b);
+	bench_put(b->run, "parked_ns", atomic64_read(&t->parked_ns));
+	return err;
+}
+
+const struct bench_case bench_arrivals = {
+	.name = "arrivals",
+	.size = sizeof(struct ticks),
+	.fn = &watch_fn,
+	.prepare = prepare_arrivals,
+	.ready = ready_for_arrivals,
+	.measure = measure_arrivals,
 };
