@@ -190,8 +190,8 @@ def steadiness(r):
         row = one['row']
         if one['peer'] != 'wpool' or one['boot'] not in boots or row == 3 or not name:
             continue
-        # This measurement only shows the effect of hand-off.
-        if one['params'].get('handoff') == 0:
+        # These measurements show the effect of hand-off, and of the host.
+        if one['params'].get('handoff') == 0 or one['params'].get('host') == 'busy':
             continue
         worst = one['figures'][name]['worst']
         where = one['variant'].replace('_', ' ')

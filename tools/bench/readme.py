@@ -148,7 +148,7 @@ NR_SLOWEST = 12
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
 # The rows whose figures are in no table but that of the comparisons.
-ONLY_COMPARED = (5, 6, 7, 8, 20, 25, 26, 31, 32)
+ONLY_COMPARED = (5, 6, 7, 8, 20, 25, 26, 31, 32, 33)
 
 # The meaning of the figures of each table, in the order of the tables.
 EXPLAINED = {

@@ -192,6 +192,7 @@ SHOWN = {
     32: [('ms', [column('total', 'total_ns', 1e6),
                  column('queued beside a parked worker', 'parked_ns', 1e6)]),
          ('us', percentiles('start', 'start'))],
+    33: [('ms', MS)],
 }
 SHOWN[31] = SHOWN[25]
 
