@@ -101,23 +101,14 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats)
 	stats->state = READ_ONCE(pool->state);
 	count_workers(pool, stats);
 	count_tasks(pool, stats);
-	stats->errors = wpool_sum_runqs(pool, local64_read(&rq->share.errors));
-	stats->refused = wpool_sum_runqs(pool, READ_ONCE(rq->share.refused));
-	stats->stolen = wpool_sum_runqs(pool, READ_ONCE(rq->stolen));
-	stats->handoffs = wpool_sum_runqs(pool, READ_ONCE(rq->handoffs)) +
-			  READ_ONCE(pool->monitor.handoffs);
 	/* seen:A, see task/waiters.c */
 	stats->waiting = smp_load_acquire(&pool->admission.nr_waiting);
 	stats->queued = wpool_queues_len(pool);
 	stats->free = count_free(pool);
-	stats->spawned = atomic64_read(&pool->workers.spawned);
-	stats->spawn_failed = READ_ONCE(pool->spawn.failed);
 	stats->spawn_error = READ_ONCE(pool->spawn.error);
-	stats->hogs = READ_ONCE(pool->monitor.hogs);
-	stats->exhausted = READ_ONCE(pool->monitor.exhausted);
-	stats->rescued = READ_ONCE(pool->reserve.rescued);
-	stats->expired = READ_ONCE(pool->workers.expired);
-	stats->faults = atomic64_read(&pool->workers.faults);
+#define WPOOL_FIGURE(...)
+#define WPOOL_COUNT(_name, _NAME, _where, _title, _metric, _read, _about) stats->_name = _read;
+#include "pool/figure_table.h"
 }
 EXPORT_SYMBOL_GPL(wpool_get_stats);
 

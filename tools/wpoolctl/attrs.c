@@ -36,7 +36,6 @@ struct attr {
 	__s32 max;
 	__s32 preset;
 	const char *words[5];
-	const char *unit;
 	const char *about;
 };
 
@@ -44,8 +43,8 @@ static const struct attr attrs[] = {
 #define ROW(_name, _use, _NAME, ...)					\
 	{ #_name, offsetof(struct wpool_dev_attrs, _name), ATTR_##_use,	\
 	  WPOOL_DEV_##_NAME, __VA_ARGS__ }
-#define WPOOL_ATTR(_name, _use, _NAME, _type, ...) \
-	ROW(_name, _use, _NAME, ATTR_##_type, __VA_ARGS__),
+#define WPOOL_ATTR(_name, _use, _NAME, _type, _min, _max, _preset, _words, _group, _unit, _about) \
+	ROW(_name, _use, _NAME, ATTR_##_type, _min, _max, _preset, _words, _about),
 #define WPOOL_ATTR_CPUS(_name, _NAME, _about) \
 	ROW(_name, TUNE, _NAME, ATTR_CPUS, .about = _about),
 #include "../../module/pool/attr_table.h"

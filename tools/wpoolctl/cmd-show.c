@@ -8,45 +8,34 @@
 #include "out.h"
 #include "sysfs.h"
 
-struct group {
-	const char *title;
-	const char *attrs[20];
+enum group { LIMITS, WORKERS, SCHEDULING, GAUGE, COUNTER, OTHER };
+
+static const char *const titles[] = {
+	[LIMITS] = "Limits", [WORKERS] = "Workers", [SCHEDULING] = "Scheduling", [GAUGE] = "Now",
+	[COUNTER] = "Since it was created", [OTHER] = "Other",
 };
 
-static const struct group groups[] = {
-	{ "Limits", { "capacity", "capacity_per_cpu", "queue_depth", "policy",
-		      "max_blocking", "max_wait_ms" } },
-	{ "Workers", { "min_workers", "expiry_ms", "order", "prealloc", "reclaim", "nice",
-		       "sched", "cpumask", "cgroup" } },
-	{ "Scheduling", { "concurrency", "spin_us", "hog_ms", "handoff",
-			  "latency", "freezable" } },
-	{ "Now", { "state", "owner", "workers", "idle", "searching", "busy", "blocked",
-		   "queued", "outstanding", "free", "waiting", "pressure" } },
-	{ "Since it was created", { "submitted", "completed", "failed",
-				    "cancelled", "overdue", "errors", "refused", "stolen",
-				    "handoffs", "hogs", "spawned",
-				    "spawn_failed", "spawn_error", "exhausted", "rescued",
-				    "expired", "faults" } },
-	/* attributes of a newer module that are not in this table */
-	{ "Other", { NULL } },
+/* The files of a pool. Those of a newer module that are not here are in the group OTHER. */
+static const struct known_file {
+	const char *name;
+	enum group group;
+} known_files[] = {
+#define WPOOL_ATTR(_name, _use, _NAME, _type, _min, _max, _preset, _words, _group, ...) \
+	{ #_name, _group },
+#define WPOOL_ATTR_CPUS(_name, ...)	{ #_name, WORKERS },
+#include "../../module/pool/attr_table.h"
+	{ "cgroup", WORKERS }, { "state", GAUGE }, { "owner", GAUGE }, { "pressure", GAUGE },
+	{ "free", GAUGE }, { "spawn_error", COUNTER },
+#define WPOOL_FIGURE(_name, _NAME, _where, _kind, ...)	{ #_name, _kind },
+#include "../../module/pool/figure_table.h"
 };
 
-static bool in_group(const struct group *group, const char *attr)
+static bool is_known(const char *name)
 {
 	size_t i;
 
-	for (i = 0; group->attrs[i]; i++)
-		if (!strcmp(group->attrs[i], attr))
-			return true;
-	return false;
-}
-
-static bool in_any_group(const char *attr)
-{
-	size_t g;
-
-	for (g = 0; g < ARRAY_SIZE(groups); g++)
-		if (in_group(&groups[g], attr))
+	for (i = 0; i < ARRAY_SIZE(known_files); i++)
+		if (!strcmp(known_files[i].name, name))
 			return true;
 	return false;
 }
@@ -134,19 +123,18 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	return 0;
 }
 
-static int show_group(const struct shown *shown, const struct group *group,
+static int show_group(const struct shown *shown, enum group group,
 		      const struct sysfs_names *present, struct errmsg *e)
 {
-	const char *title = group->title;
+	const char *title = titles[group];
 	int err = 0;
 	size_t i;
 
-	for (i = 0; !err && group->attrs[i]; i++)
-		err = show_attr(shown, group->attrs[i], &title, e);
-	if (group->attrs[0])
-		return err;
-	for (i = 0; !err && i < present->nr; i++)
-		if (!in_any_group(present->name[i]))
+	for (i = 0; !err && i < ARRAY_SIZE(known_files); i++)
+		if (known_files[i].group == group)
+			err = show_attr(shown, known_files[i].name, &title, e);
+	for (i = 0; !err && group == OTHER && i < present->nr; i++)
+		if (!is_known(present->name[i]))
 			err = show_attr(shown, present->name[i], &title, e);
 	return err;
 }
@@ -174,7 +162,7 @@ static int show_pool(const struct command *cmd, struct shown *shown, struct errm
 {
 	char prealloc[SYSFS_VALUE_LEN];
 	struct sysfs_names present;
-	size_t g;
+	enum group group;
 	int err;
 
 	err = sysfs_list_attrs(shown->pool, &present, e);
@@ -191,8 +179,8 @@ static int show_pool(const struct command *cmd, struct shown *shown, struct errm
 	} else {
 		printf("%sPool %s%s\n", out_style(OUT_BOLD), shown->pool, out_plain());
 	}
-	for (g = 0; !err && g < ARRAY_SIZE(groups); g++)
-		err = show_group(shown, &groups[g], &present, e);
+	for (group = 0; !err && group < ARRAY_SIZE(titles); group++)
+		err = show_group(shown, group, &present, e);
 	sysfs_names_exit(&present);
 	if (!err)
 		err = sysfs_find_pool(shown->pool, e);	/* destroyed meanwhile */

@@ -25,11 +25,12 @@ static const struct column all_columns[] = {
 	{ "owner", "owner", OWNER },
 	{ "capacity", "capacity", CAPACITY },
 	{ "queue_depth", "depth", QUEUE_DEPTH },
-#define WPOOL_FIGURE(_NAME, _name, ...) { _name, NULL, LEVEL, FIGURE_##_NAME },
-#include "figure_table.h"
+#define WPOOL_FIGURE(_name, _NAME, ...) { #_name, NULL, LEVEL, FIGURE_##_NAME },
+#include "../../module/pool/figure_table.h"
 	{ "pressure", "press%", PRESSURE },
-#define WPOOL_FIGURE(_NAME, _name, _title, ...)	{ _name "/s", _title, RATE, FIGURE_##_NAME },
-#include "figure_table.h"
+#define WPOOL_FIGURE(_name, _NAME, _where, _kind, _title, ...) \
+	{ #_name "/s", _title, RATE, FIGURE_##_NAME },
+#include "../../module/pool/figure_table.h"
 	{ "wait_p50", "wait50", WAIT, 0, 500000 },
 	{ "wait_p99", "wait99", WAIT, 0, 990000 },
 	{ "run_p50", "run50", RUN, 0, 500000 },

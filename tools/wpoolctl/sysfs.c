@@ -17,9 +17,9 @@
 const struct figure_info figures[NR_FIGURES] = {
 #define GAUGE		false
 #define COUNTER		true
-#define WPOOL_FIGURE(_NAME, ...)	\
-	[FIGURE_##_NAME] = { __VA_ARGS__ },
-#include "figure_table.h"
+#define WPOOL_FIGURE(_name, _NAME, _where, ...)	\
+	[FIGURE_##_NAME] = { #_name, __VA_ARGS__ },
+#include "../../module/pool/figure_table.h"
 };
 
 const char *sysfs_dir(const char *variable, const char *preset)

@@ -57,15 +57,15 @@ int sysfs_cpus(const char *which, char *buf, size_t len);
 
 /* The figures of a pool, from figure_table.h. */
 enum figure {
-#define WPOOL_FIGURE(_NAME, ...) FIGURE_##_NAME,
-#include "figure_table.h"
+#define WPOOL_FIGURE(_name, _NAME, ...) FIGURE_##_NAME,
+#include "../../module/pool/figure_table.h"
 	NR_FIGURES
 };
 
 struct figure_info {
 	const char *name;	/* the name of its file */
-	const char *rate_title;	/* the title of its column; NULL if it has none */
 	bool is_counter;
+	const char *rate_title;	/* the title of its column; NULL if it has none */
 	const char *metric, *help;
 };
 

@@ -25,8 +25,8 @@ KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=
 # Each kernel header that these files include is an empty file; shim/kernel.h has what the parsers
 # need.
 KERNEL_SOURCES := $(KERNEL_HEADER) $(addprefix $(MODULE)/,faces/sysfs.c faces/sysfs.h \
-		  pool/attrs.c pool/attrs.h pool/attr_table.h pool/stats.h pool/tune.h \
-		  core/pressure.h)
+		  pool/attrs.c pool/attrs.h pool/attr_table.h pool/figure_table.h \
+		  pool/stats.h pool/tune.h core/pressure.h)
 SHIM_HEADERS := $(filter-out %/linux/wpool.h,$(sort $(shell sed -n \
 		's,^.include <\(linux/.*\.h\)>.*,$(OUT)/shim/\1,p' $(KERNEL_SOURCES))))
 
@@ -36,7 +36,7 @@ PARSER_FILES := $(addprefix $(OUT)/,fuzz_parsers kernel_parsers.o \
 KERNEL_DEPENDS := kernel_parsers.c kernel_parsers.h $(wildcard shim/*.h) $(KERNEL_SOURCES) \
 		  parsers.mk $(SHIM_HEADERS)
 USER_DEPENDS := fuzz_parsers.c kernel_parsers.h $(USER_SOURCES) $(wildcard $(WPOOLCTL)/*.h) \
-		$(TOP)/include/uapi/linux/wpool.h $(MODULE)/pool/attr_table.h \
+		$(TOP)/include/uapi/linux/wpool.h $(wildcard $(MODULE)/pool/*_table.h) \
 		$(KERNEL_HEADER) $(WPOOLCTL)/limits.mk parsers.mk
 
 parsers: $(OUT)/fuzz_parsers

@@ -356,28 +356,11 @@ static int ioctl_stats(struct call *call, void *cmd)
 	*out = (struct wpool_dev_stats) {
 		.size = out->size,
 		.state = stats.state,
-		.workers = stats.workers,
-		.idle = stats.idle,
-		.searching = stats.searching,
-		.busy = stats.busy,
-		.blocked = stats.blocked,
-		.waiting = stats.waiting,
-		.queued = stats.queued,
 		.free = stats.free,
-		.outstanding = stats.outstanding,
-		.submitted = stats.submitted,
-		.completed = stats.completed,
-		.failed = stats.failed,
-		.cancelled = stats.cancelled,
-		.refused = stats.refused,
-		.stolen = stats.stolen,
-		.handoffs = stats.handoffs,
-		.hogs = stats.hogs,
-		.spawned = stats.spawned,
-		.expired = stats.expired,
-		.faults = stats.faults,
-		.overdue = stats.overdue,
-		.errors = stats.errors,
+#define DEV(_name...)	._name = stats._name,
+#define SYSFS(...)
+#define WPOOL_FIGURE(_name, _NAME, _where, ...)	_where(_name)
+#include "pool/figure_table.h"
 	};
 	strscpy((char *)out->name, call->pool->name, sizeof(out->name));
 	wpool_devfile_stats(call->file, out);
