@@ -104,30 +104,20 @@ struct good {
 
 static void all_lowest(struct wpool_attrs *attrs)
 {
-	attrs->capacity = 1;
-	attrs->expiry_ms = 0;
-	attrs->min_workers = 0;
-	attrs->concurrency = 1;
-	attrs->spin_us = 0;
-	attrs->hog_ms = 1;
-	attrs->nice = -20;
+#define WPOOL_ATTR(_name, _when, _NAME, _type, _min, ...)	{ attrs->_name = _min; }
+#include "pool/attr_table.h"
 }
 
 static void all_highest(struct wpool_attrs *attrs)
 {
-	attrs->capacity = WPOOL_MAX_CAPACITY;
-	attrs->queue_depth = WPOOL_MAX_QUEUE_DEPTH;
-	attrs->max_blocking = WPOOL_MAX_BLOCKING;
+#define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, ...)	{ attrs->_name = _max; }
+#include "pool/attr_table.h"
 	attrs->policy = WPOOL_RUN;
-	attrs->expiry_ms = WPOOL_MAX_EXPIRY_MS;
-	attrs->min_workers = WPOOL_MAX_CAPACITY;
-	attrs->concurrency = WPOOL_MAX_CONCURRENCY;
-	attrs->spin_us = WPOOL_MAX_SPIN_US;
-	attrs->hog_ms = WPOOL_MAX_HOG_MS;
-	attrs->max_wait_ms = WPOOL_MAX_WAIT_MS;
-	attrs->nice = 19;
-	attrs->sched = WPOOL_MAX_PRIORITY;
 	attrs->cpumask = cpu_possible_mask;
+	/* with the highest capacity or min_workers these are refused, or need as many workers */
+	attrs->capacity_per_cpu = 0;
+	attrs->prealloc = false;
+	attrs->reclaim = false;
 }
 
 static void all_unlimited(struct wpool_attrs *attrs)

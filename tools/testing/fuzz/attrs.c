@@ -55,6 +55,16 @@ static uint32_t gen_number(struct fuzzer *f, uint32_t small, uint32_t max)
 	}
 }
 
+static uint32_t gen_value(struct fuzzer *f, int min, int max)
+{
+	/* a word or a flag */
+	if (max < 4)
+		return below(&f->rng, max + 1);
+	if (min < 0 && !one_in(&f->rng, 8))
+		return min + (int)below(&f->rng, max - min + 1);
+	return gen_number(f, 50, max);
+}
+
 int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool runs)
 {
 	struct rng *rng = &f->rng;
@@ -64,25 +74,15 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 
 	memset(attrs, 0, sizeof(*attrs));
 	attrs->mask = rnd(rng) & rnd(rng) & all;
+#define WPOOL_ATTR(_name, _use, _NAME, _type, _min, _max, ...)	\
+	attrs->_name = gen_value(f, _min, _max);
+#include "../../../module/pool/attr_table.h"
 	attrs->capacity = gen_number(f, 12, 1048576);
 	attrs->capacity_per_cpu = one_in(rng, 4) ? 0 : gen_number(f, 6, 1048576);
-	attrs->queue_depth = gen_number(f, 100, 536870912);
 	attrs->max_blocking = gen_number(f, 4, 1073741824);
 	attrs->policy = below(rng, 2);
-	attrs->expiry_ms = gen_number(f, 50, 86400000);
 	attrs->min_workers = one_in(rng, 8) ? gen_number(f, 4, 1048576) : below(rng, 3);
 	attrs->concurrency = gen_number(f, 4, 1024);
-	attrs->spin_us = gen_number(f, 50, 1000);
-	attrs->hog_ms = gen_number(f, 50, 10000);
-	attrs->max_wait_ms = gen_number(f, 50, 86400000);
-	attrs->handoff = below(rng, 2);
-	attrs->latency = below(rng, 2);
-	attrs->freezable = below(rng, 2);
-	attrs->reclaim = below(rng, 2);
-	attrs->sched = one_in(rng, 8) ? gen_number(f, 99, 99) : below(rng, 3);
-	attrs->order = below(rng, 2);
-	attrs->prealloc = below(rng, 2);
-	attrs->nice = one_in(rng, 8) ? (int)rnd(rng) : (int)below(rng, 40) - 20;
 	attrs->cpumask_bytes = 8 * (1 + below(rng, 3));
 	attrs->cpumask = (uintptr_t)mask_at;
 	memset(mask_at, 0, 24);
@@ -107,7 +107,7 @@ int gen_attrs(struct fuzzer *f, struct wpool_dev_attrs *attrs, bool create, bool
 		attrs->mask &= ~(below(rng, 2) ? WPOOL_DEV_CAPACITY : WPOOL_DEV_CAPACITY_PER_CPU);
 	switch (below(rng, 40)) {
 	case 0:
-		attrs->mask |= 1U << (20 + below(rng, 12));
+		attrs->mask |= (WPOOL_DEV_ALL + 1) << below(rng, __builtin_clz(WPOOL_DEV_ALL));
 		return -EOPNOTSUPP;
 	case 1:
 		attrs->reserved = 1 + below(rng, 1000);

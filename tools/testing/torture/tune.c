@@ -126,6 +126,14 @@ void tpool_move(struct tpool *tp, struct rnd *rnd)
 	kfree(cpus);
 }
 
+/* Any word or flag; a number that in general is small. */
+static int any_value(struct rnd *rnd, int from, int to)
+{
+	u32 nr = max(4, 1 << rnd_below(rnd, 9));
+
+	return from + (int)rnd_below(rnd, min_t(u32, nr, to - from + 1));
+}
+
 void tpool_tune(struct tpool *tp, u64 how)
 {
 	static const u32 capacities[] = { 1, 2, 3, 5, 8, 30, 200, WPOOL_UNLIMITED };
@@ -148,27 +156,21 @@ void tpool_tune(struct tpool *tp, u64 how)
 	}
 	wpool_attrs_init(&attrs);
 	/* one attribute, or a random set; capacity_per_cpu becomes 0, which keeps the capacity */
-	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_from_to(&rnd, 1, 12)) :
-				     rnd_u64(&rnd) & WPOOL_TUNE_ALL;
-	mask &= ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
+	mask = rnd_one_in(&rnd, 2) ? BIT(rnd_below(&rnd, fls(WPOOL_TUNE_ALL))) : rnd_u64(&rnd);
+	mask &= WPOOL_TUNE_ALL & ~(WPOOL_TUNE_CAPACITY | WPOOL_TUNE_POLICY);
 	if (!tp->by_run && rnd_one_in(&rnd, 4))
 		mask |= WPOOL_TUNE_POLICY;
+#define WPOOL_ATTR(_name, _when, _NAME, _type, _min, _max, ...)	\
+	attrs._name = any_value(&rnd, _min, _max);
+#include "pool/attr_table.h"
+	attrs.capacity_per_cpu = 0;
 	attrs.queue_depth = depths[rnd_below(&rnd, ARRAY_SIZE(depths))];
 	/* a bound pool allocates an item for each place of its queue */
 	if (tp->bound)
 		attrs.queue_depth = min(attrs.queue_depth, 500U);
-	attrs.max_blocking = rnd_below(&rnd, 4);
 	attrs.policy = rnd_one_in(&rnd, 3) ? WPOOL_FAIL : WPOOL_BLOCK;
-	attrs.expiry_ms = rnd_from_to(&rnd, 0, 100);
 	attrs.min_workers = rnd_below(&rnd, 4);
-	attrs.concurrency = rnd_from_to(&rnd, 1, 8);
-	attrs.spin_us = rnd_below(&rnd, 200);
-	attrs.hog_ms = rnd_from_to(&rnd, 1, 20);
-	attrs.handoff = rnd_one_in(&rnd, 2);
-	attrs.latency = rnd_one_in(&rnd, 2);
-	attrs.freezable = rnd_one_in(&rnd, 2);
 	attrs.max_wait_ms = rnd_one_in(&rnd, 2) ? WPOOL_MAX_WAIT_MS : 0;
-	attrs.reclaim = rnd_one_in(&rnd, 2);
 	attrs.nice = rnd_from_to(&rnd, 0, 10);
 	attrs.sched = rnd_one_in(&rnd, 3) ? WPOOL_SCHED_NORMAL :
 					    rnd_from_to(&rnd, 1, WPOOL_MAX_PRIORITY);

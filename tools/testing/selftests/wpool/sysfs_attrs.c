@@ -10,60 +10,46 @@
 /* The documentation lies beside the program, see files.list. */
 #define ABI_FILE	"sysfs-class-wpool"
 
+/* The attributes that can be written, from attr_table.h. */
 static const struct tunable {
 	const char *name;
-	const char *value;		/* the default */
-	const char *good[4];
-	const char *same[4];		/* pairs of a written value and the value read */
-	const char *out_of_range[4];	/* refused with ERANGE */
-	bool max;
-	bool number;
+	enum { TYPE_NUMBER, TYPE_LIMIT, TYPE_INT, TYPE_BOOL, TYPE_WORD, TYPE_CLASS } type;
+	long long min, max, preset;
+	const char *words[5];
 } tunables[] = {
-	/* capacity_per_cpu is first: it changes capacity, whose default the next entry checks */
-	{ "capacity_per_cpu", "0", { "1", "100", "0" }, { },
-	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "capacity", "256", { "1", "1048576", "300" }, { "unlimited", "max", "max", "max" },
-	  { "1048577", "4294967294", "4294967296", "99999999999999999999" }, true, true },
-	{ "queue_depth", "0", { "1", "536870912", "0" }, { "unlimited", "max", "max", "max" },
-	  { "536870913", "4294967294", "4294967296", "99999999999999999999" }, true, true },
-	{ "max_blocking", "0", { "1", "1073741824", "0" }, { },
-	  { "1073741825", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "policy", "block", { "fail", "drop_oldest", "block" }, { }, { }, false, false },
-	{ "expiry_ms", "1000", { "0", "1", "86400000", "500" }, { },
-	  { "86400001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "min_workers", "1", { "0", "2", "256" }, { },
-	  { "1048577", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "concurrency", "1", { "2", "1024" }, { },
-	  { "0", "1025", "4294967297", "99999999999999999999" }, false, true },
-	{ "spin_us", "20", { "0", "1000" }, { },
-	  { "1001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "hog_ms", "10", { "1", "10000", "25" }, { },
-	  { "0", "10001", "4294967297", "99999999999999999999" }, false, true },
-	{ "handoff", "1", { "0", "1" }, { "off", "0", "y", "1" }, { }, false, false },
-	{ "latency", "0", { "1", "0" }, { "on", "1", "off", "0" }, { }, false, false },
-	{ "freezable", "0", { "1", "0" }, { "y", "1", "n", "0" }, { }, false, false },
-	{ "max_wait_ms", "0", { "1", "86400000", "0" }, { },
-	  { "86400001", "4294967295", "4294967296", "99999999999999999999" }, false, true },
-	{ "reclaim", "0", { "1", "0" }, { "on", "1", "no", "0" }, { }, false, false },
-	{ "sched", "normal", { "fifo", "fifo_low", "fifo:2", "fifo:99" },
-	  { "fifo:1", "fifo_low", "fifo:050", "fifo" },
-	  { "fifo:0", "fifo:100", "fifo:4294967297", "fifo:99999999999999999999" }, false, false },
-	/* this test runs in the root cgroup */
-	{ "cgroup", "none", { "none" }, { "0", "none" }, { }, false, false },
-	{ "nice", "0", { "-20", "19", "-1", "0" }, { },
-	  { "-21", "20", "4294967295", "99999999999999999999" }, false, true },
+	{ "cgroup", TYPE_WORD, .words = { "none" } },
+#define TUNE(...)	{ __VA_ARGS__ },
+#define CREATE(...)
+#define WPOOL_ATTR(_name, _use, _NAME, _type, _min, _max, _preset, _words, ...)	\
+	_use(#_name, TYPE_##_type, _min, _max, _preset, _words)
+#include "../../../../module/pool/attr_table.h"
+};
+
+/* Loops begin here: capacity_per_cpu changes capacity, which is before it in the table. */
+static const struct tunable * const end = tunables + ARRAY_SIZE(tunables);
+
+/* A text that is written, and what is read afterwards. */
+static const struct same {
+	int type;
+	const char *written, *read;
+} sames[] = {
+	{ TYPE_LIMIT, "unlimited", "max" }, { TYPE_LIMIT, "max", "max" },
+	{ TYPE_BOOL, "off", "0" }, { TYPE_BOOL, "y", "1" }, { TYPE_BOOL, "no", "0" },
+	{ TYPE_BOOL, "on", "1" }, { TYPE_BOOL, "n", "0" },
+	{ TYPE_CLASS, "fifo:2", "fifo:2" }, { TYPE_CLASS, "fifo:99", "fifo:99" },
+	{ TYPE_CLASS, "fifo:1", "fifo_low" }, { TYPE_CLASS, "fifo:050", "fifo" },
 };
 
 static const char * const figures[] = {
-	"workers", "idle", "busy", "blocked", "searching", "waiting", "queued", "free",
-	"outstanding", "submitted", "completed", "failed", "stolen", "cancelled", "overdue",
-	"errors", "refused", "handoffs", "hogs", "spawned", "spawn_failed", "spawn_error",
-	"exhausted", "rescued", "expired", "faults",
+	"free", "spawn_error",
+#define WPOOL_FIGURE(_name, ...)	#_name,
+#include "../../../../module/pool/figure_table.h"
 };
 
-static const char * const fixed[] = { "order", "prealloc", "state", "owner" };
-
-static const char * const tables[] = { "histogram", "pressure" };
+/* By hand, so that the table cannot make one of these writable. */
+static const char * const fixed[] = {
+	"order", "prealloc", "state", "owner", "histogram", "pressure",
+};
 
 struct names {
 	unsigned int nr;
@@ -142,16 +128,20 @@ static void add_all(struct names *names, const char * const *name, unsigned int 
 		add(names, *name++);
 }
 
+static void read_only(struct names *names)
+{
+	add_all(names, figures, ARRAY_SIZE(figures));
+	add_all(names, fixed, ARRAY_SIZE(fixed));
+}
+
 /* Collect the files that this program tests. */
 static void tested(struct names *names)
 {
-	unsigned int i;
+	const struct tunable *attr;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		add(names, tunables[i].name);
-	add_all(names, figures, ARRAY_SIZE(figures));
-	add_all(names, fixed, ARRAY_SIZE(fixed));
-	add_all(names, tables, ARRAY_SIZE(tables));
+	for (attr = end; attr-- > tunables; )
+		add(names, attr->name);
+	read_only(names);
 	add(names, "cpumask");
 }
 
@@ -196,23 +186,22 @@ TEST_F(attrs, files_are_documented)
 
 TEST_F(attrs, modes)
 {
-	struct names files = { };
+	struct names files = { }, others = { };
 	char path[256], value[4096];
 	struct stat st;
-	unsigned int i, j;
+	unsigned int i;
 	bool tunable;
 
+	read_only(&others);
 	ASSERT_EQ(0, present(&files, self->pool.name));
 	for (i = 0; i < files.nr; i++) {
-		tunable = !strcmp(files.name[i], "cpumask");
-		for (j = 0; j < ARRAY_SIZE(tunables); j++)
-			tunable |= !strcmp(files.name[i], tunables[j].name);
+		tunable = !has(&others, files.name[i]);
 		attr_path(path, sizeof(path), self->pool.name, files.name[i]);
 		ASSERT_EQ(0, stat(path, &st));
 		EXPECT_EQ(tunable ? 0644 : 0444, st.st_mode & 07777)
 			TH_LOG("%s", files.name[i]);
 		EXPECT_EQ(0, st.st_uid);
-		if (!strcmp(files.name[i], tables[0])) {
+		if (!strcmp(files.name[i], "histogram")) {
 			EXPECT_NE(0, attr_write(self->pool.name, files.name[i], "0"));
 			continue;
 		}
@@ -239,14 +228,29 @@ static void expect_value(struct __test_metadata *_metadata, const char *pool, co
 		TH_LOG("%s, after %s", attr, why);
 }
 
+/* The text is overwritten by the next call. */
+static const char *text_of(long long number)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%lld", number);
+	return text;
+}
+
+static const char *default_of(const struct tunable *attr)
+{
+	return attr->words[0] ? attr->words[attr->preset] : text_of(attr->preset);
+}
+
 TEST_F(attrs, defaults)
 {
 	const char *pool = self->pool.name;
+	const struct tunable *attr;
 	char value[4096];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		expect_value(_metadata, pool, tunables[i].name, tunables[i].value, "create");
+	for (attr = end; attr-- > tunables; )
+		expect_value(_metadata, pool, attr->name, default_of(attr), "create");
 	expect_value(_metadata, pool, "order", "lifo", "create");
 	expect_value(_metadata, pool, "prealloc", "0", "create");
 	expect_value(_metadata, pool, "state", "open", "create");
@@ -264,44 +268,61 @@ TEST_F(attrs, defaults)
 
 TEST(defaults_of_the_default_pool)
 {
-	size_t i;
+	const struct tunable *attr;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		expect_value(_metadata, "default", tunables[i].name,
-			     !strcmp(tunables[i].name, "capacity") ? "max" : tunables[i].value,
-			     "load");
+	for (attr = end; attr-- > tunables; )
+		expect_value(_metadata, "default", attr->name,
+			     !strcmp(attr->name, "capacity") ? "max" : default_of(attr), "load");
 	expect_value(_metadata, "default", "state", "open", "load");
 	expect_value(_metadata, "default", "owner", "wpool", "load");
 	expect_value(_metadata, "default", "free", "max", "load");
 }
 
+/* @expected: NULL if it is @text */
+static void write_good(struct __test_metadata *_metadata, const char *pool, const char *attr,
+		       const char *text, const char *expected)
+{
+	char line[64];
+
+	expected = expected ?: text;
+	EXPECT_EQ(0, attr_write(pool, attr, text))
+		TH_LOG("%s = %s", attr, text);
+	expect_value(_metadata, pool, attr, expected, text);
+	/* a value with a newline, as it is read, can be written */
+	snprintf(line, sizeof(line), "%s\n", expected);
+	EXPECT_EQ(0, attr_write(pool, attr, line));
+	expect_value(_metadata, pool, attr, expected, "the same again");
+}
+
+#define WRITE(attr, text, expected)	write_good(_metadata, pool, attr, text, expected)
+#define WRITE_SAME(attr, text)		WRITE(attr, text, NULL)
+
 TEST_F(attrs, good_values)
 {
 	const char *pool = self->pool.name;
 	const struct tunable *attr;
-	char line[64];
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
-		attr = &tunables[i];
-		for (j = 0; j < ARRAY_SIZE(attr->good) && attr->good[j]; j++) {
-			EXPECT_EQ(0, attr_write(pool, attr->name, attr->good[j]))
-				TH_LOG("%s = %s", attr->name, attr->good[j]);
-			expect_value(_metadata, pool, attr->name, attr->good[j], "a good value");
-			/* a value with a newline, as it is read, can be written */
-			snprintf(line, sizeof(line), "%s\n", attr->good[j]);
-			EXPECT_EQ(0, attr_write(pool, attr->name, line));
-			expect_value(_metadata, pool, attr->name, attr->good[j], "the same again");
+	for (attr = end; attr-- > tunables; ) {
+		for (i = 0; i < ARRAY_SIZE(attr->words) && attr->words[i]; i++)
+			if (strcmp(attr->words[i], "run"))
+				WRITE_SAME(attr->name, attr->words[i]);
+		if (!attr->words[0]) {
+			/* capacity bounds the one, the number of CPUs the other */
+			if (strcmp(attr->name, "min_workers") &&
+			    strcmp(attr->name, "capacity_per_cpu"))
+				WRITE_SAME(attr->name, text_of(attr->max));
+			WRITE_SAME(attr->name, text_of(attr->min + 1));
+			WRITE_SAME(attr->name, text_of(attr->min));
 		}
-		for (j = 0; j + 1 < ARRAY_SIZE(attr->same) && attr->same[j]; j += 2) {
-			EXPECT_EQ(0, attr_write(pool, attr->name, attr->same[j]))
-				TH_LOG("%s = %s", attr->name, attr->same[j]);
-			expect_value(_metadata, pool, attr->name, attr->same[j + 1],
-				     attr->same[j]);
-		}
-		EXPECT_EQ(0, attr_write(pool, attr->name, attr->value));
-		expect_value(_metadata, pool, attr->name, attr->value, "the default");
+		for (i = 0; i < ARRAY_SIZE(sames); i++)
+			if (sames[i].type == attr->type)
+				WRITE(attr->name, sames[i].written, sames[i].read);
+		WRITE_SAME(attr->name, default_of(attr));
 	}
+	WRITE_SAME("min_workers", "256");
+	/* this test runs in the root cgroup */
+	WRITE("cgroup", "0", "none");
 }
 
 static void refuse(struct __test_metadata *_metadata, const char *pool, const char *attr,
@@ -340,22 +361,32 @@ TEST_F(attrs, bad_values)
 		"normal:1", "rr:1", ":1", " fifo:1", "fifo:fifo", "fifo:max",
 	};
 	const char *pool = self->pool.name;
+	static const char * const priorities[] = {
+		"fifo:0", "fifo:100", "fifo:4294967297", "fifo:99999999999999999999",
+	};
 	const struct tunable *attr;
 	static char huge[5000];
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
-		attr = &tunables[i];
-		for (j = 0; j < ARRAY_SIZE(garbage); j++)
-			REFUSE(pool, attr->name, garbage[j], -EINVAL);
-		for (j = 0; j < ARRAY_SIZE(attr->out_of_range) && attr->out_of_range[j]; j++)
-			REFUSE(pool, attr->name, attr->out_of_range[j], -ERANGE);
-		if (!attr->max)
+	for (attr = end; attr-- > tunables; ) {
+		for (i = 0; i < ARRAY_SIZE(garbage); i++)
+			REFUSE(pool, attr->name, garbage[i], -EINVAL);
+		if (attr->type != TYPE_LIMIT)
 			REFUSE(pool, attr->name, "max", -EINVAL);
-		if (attr->number && strcmp(attr->name, "nice"))
+		if (attr->type == TYPE_NUMBER || attr->type == TYPE_LIMIT)
 			REFUSE(pool, attr->name, "-1", -EINVAL);
-		if (!attr->number)
+		if (attr->type > TYPE_INT) {
 			REFUSE(pool, attr->name, "7", -EINVAL);
+		} else {
+			REFUSE(pool, attr->name, text_of(attr->max + 1), -ERANGE);
+			REFUSE(pool, attr->name, attr->type == TYPE_LIMIT ? "4294967294" :
+			       "4294967295", -ERANGE);
+			/* the lower 32 bits are a good value */
+			REFUSE(pool, attr->name, text_of((1LL << 32) + attr->max), -ERANGE);
+			REFUSE(pool, attr->name, "99999999999999999999", -ERANGE);
+			if (attr->min && strcmp(attr->name, "capacity"))
+				REFUSE(pool, attr->name, text_of(attr->min - 1), -ERANGE);
+		}
 		/* a NUL does not end the value */
 		refuse(_metadata, pool, attr->name, "1\0002", 3, -EINVAL);
 		/* a value that is too long, even if it is a valid number */
@@ -375,6 +406,8 @@ TEST_F(attrs, bad_values)
 	EXPECT_EQ(0, attr_write(pool, "sched", "fifo:20"));
 	for (i = 0; i < ARRAY_SIZE(classes); i++)
 		REFUSE(pool, "sched", classes[i], -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(priorities); i++)
+		REFUSE(pool, "sched", priorities[i], -ERANGE);
 	/* a NUL does not end a value of sched, either */
 	refuse(_metadata, pool, "sched", "fifo:20\0", 8, -EINVAL);
 	REFUSE(pool, "min_workers", "257", -EINVAL);
