@@ -11,6 +11,7 @@
 #include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "pool/attrs.h"
@@ -97,6 +98,19 @@ static int cpumask_to_user(const struct wpool_dev_attrs *dev,
 	return err;
 }
 
+/* Is anything set but the mask, the cpumask and attributes: a reserved field? */
+static bool has_reserved(const struct wpool_dev_attrs *dev)
+{
+	struct wpool_dev_attrs rest = *dev;
+
+	rest.mask = 0;
+	rest.cpumask_bytes = 0;
+	rest.cpumask = 0;
+#define WPOOL_ATTR(_name, ...)	{ rest._name = 0; }
+#include "pool/attr_table.h"
+	return memchr_inv(&rest, 0, sizeof(rest));
+}
+
 int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 			     struct cpumask *cpumask,
 			     const struct wpool_dev_attrs *dev)
@@ -104,7 +118,7 @@ int wpool_devattrs_from_user(struct wpool_attrs *attrs,
 	const struct wpool_attr *attr;
 	u32 value, i;
 
-	if (dev->mask & ~WPOOL_DEV_ALL || dev->reserved)
+	if (dev->mask & ~WPOOL_DEV_ALL || has_reserved(dev))
 		return -EOPNOTSUPP;
 	for (i = 0; i < WPOOL_NR_ATTRS; i++) {
 		attr = &wpool_attr_table[i];
@@ -138,8 +152,11 @@ int wpool_devattrs_to_user(struct wpool_dev_attrs *dev,
 		if (err)
 			return err;
 	}
-	dev->mask = WPOOL_DEV_ALL;
-	dev->reserved = 0;
+	*dev = (struct wpool_dev_attrs) {
+		.mask = WPOOL_DEV_ALL,
+		.cpumask = dev->cpumask,
+		.cpumask_bytes = dev->cpumask_bytes,
+	};
 	for (i = 0; i < WPOOL_NR_ATTRS; i++)
 		*(u32 *)((char *)dev + places[i]) = wpool_attr_get(attrs, &wpool_attr_table[i]);
 	return 0;
