@@ -161,7 +161,7 @@ static struct devpool *devpool_of(struct wpool *pool)
 	/* pairs with the release in wpool_devpool_create() */
 	struct devpool *entry = smp_load_acquire(&pool->devpool);
 
-	/* pairs with devpool_remove(): an entry off the list is of a destroyed pool, its name free */
+	/* pairs with devpool_remove(): an entry off the list has a destroyed pool, a free name */
 	return entry && !list_empty_careful(&entry->node) ? entry : NULL;
 }
 

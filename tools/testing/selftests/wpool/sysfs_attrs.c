@@ -13,7 +13,7 @@
 /* The attributes that can be written, from attr_table.h. */
 static const struct tunable {
 	const char *name;
-	enum { TYPE_NUMBER, TYPE_LIMIT, TYPE_INT, TYPE_BOOL, TYPE_WORD, TYPE_CLASS } type;
+	enum attr_type { TYPE_NUMBER, TYPE_LIMIT, TYPE_INT, TYPE_BOOL, TYPE_WORD, TYPE_CLASS } type;
 	long long min, max, preset;
 	const char *words[5];
 } tunables[] = {
@@ -30,7 +30,7 @@ static const struct tunable * const end = tunables + ARRAY_SIZE(tunables);
 
 /* A text that is written, and what is read afterwards. */
 static const struct same {
-	int type;
+	enum attr_type type;
 	const char *written, *read;
 } sames[] = {
 	{ TYPE_LIMIT, "unlimited", "max" }, { TYPE_LIMIT, "max", "max" },
