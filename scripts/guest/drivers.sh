@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # drivers.sh - in the guest of scripts/drivers: do the same I/O with a driver of the kernel on both
-# kinds of workqueues. DRIVER, ROUNDS and MS are on the kernel's command line.
+# kinds of workqueues. DRIVER, ROUNDS, MS and STREAM are on the kernel's command line.
 #
-# Prints "figure ROW WHICH MB/s P99", or "figure ROW WHICH VALUE", and "sum WHICH CHECKSUM" of the
-# data. WHICH is kernel or wpool; scripts/drivers compares the sums of both.
+# Prints "figure ROW WHICH RATE P99", or "figure ROW WHICH RATE", and "sum WHICH CHECKSUM" of the
+# data. A rate is in MB/s, if ROW says nothing else; P99 is in us. WHICH is kernel or wpool; scripts/drivers compares the sums of both.
 
 # shellcheck disable=SC2154,SC2086,SC2015
 MB=8
@@ -16,7 +16,7 @@ fail() { echo "drivers: $*"; exit 1; }
 # option NAME: print the value of NAME on the kernel's command line.
 option() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
 
-DRIVER=$(option DRIVER) ROUNDS=$(option ROUNDS) MS=$(option MS)
+DRIVER=$(option DRIVER) ROUNDS=$(option ROUNDS) MS=$(option MS) STREAM=$(option STREAM)
 
 # sum WHICH DEVICE: print the checksum of the device.
 sum() { echo "sum $1 $(dd if="$2" bs=1M count=$MB iflag=direct 2>/dev/null | sha256sum)"; }
@@ -39,7 +39,7 @@ rows()
 	done
 }
 
-SHAPES="4096:1 4096:4 262144:1 262144:4"
+SHAPES="4096:1 4096:2 4096:4 262144:1 262144:2 262144:4"
 
 # uses POOL WHICH: check, on wpool, that the driver's queue is a pool with completed tasks.
 uses()
@@ -132,7 +132,7 @@ use_nbd()
 {
 	$D/io nbd /dev/nbd0 $MB 2 &
 	until [ "$(cat /sys/block/nbd0/size)" -gt 0 ] && [ -e /sys/block/nbd0/pid ]; do usleep 20000; done
-	rows /dev/nbd0 "$1" "" $SHAPES
+	rows /dev/nbd0 "$1" "" 4096:1 4096:8 262144:1 262144:4
 	$D/io nbd-end /dev/nbd0 || fail "disconnect"
 	wait
 }
@@ -152,7 +152,8 @@ requests()
 
 use_pcrypt()
 {
-	gcm="gcm_base(ctr(aes-generic),ghash-generic)"
+	gcm='gcm-aes-lib'
+	grep -qw $gcm /proc/crypto || gcm="gcm_base(ctr(aes-generic),ghash-generic)"
 	for what in encrypt decrypt; do
 		requests "$1" "" "$gcm" $what 4096:1 4096:4 4096:16 16384:1 16384:4 16384:16
 		# cryptd returns before the request has begun, and ends it in another thread
@@ -237,18 +238,18 @@ use_wireguard()
 	done
 	tunnel 1 2 env
 	tunnel 2 1 there
-	nsenter -t $other -n $D/io stream-serve 8 &
+	nsenter -t $other -n $D/io stream-serve "$STREAM" &
 	server=$!
-	for ways in to from both; do
-		figure=$($D/io stream 10.1.0.2 8 $ways) || fail "a stream differs"
-		echo "figure stream_$ways $1 ${figure% *}"
+	for shape in to:1 from:1 both:1 to:4; do
+		figure=$($D/io stream 10.1.0.2 "$STREAM" ${shape%:*} ${shape#*:}) ||
+			fail "a stream differs"
+		echo "figure stream_${shape%:*}_${shape#*:} $1 ${figure% *}"
 		echo "sum $1 ${figure#* }"
 	done
 	ping -c $((MS / 2)) -A 10.1.0.2 >/tmp/pings || fail "pings are lost"
 	sed -n 's/.* time=\([0-9.]*\) ms/\1/p' /tmp/pings | sort -n |
-		awk -v which="$1" '{ us[NR] = $1 * 1000 }
-			END { print "figure ping_p50_us", which, us[int((NR + 1) / 2)]
-			      print "figure ping_p99_us", which, us[NR - int(NR / 100)] }'
+		awk -v which="$1" '{ us[NR] = $1 * 1000; sum += $1 }
+			END { print "figure pings_a_second", which, NR * 1000 / sum, us[NR - int(NR / 100)] }'
 	[ "$(wg show wg0 transfer | awk '{ print ($2 > 1000000 && $3 > 1000000) }')" = 1 ] ||
 		fail "it did not go through the tunnel"
 	uses wg-crypt-wg0 "$1"

@@ -4,15 +4,16 @@
 
 usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
                                          they show in measured.json
-       readme.py check                   do the pages show what measured.json and counts.json have?
+       readme.py check                   do the pages show what the three files have?
        readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
 
 ratios is the summary in README.md, cost the table there of memory and wake-ups on a stock kernel, and
 native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
 or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
-has the counts of counts.json; write takes over a complete counts.json beside RESULTS.json. write also
-draws the plot of benchmarks.rst. check also refuses a quantity in the text of README.md,
-Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor one of CONSTANTS.
+has the counts of counts.json, drivers.rst the figures of drivers.json. write takes over a complete
+counts.json beside RESULTS.json, and draws the plot of benchmarks.rst. check also refuses a quantity in the
+text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor
+one of CONSTANTS.
 """
 
 import io
@@ -26,6 +27,7 @@ from contextlib import redirect_stdout
 
 import bars
 import counts
+import drivers
 from plan import ROWS
 from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
@@ -38,6 +40,7 @@ MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
 GROWTH = TOP / 'Documentation/growth.rst'
+DRIVERS = TOP / 'Documentation/drivers.rst'
 # The plot that benchmarks.rst shows.
 PLOT = TOP / 'Documentation/each.svg'
 
@@ -712,12 +715,20 @@ def growth():
     return replaced(GROWTH, '.. counts: begin', '.. counts: end', out.getvalue())
 
 
+def driven():
+    text = f'{drivers.origins()}. A ratio is wpool\'s median divided by that of workqueues, of {drivers.nr_rounds()} ' \
+           'rounds. **Bold** are ratios that wpool loses: a throughput below 1, a p99 above 1.'
+    return replaced(DRIVERS, '.. drivers: begin', '.. drivers: end',
+                    '\n'.join(Rst.text(text) + [''] + Rst.table(list(drivers.lines()))))
+
+
 def pages():
     """(path, text) of each page, written from the kept results."""
     results = json.loads(MEASURED.read_text())
     for what, path in PAGES.items():
         yield path, page(results, what, path)
     yield GROWTH, growth()
+    yield DRIVERS, driven()
 
 
 # ---- are the pages up to date? ----
@@ -766,8 +777,8 @@ def strays(path):
 def check():
     for path, text in pages():
         if text != path.read_text():
-            yield f'{path.name}: its tables are not those of measured.json and counts.json: ' \
-                  'tools/bench/readme.py write'
+            yield f'{path.name}: its tables are not those of measured.json, counts.json and ' \
+                  'drivers.json: tools/bench/readme.py write'
     if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst')), *OTHER_PAGES):

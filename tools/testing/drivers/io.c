@@ -3,10 +3,10 @@
  * I/O for scripts/drivers. The content of a block depends only on its place and a number, SALT, so
  * the order of writes does not matter.
  *
- *	io fill DEVICE MB BLOCK THREADS SALT		writes each block once
- *	io read|write DEVICE MB BLOCK THREADS SALT MS	prints MB/s and the p99 in us
+ *	io fill DEVICE MB BLOCK CLIENTS SALT		writes each block once
+ *	io read|write DEVICE MB BLOCK CLIENTS SALT MS	prints MB/s and the p99 in us
  *	io file FILE MB SALT				writes a file that can be compressed
- *	io files DIRECTORY MB BLOCK THREADS 0 MS	thread N reads file N, of SALT N, from the
+ *	io files DIRECTORY MB BLOCK CLIENTS 0 MS	client N reads file N, of SALT N, from the
  *							device, once or more; prints as above
  *	io nbd DEVICE MB CONNECTIONS			serves a device until it is disconnected
  *	io nbd-end DEVICE				disconnects the device
@@ -16,7 +16,8 @@
  *							PLAIN has the same output; prints as above,
  *							and a checksum
  *	io stream-serve MB				serves any number of streams
- *	io stream ADDRESS MB to|from|both		prints MB/s and a checksum
+ *	io stream ADDRESS MB to|from|both NR		NR streams at once; prints MB/s and
+ *							a checksum
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -39,6 +40,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,34 +83,65 @@ static int open_device(const char *name)
 	return fd;
 }
 
+static void *shared(size_t size)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		errx(1, "no memory");
+	return mem;
+}
+
+/*
+ * Calls @function with each of the @nr elements of @array, each in a process of its own: user-mode
+ * Linux runs one thread of a process at a time.
+ */
+static void at_once(void (*function)(void *), void *array, size_t size, int nr)
+{
+	int i, status, failed = 0;
+
+	for (i = 0; i < nr; i++) {
+		switch (fork()) {
+		case -1:
+			err(1, "fork");
+		case 0:
+			function((char *)array + i * size);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < nr; i++)
+		failed |= wait(&status) < 0 || status;
+	if (failed)
+		exit(1);
+}
+
 struct load {
 	const char *name;
 	int write;
 	uint64_t blocks, salt, end;
 	size_t block;
-	unsigned int seed, threads;
-	uint32_t *us;
+	unsigned int seed, clients;
+	uint64_t *ns;
 	size_t nr;
 };
 
-static void *fill(void *arg)
+static void fill(void *arg)
 {
 	struct load *load = arg;
 	int fd = open_device(load->name);
 	char *buf = buffer(load->block);
 	uint64_t nr;
 
-	for (nr = load->seed - 1; nr < load->blocks; nr += load->threads) {
+	for (nr = load->seed - 1; nr < load->blocks; nr += load->clients) {
 		content(buf, nr * load->block, load->block, load->salt);
 		if (pwrite(fd, buf, load->block, nr * load->block) != (ssize_t)load->block)
 			err(1, "write to %s", load->name);
 	}
 	fsync(fd);
 	close(fd);
-	return NULL;
 }
 
-static void *run(void *arg)
+static void run(void *arg)
 {
 	struct load *load = arg;
 	int fd = open_device(load->name);
@@ -123,7 +156,7 @@ static void *run(void *arg)
 		start = now();
 		done = load->write ? pwrite(fd, buf, load->block, place) :
 				     pread(fd, buf, load->block, place);
-		load->us[load->nr++] = (now() - start) / 1000;
+		load->ns[load->nr++] = now() - start;
 		if (done != (ssize_t)load->block)
 			err(1, "I/O of %s", load->name);
 		if (!load->write) {
@@ -134,7 +167,6 @@ static void *run(void *arg)
 		}
 	}
 	close(fd);
-	return NULL;
 }
 
 /* As content(), but each word is repeated eight times. */
@@ -163,7 +195,7 @@ static void write_file(const char *name, uint64_t size, uint64_t salt)
 	close(fd);
 }
 
-static void *read_file(void *arg)
+static void read_file(void *arg)
 {
 	struct load *load = arg;
 	char *buf = buffer(load->block), *want = buffer(load->block), name[64];
@@ -180,7 +212,7 @@ static void *read_file(void *arg)
 			posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 		start = now();
 		done = pread(fd, buf, load->block, nr * load->block);
-		load->us[load->nr++] = (now() - start) / 1000;
+		load->ns[load->nr++] = now() - start;
 		if (done != (ssize_t)load->block)
 			err(1, "read of %s", name);
 		plain_content(want, nr * load->block, load->block, load->seed);
@@ -190,58 +222,52 @@ static void *read_file(void *arg)
 		nr = (nr + 1) % load->blocks;
 	} while (nr || (load->nr + load->blocks < MAX_OPS && now() < load->end));
 	close(fd);
-	return NULL;
 }
 
 static int compare(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static struct load *run_loads(char **args, void *(*function)(void *), int write, uint64_t end)
+static struct load *run_loads(char **args, void (*function)(void *), int write, uint64_t end)
 {
-	int threads = atoi(args[3]), i;
-	struct load *loads = calloc(threads, sizeof(*loads));
-	pthread_t *ids = calloc(threads, sizeof(*ids));
+	int clients = atoi(args[3]), i;
+	struct load *loads = shared(clients * sizeof(*loads));
 
-	if (!loads || !ids)
-		errx(1, "no memory");
-	for (i = 0; i < threads; i++) {
+	for (i = 0; i < clients; i++) {
 		loads[i] = (struct load){
 			.name = args[0], .write = write, .block = atoi(args[2]), .seed = i + 1,
-			.threads = threads, .salt = atoi(args[4]), .end = end,
-			.us = end ? malloc(sizeof(*loads->us) * MAX_OPS) : NULL,
+			.clients = clients, .salt = atoi(args[4]), .end = end,
+			.ns = end ? shared(MAX_OPS * sizeof(*loads->ns)) : NULL,
 		};
 		loads[i].blocks = (strtoull(args[1], NULL, 10) << 20) / loads[i].block;
-		if ((end && !loads[i].us) || pthread_create(&ids[i], NULL, function, &loads[i]))
-			errx(1, "no thread");
 	}
-	for (i = 0; i < threads; i++)
-		pthread_join(ids[i], NULL);
+	at_once(function, loads, sizeof(*loads), clients);
 	return loads;
 }
 
-static void measure(char **args, void *(*function)(void *), int write)
+static void measure(char **args, void (*function)(void *), int write)
 {
-	int threads = atoi(args[3]), i;
+	int clients = atoi(args[3]), i;
 	uint64_t start = now();
 	struct load *loads = run_loads(args, function, write, start + atoi(args[5]) * 1000000ULL);
 	double seconds = (now() - start) / 1e9;
-	uint32_t *us = malloc(sizeof(*us) * MAX_OPS * threads);
+	uint64_t *ns;
 	size_t nr = 0;
 
-	if (!us)
-		errx(1, "no memory");
-	for (i = 0; i < threads; i++) {
-		memcpy(us + nr, loads[i].us, loads[i].nr * sizeof(*us));
+	for (i = 0; i < clients; i++)
 		nr += loads[i].nr;
-	}
 	if (!nr)
 		errx(1, "no I/O was done");
-	qsort(us, nr, sizeof(*us), compare);
-	printf("%.2f %u\n", nr * loads[0].block / seconds / 1e6, us[nr - 1 - nr / 100]);
+	ns = malloc(nr * sizeof(*ns));
+	if (!ns)
+		errx(1, "no memory");
+	for (i = 0, nr = 0; i < clients; nr += loads[i++].nr)
+		memcpy(ns + nr, loads[i].ns, loads[i].nr * sizeof(*ns));
+	qsort(ns, nr, sizeof(*ns), compare);
+	printf("%.2f %.1f\n", nr * loads[0].block / seconds / 1e6, ns[nr - 1 - nr / 100] / 1e3);
 }
 
 static int all(int fd, char *buf, size_t size, int out)
@@ -303,10 +329,10 @@ static void connection(int *ends)
 
 static void nbd(const char *name, uint64_t size, int connections)
 {
-	char *disk = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *disk = shared(size);
 	int fd = open(name, O_RDWR), ends[2];
 
-	if (fd < 0 || disk == MAP_FAILED)
+	if (fd < 0)
 		err(1, "%s", name);
 	if (ioctl(fd, NBD_SET_BLKSIZE, 4096UL) || ioctl(fd, NBD_SET_SIZE_BLOCKS, size / 4096))
 		err(1, "%s: size", name);
@@ -432,12 +458,12 @@ static void aead(char **args)
 	size_t out_size = ASSOC + block + (encrypt ? TAG : 0);
 	char *in[MESSAGES], *want[MESSAGES], *out[MAX_REQUESTS];
 	uint64_t nr = 0, ended = 0, start, begun[MAX_REQUESTS], end, sum = 0;
-	uint32_t *us = malloc(sizeof(*us) * MAX_OPS);
+	uint64_t *ns = malloc(sizeof(*ns) * MAX_OPS);
 	int ops[MAX_REQUESTS];
 	struct io_event events[MAX_REQUESTS];
 	aio_context_t aio = 0;
 
-	if (!us || requests < 1 || requests > MAX_REQUESTS)
+	if (!ns || requests < 1 || requests > MAX_REQUESTS)
 		errx(1, "no memory, or not 1 to %d requests", MAX_REQUESTS);
 	if (syscall(SYS_io_setup, MAX_REQUESTS, &aio))
 		err(1, "io_setup");
@@ -472,7 +498,7 @@ static void aead(char **args)
 			int bad = !encrypt && ended % MESSAGES == MESSAGES - 1;
 			char *result = out[ended % requests];
 
-			us[ended] = (now() - begun[ended % requests]) / 1000;
+			ns[ended] = now() - begun[ended % requests];
 			if (events[i].data != ended)
 				errx(1, "request %llu ended before %llu",
 				     (unsigned long long)events[i].data, (unsigned long long)ended);
@@ -486,14 +512,15 @@ static void aead(char **args)
 		}
 	}
 	end = now();
-	qsort(us, ended, sizeof(*us), compare);
-	printf("%.2f %u %016llx\n", ended * block / ((end - start) / 1e9) / 1e6,
-	       us[ended - 1 - ended / 100], (unsigned long long)sum);
+	qsort(ns, ended, sizeof(*ns), compare);
+	printf("%.2f %.1f %016llx\n", ended * block / ((end - start) / 1e9) / 1e6,
+	       ns[ended - 1 - ended / 100] / 1e3, (unsigned long long)sum);
 }
 
 /* One end of a stream, with checksums of the data sent and received. */
 struct stream {
 	int fd;
+	char ways;
 	uint64_t size, salt, sent, received;
 };
 
@@ -567,34 +594,54 @@ static void stream_serve(uint64_t size)
 	}
 }
 
-static void stream_run(const char *to, uint64_t size, const char *name)
+/* The other end may not listen yet: tries again until it does. */
+static int stream_connect(const char *to)
 {
-	char ways = !strcmp(name, "to") ? 1 : !strcmp(name, "from") ? 2 : 3;
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
-	struct stream stream = {
-		.fd = socket(AF_INET, SOCK_STREAM, 0), .size = size, .salt = 1,
-	};
-	uint64_t start, sent, received;
-	double seconds;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	inet_pton(AF_INET, to, &address.sin_addr);
-	/* the other end may not listen yet: retry */
-	while (connect(stream.fd, (void *)&address, sizeof(address))) {
-		close(stream.fd);
+	while (connect(fd, (void *)&address, sizeof(address))) {
+		close(fd);
 		usleep(20000);
-		stream.fd = socket(AF_INET, SOCK_STREAM, 0);
+		fd = socket(AF_INET, SOCK_STREAM, 0);
 	}
-	start = now();
-	if (!all(stream.fd, &ways, 1, 1))
+	return fd;
+}
+
+static void stream_one(void *arg)
+{
+	struct stream *stream = arg;
+	uint64_t sent, received;
+
+	if (!all(stream->fd, &stream->ways, 1, 1))
 		err(1, "send");
-	transfer(&stream, ways & 1, ways & 2);
-	if (!all(stream.fd, (char *)&sent, 8, 0) || !all(stream.fd, (char *)&received, 8, 0))
+	transfer(stream, stream->ways & 1, stream->ways & 2);
+	if (!all(stream->fd, (char *)&sent, 8, 0) || !all(stream->fd, (char *)&received, 8, 0))
 		err(1, "receive");
-	seconds = (now() - start) / 1e9;
-	if (sent != stream.received || received != stream.sent)
+	if (sent != stream->received || received != stream->sent)
 		errx(1, "what was received is not what was sent");
-	printf("%.2f %016llx\n", (ways == 3 ? 2 : 1) * size / seconds / 1e6,
-	       (unsigned long long)(stream.sent ^ stream.received << 1));
+}
+
+static void stream_run(const char *to, uint64_t size, const char *name, int nr)
+{
+	char ways = !strcmp(name, "to") ? 1 : !strcmp(name, "from") ? 2 : 3;
+	struct stream *streams = shared(nr * sizeof(*streams));
+	uint64_t start, sum = 0;
+	double seconds;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		streams[i] = (struct stream){
+			.fd = stream_connect(to), .size = size, .salt = 1, .ways = ways,
+		};
+	start = now();
+	at_once(stream_one, streams, sizeof(*streams), nr);
+	seconds = (now() - start) / 1e9;
+	for (i = 0; i < nr; i++)
+		sum += streams[i].sent ^ streams[i].received << 1;
+	printf("%.2f %016llx\n", (ways == 3 ? 2 : 1) * nr * size / seconds / 1e6,
+	       (unsigned long long)sum);
 }
 
 int main(int argc, char **argv)
@@ -613,8 +660,8 @@ int main(int argc, char **argv)
 		aead(argv + 2);
 	else if (argc == 3 && !strcmp(argv[1], "stream-serve"))
 		stream_serve(strtoull(argv[2], NULL, 10) << 20);
-	else if (argc == 5 && !strcmp(argv[1], "stream"))
-		stream_run(argv[2], strtoull(argv[3], NULL, 10) << 20, argv[4]);
+	else if (argc == 6 && !strcmp(argv[1], "stream"))
+		stream_run(argv[2], strtoull(argv[3], NULL, 10) << 20, argv[4], atoi(argv[5]));
 	else if (argc != 3 || strcmp(argv[1], "nbd-end") ||
 		 ioctl(open(argv[2], O_RDWR), NBD_DISCONNECT))
 		errx(1, "see the head of io.c");
