@@ -104,7 +104,7 @@ static bool is_prompt(struct wpk_job *job)
 static void skip_if_a_tick_is_too_short(struct kunit *test)
 {
 	if (IS_ENABLED(CONFIG_KASAN))
-		kunit_skip(test, "KASAN: each step may take a tick");
+		kunit_skip(test, "each step may take a tick with KASAN");
 }
 
 /* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */
