@@ -36,6 +36,7 @@ install: kdir tools ## install the module, wpoolctl with its man page, and the h
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(INCLUDEDIR)/linux/wpool.h
 	$(INSTALL) -d $(DESTDIR)$(SDKDIR)/include/linux
 	$(INSTALL) -m 644 include/linux/wpool*.h $(DESTDIR)$(SDKDIR)/include/linux
+	$(INSTALL) -m 644 include/wpool_wq.* $(DESTDIR)$(SDKDIR)/include
 	$(INSTALL) -D -m 644 include/uapi/linux/wpool.h $(DESTDIR)$(SDKDIR)/include/uapi/linux/wpool.h
 	$(INSTALL) -D -m 644 Module.symvers $(DESTDIR)$(SDKDIR)/Module.symvers
 

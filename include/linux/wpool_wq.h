@@ -7,8 +7,9 @@
  * administrator sees, measures and tunes like any other, and which survives an oops in a work.
  *
  * Include wpool_wq.h after all other headers. A kernel header that is included later would use the
- * struct work_struct of wpool_wq.h, and lay out the kernel's own structures wrongly. If the source
- * must not change, a second file includes the source:
+ * struct work_struct of wpool_wq.h, and lay out the kernel's own structures wrongly. The Kbuild
+ * file includes wpool_wq.mk, which lets the build fail then. If the source must not change, a
+ * second file includes the source:
  *
  *	#include <linux/blk-mq.h>	// first all headers that driver.c includes
  *	#include <linux/wpool_wq.h>
@@ -16,7 +17,8 @@
  *
  * A work that the kernel itself queues, such as one in a structure of the kernel, must stay a
  * struct work_struct; the functions here do not compile with it, since the types differ. A file
- * that defines WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone.
+ * that defines WPOOL_WQ_NO_NAMES before it includes the header gets the functions alone, and may
+ * include the header anywhere, without wpool_wq.mk.
  *
  * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
  * unloaded.
@@ -526,6 +528,11 @@ static inline int wpool_devm_delayed_work(struct device *dev, struct wpool_delay
 }
 
 #ifndef WPOOL_WQ_NO_NAMES
+/* where CREATE_TRACE_POINTS is defined, the headers of tracepoints read these ones late */
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <linux/trace_events.h>
+
 #include <linux/wpool_wq_names.h>
 #endif /* WPOOL_WQ_NO_NAMES */
 

@@ -4,10 +4,14 @@
  * wpool_wq. Most macros replace a name, not a call, so that a function whose address is taken is
  * replaced, too.
  *
- * This file is separate so that scripts/wq-headers can tell which headers come after it.
+ * This file is separate so that wpool_wq.mk can tell which headers come after it.
  */
 #ifndef _LINUX_WPOOL_WQ_NAMES_H
 #define _LINUX_WPOOL_WQ_NAMES_H
+
+#ifndef WPOOL_WQ_HEADERS_CHECKED
+#error "include wpool_wq.mk in the Kbuild file: see Documentation/workqueue.rst of wpool"
+#endif
 
 #define work_struct			wpool_work
 #define delayed_work			wpool_delayed_work
