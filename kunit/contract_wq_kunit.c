@@ -453,6 +453,17 @@ ENTRIES(busy,
 	{ IN_THREAD, DESTROYING, QUEUED, WORK_BUSY_PENDING, RUNS(1) },
 	{ IN_THREAD, DESTROYED, QUEUED, 0, RUNS(1) });
 
+CALL(wpool_current_work, wpool_current_work() == work_of(w))
+
+ENTRIES(caller_work,
+	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, RUNS(1),
+	  "the work whose function makes this call" },
+	{ IN_OWN_TASK, WITH_ROOM, UNUSED, false, RUNS(0) },
+	{ IN_THREAD, WITH_ROOM, INSIDE, false, RUNS(1),
+	  "%NULL in any other thread, and in an interrupt." },
+	{ IN_SOFTIRQ, WITH_ROOM, UNUSED, false, RUNS(0) },
+	{ IN_HARDIRQ, WITH_ROOM, UNUSED, false, RUNS(0) });
+
 /* ---- queues --------------------------------------------------------------- */
 
 CALL(wpool_wq_flush, (wpool_wq_flush(wq_of(w)), 0))
@@ -610,5 +621,6 @@ WPK_SUITE(contract_wq,
 	  WQ(wpool_wq_drain, drain_queue),
 	  WQ(wpool_wq_destroy, every_wait),
 	  WQ(wpool_wq_set_max_active, set_max_active),
+	  ALONE(wpool_current_work, caller_work),
 	  ALONE(wpool_wq_create, create),
 	  ALONE(wpool_wq_system, system_queue));

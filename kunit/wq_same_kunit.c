@@ -195,6 +195,77 @@ static void cancel_work_sync_ends_a_work_that_moves_itself(struct kunit *test)
 	wpk_wq_end(test, wq[1]);
 }
 
+/* ---- who and where ---- */
+
+static void see_current_work(struct wpk_item *item)
+{
+	item->ret = current_work() == wpk_work(item);
+}
+
+static void current_work_is_the_one_that_calls(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *other = wpk_wq(test, WQ_UNBOUND, 4);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+
+	items[0].gate = wpk_gate(test);
+	items[0].body = see_current_work;
+	items[1].body = see_current_work;
+	KUNIT_EXPECT_NULL(test, current_work());
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(items[0].gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	flush_work(wpk_work(&items[1]));
+	KUNIT_EXPECT_TRUE(test, items[1].ret);
+	KUNIT_EXPECT_NULL(test, current_work());
+	/* not the runner of the queue that is looked at first */
+	KUNIT_EXPECT_TRUE(test, queue_work(other, wpk_work(&items[1])));
+	wpk_wq_end(test, other);
+	wpk_gate_open(items[0].gate);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_TRUE(test, items[0].ret);
+	KUNIT_EXPECT_TRUE(test, items[1].ret);
+	KUNIT_EXPECT_NULL(test, current_work());
+}
+
+static int count_current_works(struct wpk_thread *thread)
+{
+	atomic_t *stop = thread->arg;
+	int nr = 0;
+
+	while (!atomic_read(stop) && !wpk_stopped(thread->test)) {
+		nr += !!current_work();
+		cond_resched();
+	}
+	return nr;
+}
+
+static void current_work_while_queues_are_destroyed(struct kunit *test)
+{
+	atomic_t *stop = wpk_alloc(test, sizeof(*stop));
+	struct wpk_thread *thread = wpk_thread(test, count_current_works, NULL, NULL, stop);
+	int i;
+
+	for (i = 0; i < 4 * NR_MOVES && wpk_has_time(test); i++)
+		wpk_wq_end(test, wpk_wq(test, WQ_UNBOUND, 4));
+	atomic_set(stop, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+}
+
+static void queue_work_node_queues_as_queue_work(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+
+	KUNIT_EXPECT_TRUE(test, queue_work_node(0, wq, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work_node(NUMA_NO_NODE, wq, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, queue_work_node(0, wq, wpk_work(item)));
+	wpk_gate_open(item->gate);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 2);
+}
+
 /* ---- ends ---- */
 
 static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
@@ -320,6 +391,20 @@ static void queue_work_after_enable_work_is_not_lost(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
+static void enable_and_queue_work_queues_after_the_last_disable(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
+
+	disable_work(wpk_work(item));
+	disable_work(wpk_work(item));
+	KUNIT_EXPECT_FALSE(test, enable_and_queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
+	KUNIT_EXPECT_TRUE(test, enable_and_queue_work(wq, wpk_work(item)));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
 /* A cancel of a work that was prepared again waits for the run before, if the queue is the same. */
 static void cancel_work_sync_waits_for_a_run_before_init_work(struct kunit *test)
 {
@@ -402,10 +487,14 @@ static struct kunit_case wq_same_cases[] = {
 	KUNIT_CASE(queue_work_runs_beside_works_that_run_elsewhere),
 	KUNIT_CASE(work_busy_sees_the_queue_before),
 	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
+	KUNIT_CASE(current_work_is_the_one_that_calls),
+	KUNIT_CASE(current_work_while_queues_are_destroyed),
+	KUNIT_CASE(queue_work_node_queues_as_queue_work),
 	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
 	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
 	KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
 	KUNIT_CASE(queue_work_after_enable_work_is_not_lost),
+	KUNIT_CASE(enable_and_queue_work_queues_after_the_last_disable),
 	KUNIT_CASE(cancel_work_sync_waits_for_a_run_before_init_work),
 	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
 	KUNIT_CASE(flush_rcu_work_waits_for_a_work_that_is_queued),

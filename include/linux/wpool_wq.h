@@ -432,6 +432,33 @@ bool wpool_work_disable_sync(struct wpool_work *work);
 bool wpool_work_enable(struct wpool_work *work);
 
 /**
+ * wpool_wq_enable_and_queue() - enable a work, and queue it, as enable_and_queue_work()
+ * @wq: the queue
+ * @work: the work; is queued unless another call keeps it disabled
+ *
+ * Context: as wpool_wq_queue().
+ * Return: as wpool_work_enable().
+ */
+static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_work *work)
+{
+	bool enabled = wpool_work_enable(work);
+
+	if (enabled)
+		wpool_wq_queue(wq, work);
+	return enabled;
+}
+
+/**
+ * wpool_current_work() - the work whose function makes this call, as current_work()
+ *
+ * Compare the result only: the function may have freed the work. The call looks at all queues.
+ *
+ * Context: any except NMI.
+ * Return: the work; %NULL in any other thread, and in an interrupt.
+ */
+struct wpool_work *wpool_current_work(void);
+
+/**
  * wpool_work_busy() - is a work pending or running? Racy.
  * @work: the work
  *

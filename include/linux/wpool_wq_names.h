@@ -92,6 +92,7 @@
 
 #define queue_work			wpool_wq_queue
 #define queue_work_on(cpu, wq, work)	((void)(cpu), wpool_wq_queue((wq), (work)))
+#define queue_work_node(node, wq, work)	((void)(node), wpool_wq_queue((wq), (work)))
 #define queue_delayed_work_on		wpool_wq_queue_delayed
 #define queue_delayed_work(wq, d, delay)	\
 	wpool_wq_queue_delayed(WORK_CPU_UNBOUND, (wq), (d), (delay))
@@ -106,6 +107,8 @@
 #define disable_work			wpool_work_disable
 #define disable_work_sync		wpool_work_disable_sync
 #define enable_work			wpool_work_enable
+#define enable_and_queue_work		wpool_wq_enable_and_queue
+#define current_work			wpool_current_work
 #define work_busy			wpool_work_busy
 #define flush_delayed_work		wpool_delayed_work_flush
 #define cancel_delayed_work		wpool_delayed_work_cancel
@@ -136,8 +139,7 @@
 #define schedule_delayed_work_on(cpu, d, delay)	\
 	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
 
-/* these would compile, and always say that the caller is no work: a use is an error */
-#define current_work			wpool_wq_has_no_current_work
+/* these would compile, and always say that the caller is no rescuer: a use is an error */
 #define current_is_workqueue_rescuer	wpool_wq_has_no_rescuer_test
 #define current_is_workqueue_mem_reclaim	wpool_wq_has_no_mem_reclaim_test
 

@@ -44,18 +44,44 @@ struct wpool_wq *wpool_wq_by(u32 where)
 
 /* ---- turns ---- */
 
-static bool in_runner(struct wpool_wq *wq)
+/* The runner whose work makes this call, or NULL. */
+static struct wpool_wq_runner *runner_here(struct wpool_wq *wq)
 	__must_hold(&wq->lock)
 {
 	struct wpool_wq_runner *runner;
 
 	if (!in_task())
-		return false;
+		return NULL;
 	list_for_each_entry(runner, &wq->runners, node)
 		if (runner->thread == current)
-			return true;
-	return false;
+			return runner;
+	return NULL;
 }
+
+struct wpool_work *wpool_current_work(void)
+{
+	struct wpool_wq_runner *runner;
+	struct wpool_work *work = NULL;
+	struct wpool_wq *wq;
+	unsigned long id, flags;
+
+	/* a thread of a pool is a kernel thread */
+	if (!(current->flags & PF_KTHREAD))
+		return NULL;
+	rcu_read_lock();
+	xa_for_each(&queues, id, wq) {
+		raw_spin_lock_irqsave(&wq->lock, flags);
+		runner = runner_here(wq);
+		if (runner)
+			work = runner->work;
+		raw_spin_unlock_irqrestore(&wq->lock, flags);
+		if (work)
+			break;
+	}
+	rcu_read_unlock();
+	return work;
+}
+EXPORT_SYMBOL_GPL(wpool_current_work);
 
 bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	__must_hold(&wq->lock)
@@ -63,7 +89,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	struct wpool_wq_runner *runner;
 
 	lockdep_assert_held(&wq->lock);
-	if (unlikely(wq->nr_drains) && !in_runner(wq))
+	if (unlikely(wq->nr_drains) && !runner_here(wq))
 		return false;
 	INIT_HLIST_HEAD(&work->waiters);
 	work->epoch = wq->epoch;
@@ -443,8 +469,13 @@ static void grow_runners(struct work_struct *work)
 static void free_runners(struct wpool_wq *wq)
 {
 	struct wpool_wq_runner *runner, *tmp;
+	LIST_HEAD(runners);
 
-	list_for_each_entry_safe(runner, tmp, &wq->runners, node)
+	/* wpool_current_work() in any thread may walk the list */
+	raw_spin_lock_irq(&wq->lock);
+	list_splice_init(&wq->runners, &runners);
+	raw_spin_unlock_irq(&wq->lock);
+	list_for_each_entry_safe(runner, tmp, &runners, node)
 		kfree(runner);
 }
 
