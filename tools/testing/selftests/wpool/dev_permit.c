@@ -479,7 +479,7 @@ TEST_F(permit, polls)
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_POLL, event, 0));
 	err = submit(second, WPOOL_WORK_POLL, event, 0);
 	if (now_ns() >= end)
-		SKIP(goto out, "this machine is so slow that the first polls have ended");
+		SKIP(goto out, "too slow: the first polls have ended");
 	EXPECT_EQ(-ENOBUFS, err);
 	/* timers do not count, nor do files of root */
 	EXPECT_EQ(0, submit(second, WPOOL_WORK_TIMER, 1, 0));
