@@ -310,8 +310,10 @@ TEST_F(attrs, good_values)
 		if (!attr->words[0]) {
 			/* capacity bounds the one, the number of CPUs the other */
 			if (strcmp(attr->name, "min_workers") &&
-			    strcmp(attr->name, "capacity_per_cpu"))
+			    strcmp(attr->name, "capacity_per_cpu")) {
 				WRITE_SAME(attr->name, text_of(attr->max));
+				WRITE_SAME(attr->name, text_of((attr->min + attr->max - 1) / 2));
+			}
 			WRITE_SAME(attr->name, text_of(attr->min + 1));
 			WRITE_SAME(attr->name, text_of(attr->min));
 		}
