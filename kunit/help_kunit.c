@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue whose CPU is busy gets help from another CPU: in the same tick and without the monitor,
- * or from the monitor if the helper does not get its CPU.
- *
- * The monitor helps such a queue only after 10 ms. So if a task starts in the tick in which it was
- * queued, the monitor has not helped. On a slow machine, or at the end of a tick, a task may start
- * later, but not in each try.
+ * A queue whose CPU is busy gets help from another CPU: without the monitor, or from the monitor if
+ * the helper does not get its CPU.
  */
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "one_cpu.h"
 
-#define NR_TRIES	40
-/* The most tries, including those that say nothing and are repeated. */
-#define NR_ATTEMPTS	(10 * NR_TRIES)
-/* A case needs this many prompt tasks. Fewer may be chance: jiffies may lag a little. */
-#define NR_PROMPT	3
+/* A case needs this many tries that hit its moment. */
+#define NR_TRIES	3
+/* The most tries, including those that miss it. */
+#define NR_ATTEMPTS	400
 /* Longer than it takes to wake a worker of another CPU. */
 #define LONG_US		50
 
 /**
  * struct note - what a job notes
- * @queued: jiffies before the job could start
- * @started: jiffies when the job started
  * @worker: the worker that ran the job; no worker of the pool expires
  * @us: how long the job runs
  * @go: if not %NULL, the job runs until this is set
  * @gate: if not %NULL, the job sleeps there at its end
  */
 struct note {
-	unsigned long queued;
-	unsigned long started;
 	struct task_struct *worker;
 	u32 us;
 	bool *go;
@@ -53,7 +45,6 @@ static void take_note(struct wpk_job *job)
 {
 	struct note *note = job->arg;
 
-	note->started = jiffies;
 	/* pairs with has_started() */
 	smp_store_release(&note->worker, current);
 	if (note->us)
@@ -96,17 +87,6 @@ static bool is_asleep(struct wpk_job *job)
 	return spin_until(READ_ONCE(worker->__state) != TASK_RUNNING && !READ_ONCE(worker->on_cpu));
 }
 
-static bool is_prompt(struct wpk_job *job)
-{
-	return note_of(job)->started == note_of(job)->queued;
-}
-
-static void skip_if_a_tick_is_too_short(struct kunit *test)
-{
-	if (IS_ENABLED(CONFIG_KASAN))
-		kunit_skip(test, "each step may take a tick with KASAN");
-}
-
 /* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */
 static struct wpool *helping_pool(struct kunit *test, u32 nr_cpus, u32 nr_workers, u32 sched)
 {
@@ -121,24 +101,35 @@ static struct wpool *helping_pool(struct kunit *test, u32 nr_cpus, u32 nr_worker
 
 /* ---- a CPU that its workers do not get --------------------------------------- */
 
-/* Submit tasks one by one, and keep this CPU. Returns how many tasks were prompt, or -errno. */
+static bool next_tick(void)
+{
+	unsigned long now = jiffies;
+
+	return spin_until(time_after(jiffies, now));
+}
+
+/*
+ * Submit tasks one by one, and keep this CPU. The first submit wakes only the worker of this CPU,
+ * on which the pool stops to rely after a tick.
+ */
 static int keep_the_cpu(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;
-	int ret = 0, prompt = 0;
 	unsigned int i;
+	int ret;
 
 	wpk_move_to(wpk_cpu(0));
-	sched_set_fifo(current);
-	for (i = 0; i < jobs->nr && !ret; i++) {
-		note_of(&jobs->job[i])->queued = jiffies;
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+	preempt_disable();
+	ret = wpool_try_submit(thread->pool, &jobs->job[0].task);
+	if (!ret && !(next_tick() && next_tick()))
+		ret = -EIO;
+	for (i = 1; i < jobs->nr && !ret; i++) {
+		ret = wpool_try_submit(thread->pool, &jobs->job[i].task);
 		if (!ret && (!has_started(&jobs->job[i]) || !is_asleep(&jobs->job[i])))
 			ret = -ETIME;
-		prompt += is_prompt(&jobs->job[i]);
 	}
-	sched_set_normal(current, 0);
-	return ret ?: prompt;
+	preempt_enable();
+	return ret;
 }
 
 /* They end before the kernel lets others than real-time threads run, after 950 ms. */
@@ -226,27 +217,15 @@ WPK_PARAM(length, lengths, "tasks of %u us");
 
 #define NR_KEPT 10
 
-/*
- * Tasks that are submitted on a CPU that another thread keeps get help from another CPU. The first
- * may get it from the monitor: its submit wakes only the worker of the kept CPU.
- */
+/* Each task that is submitted on a CPU that another thread keeps gets help from another CPU. */
 static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time(struct kunit *test)
 {
-	struct wpool *pool = helping_pool(test, 2, 2, 0);
-	struct wpk_thread *thread;
-	int try = 0, prompt;
+	struct wpool *pool = wpk_unwatched(test, helping_pool(test, 2, 2, 0));
+	struct wpk_jobs *jobs = note_jobs(test, NR_KEPT, *(const u32 *)test->param_value);
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
-	do {
-		thread = wpk_thread(test, keep_the_cpu, pool, NULL,
-				    note_jobs(test, NR_KEPT, *(const u32 *)test->param_value));
-		prompt = wpk_join(test, thread);
-		KUNIT_ASSERT_GE(test, prompt, 0);
-		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	} while (prompt < NR_KEPT / 2 && ++try < NR_TRIES);
-	KUNIT_EXPECT_LT(test, try, NR_TRIES);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, keep_the_cpu, pool, NULL, jobs)), 0);
 }
 
 /* ---- a search that fails, and room that comes later in the tick --------------- */
@@ -256,22 +235,13 @@ struct busy {
 	struct wpk_jobs *jobs;
 	struct wpk_gate *gate;
 	bool go[NR_ATTEMPTS];
-	int late;	/* tries in which a tick passed before the last submit: they say nothing */
-	int prompt;
+	int hits;	/* tries in which no tick passed before the last submit */
 };
 
 /* Submit a job in an interrupt, so that the job is no child of the task that runs here. */
 static int push(struct wpool *pool, struct wpk_job *job)
 {
-	note_of(job)->queued = jiffies;
 	return wpk_try_in(wpk_in_hardirq, pool, &job->task);
-}
-
-static bool next_tick(void)
-{
-	unsigned long now = jiffies;
-
-	return spin_until(time_after(jiffies, now));
 }
 
 /*
@@ -282,21 +252,20 @@ static bool next_tick(void)
 static int queue_when_the_helper_is_asleep(struct busy *busy, int try)
 {
 	struct wpk_job *job = &busy->jobs->job[3 * try];
+	unsigned long tick;
 
 	note_of(&job[0])->go = &busy->go[try];
-	if (!next_tick() || push(busy->pool, &job[0]) || !has_started(&job[0]) ||
-	    push(busy->pool, &job[1]))
+	if (!next_tick() || push(busy->pool, &job[0]) || !has_started(&job[0]))
+		return -EIO;
+	tick = jiffies;
+	if (push(busy->pool, &job[1]))
 		return -EIO;
 	WRITE_ONCE(busy->go[try], true);
-	if (!has_started(&job[1]) || !is_asleep(&job[1]) || push(busy->pool, &job[2]) ||
-	    !has_started(&job[2]) || !is_asleep(&job[2]))
-		return -ETIME;
-	/* in a later tick, the worker of this CPU could look for help itself */
-	if (note_of(&job[2])->queued != note_of(&job[1])->queued)
-		busy->late++;
-	else
-		busy->prompt += is_prompt(&job[2]);
-	return 0;
+	if (!has_started(&job[1]) || !is_asleep(&job[1]) || push(busy->pool, &job[2]))
+		return -EIO;
+	/* in a later tick, the submit looks for help again */
+	busy->hits += !time_after(jiffies, tick);
+	return has_started(&job[2]) && is_asleep(&job[2]) ? 0 : -ETIME;
 }
 
 static void queue_many_times(struct wpk_job *job)
@@ -304,8 +273,7 @@ static void queue_many_times(struct wpk_job *job)
 	struct busy *busy = job->arg;
 	int try;
 
-	for (try = 0; try < min(NR_TRIES + busy->late, NR_ATTEMPTS) && busy->prompt < NR_PROMPT &&
-	     !job->ret; try++)
+	for (try = 0; try < NR_ATTEMPTS && busy->hits < NR_TRIES && !job->ret; try++)
 		job->ret = queue_when_the_helper_is_asleep(busy, try);
 }
 
@@ -313,13 +281,12 @@ static struct busy *busy_create(struct kunit *test, u32 nr_workers, unsigned int
 {
 	struct busy *busy = wpk_alloc(test, sizeof(*busy));
 
-	skip_if_a_tick_is_too_short(test);
-	busy->pool = helping_pool(test, 2, nr_workers, 0);
+	busy->pool = wpk_unwatched(test, helping_pool(test, 2, nr_workers, 0));
 	busy->jobs = note_jobs(test, nr_jobs, LONG_US);
 	return busy;
 }
 
-static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(struct kunit *test)
+static void wpool_submit_after_the_helper_is_asleep_gets_it_without_the_monitor(struct kunit *test)
 {
 	struct busy *busy = busy_create(test, 2, 3 * NR_ATTEMPTS);
 	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, queue_many_times, busy);
@@ -327,9 +294,8 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick(str
 	wpk_jobs_submit(test, busy->pool, keeper, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
 	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
-	if (busy->late > NR_ATTEMPTS - NR_TRIES && busy->prompt < NR_PROMPT)
-		kunit_skip(test, "a tick passed in %d of %d tries", busy->late, NR_ATTEMPTS);
-	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
+	if (!keeper->job[0].ret && busy->hits < NR_TRIES)
+		kunit_skip(test, "no tick passed in %d of %d tries", busy->hits, NR_ATTEMPTS);
 }
 
 /* Of the first two CPUs, the one with one worker; the other CPU has two. */
@@ -352,11 +318,9 @@ static int submit_child_before_the_other_sleeps(struct busy *busy, int try)
 	if (!next_tick() || push(busy->pool, &job[0]) || !has_started(&job[0]) ||
 	    wpool_try_submit(busy->pool, &job[1].task))
 		return -EIO;
-	note_of(&job[1])->queued = jiffies;
 	WRITE_ONCE(busy->go[try], true);
 	if (!has_started(&job[1]) || !is_asleep(&job[1]) || !is_asleep(&job[0]))
 		return -ETIME;
-	busy->prompt += is_prompt(&job[1]);
 	wpk_gate_let(busy->gate, 1);
 	if (!spin_until(atomic_read(&busy->jobs->finished) == 2 * (try + 1)))
 		return -ETIME;
@@ -368,7 +332,7 @@ static void submit_children(struct wpk_job *job)
 	struct busy *busy = job->arg;
 	int try;
 
-	for (try = 0; try < NR_TRIES && busy->prompt < NR_PROMPT && !job->ret; try++)
+	for (try = 0; try < NR_TRIES && !job->ret; try++)
 		job->ret = submit_child_before_the_other_sleeps(busy, try);
 }
 
@@ -384,7 +348,6 @@ static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struc
 					      &keeper->job[0].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
 	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, busy->prompt, NR_PROMPT);
 }
 
 /* ---- a worker that comes, and finds another one back from its sleep ---------- */
@@ -430,7 +393,6 @@ static void start_behind(struct wpk_job *job)
 	struct back *back = job->arg;
 
 	back->was_back = READ_ONCE(back->is_back);
-	back->note.started = jiffies;
 	/* pairs with sleep_and_yield() */
 	smp_store_release(&back->note.worker, current);
 	/* a short task would be left to the first job's worker */
@@ -442,16 +404,15 @@ static void go_back_and_submit(void *arg)
 {
 	struct back *back = arg;
 
-	back->note.queued = jiffies;
 	wpk_gate_let(back->gate, 1);
 	back->job->ret = wpool_try_submit(back->pool, &back->job->task);
 }
 
 /*
  * The first job sleeps. The worker that is woken for the second job finds that the first job runs
- * again, and gives up. Returns true if the second job starts in the same tick anyway.
+ * again, and gives up. The second job starts anyway. Returns false if the first was not back yet.
  */
-static bool is_prompt_behind_one_that_is_back(struct kunit *test)
+static bool starts_behind_one_that_is_back(struct kunit *test)
 {
 	/* SCHED_FIFO: the first job's worker must yield to the worker that was woken after it */
 	struct wpool *pool = helping_pool(test, 2, 3, 1);
@@ -467,25 +428,26 @@ static bool is_prompt_behind_one_that_is_back(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, cpu, &jobs->job[0].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(back->gate, 1));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2 && wpk_stat(pool, blocked) == 1);
+	wpk_unwatched(test, pool);
 	next_tick();
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, go_back_and_submit, back, true), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	wpk_no_errors(test, jobs);
 	wpk_move_to(-1);
 	wpk_destroy(test, pool);
-	return jobs->job[0].cpu == cpu && back->was_back && back->note.started == back->note.queued;
+	return jobs->job[0].cpu == cpu && back->was_back;
 }
 
 static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *test)
 {
-	int try, prompt = 0;
+	int try, hits = 0;
 
-	skip_if_a_tick_is_too_short(test);
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "no preempt notifiers");
-	for (try = 0; try < NR_TRIES && prompt < NR_PROMPT; try++)
-		prompt += is_prompt_behind_one_that_is_back(test);
-	KUNIT_EXPECT_EQ(test, prompt, NR_PROMPT);
+	for (try = 0; try < NR_ATTEMPTS / 10 && hits < NR_TRIES; try++)
+		hits += starts_behind_one_that_is_back(test);
+	if (hits < NR_TRIES)
+		kunit_skip(test, "the first task was back first in %d of %d tries", hits, try);
 }
 
 WPK_SUITE(help,
@@ -493,6 +455,6 @@ WPK_SUITE(help,
 			   length_gen_params),
 	  KUNIT_CASE_PARAM(wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu,
 			   kept_gen_params),
-	  KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_in_the_same_tick),
+	  KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_without_the_monitor),
 	  KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
 	  KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help));

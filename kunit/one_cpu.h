@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/wpool_stats.h>
 
+#include "core/state.h"
 #include "fixture.h"
 
 /* The first @nr CPUs that are online. If there are fewer, the case is skipped. */
@@ -38,6 +39,16 @@ static inline struct wpool *wpk_pair(struct kunit *test, struct wpool *pool)
 	wpk_warm(test, pool, 2);
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(i)), 1);
+	return pool;
+}
+
+/*
+ * From now on the monitor does not visit the pool, which is quiet: the pool looks as if it were in
+ * the monitor's list. So what happens in the pool happens without the monitor, however late.
+ */
+static inline struct wpool *wpk_unwatched(struct kunit *test, struct wpool *pool)
+{
+	WPK_ASSERT_EVENTUALLY(test, !xchg(&pool->is_watched, true));
 	return pool;
 }
 
