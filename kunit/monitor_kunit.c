@@ -233,10 +233,13 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_thread *thread;
 	struct wpool_attrs attrs;
+	unsigned int before;
 	int try = 0;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
+	wpool_get_attrs(pool, &attrs, NULL);
+	before = wpk_lines_about(attrs.name, "");
 	do {
 		thread = wpk_thread(test, submit_and_keep_the_cpu, pool, &jobs->job[0].task, NULL);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
@@ -244,8 +247,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	wpool_get_attrs(pool, &attrs, NULL);
-	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), try + 1);
+	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), before + try + 1);
 }
 
 /*
@@ -253,24 +255,21 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
  * @table: for the poll of the file, which puts @entry into the file's wait queue
  * @entry: called for each wake-up of the file
  * @head: the wait queue with @entry
- * @since_ns: when the task was queued
- * @stalled: a wake-up came long after @since_ns (a task that begins to wait causes one soon)
+ * @heard: wake-ups since the task was queued: one for the pressure, the next for the stall
+ * @stalled: while the CPU was held, both wake-ups came
  */
 struct listener {
 	poll_table table;
 	wait_queue_entry_t entry;
 	wait_queue_head_t *head;
 	struct file *file;
-	u64 since_ns;
+	atomic_t heard;
 	bool stalled;
 };
 
 static int hear(wait_queue_entry_t *entry, unsigned int mode, int sync, void *key)
 {
-	struct listener *listener = container_of(entry, struct listener, entry);
-
-	if (ktime_get_mono_fast_ns() - READ_ONCE(listener->since_ns) > NSEC_PER_SEC / 2)
-		WRITE_ONCE(listener->stalled, true);
+	atomic_inc(&container_of(entry, struct listener, entry)->heard);
 	return 0;
 }
 
@@ -318,12 +317,13 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 
 	wpk_move_to(wpk_cpu(0));
 	preempt_disable();
-	WRITE_ONCE(listener->since_ns, ktime_get_mono_fast_ns());
+	atomic_set(&listener->heard, 0);
 	ret = wpool_try_submit(thread->pool, thread->work);
 	/* several times as long as a stall, but too short for a lockup */
 	end = jiffies + 4 * HZ;
-	while (!ret && !READ_ONCE(listener->stalled) && time_before(jiffies, end))
+	while (!ret && atomic_read(&listener->heard) < 2 && time_before(jiffies, end))
 		cpu_relax();
+	listener->stalled = atomic_read(&listener->heard) >= 2;
 	preempt_enable();
 	return ret;
 }
@@ -350,12 +350,11 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 	wpool_get_attrs(pool, &attrs, NULL);
 	listener = listen(test, pool);
 	do {
-		WRITE_ONCE(listener->stalled, false);
 		thread = wpk_thread(test, submit_and_hold_the_cpu, pool, &jobs->job[0].task,
 				    listener);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	} while (!(READ_ONCE(listener->stalled) && wpk_lines_about(attrs.name, "stalled for")) &&
+	} while (!(listener->stalled && wpk_lines_about(attrs.name, "stalled for")) &&
 		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
 	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
