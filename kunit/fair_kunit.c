@@ -378,35 +378,23 @@ static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 
 /* ---- helping ---------------------------------------------------------------- */
 
-#define HOG_MS		400U
-#define CHILD_MS	40U
 #define NR_CHILDREN	30
-#define NR_TRIES	20
 
 struct family {
 	struct wpool *pool;
 	struct wpk_jobs *children;
-	ktime_t last;
-	s64 slowest_ms;		/* the longest time in which no child started */
+	u32 count;		/* the tick of the run queue when the last task started */
+	int unseen;		/* tasks for which the tick did not change */
 };
 
-static void take_time(struct family *family)
-{
-	ktime_t now = ktime_get();
-
-	family->slowest_ms = max(family->slowest_ms, ktime_ms_delta(now, family->last));
-	family->last = now;
-}
-
-static void run_a_bit(struct wpk_job *job)
+/* The monitor takes a worker for a hog if the tick does not change. */
+static void note_count(struct wpk_job *job)
 {
 	struct family *family = job->arg;
+	u32 count = READ_ONCE(wpool_runq(family->pool, wpk_cpu(0))->tick);
 
-	take_time(family);
-	while (ktime_ms_delta(ktime_get(), family->last) < CHILD_MS) {
-		cpu_relax();
-		cond_resched();
-	}
+	family->unseen += count == family->count;
+	family->count = count;
 }
 
 static void wait_for_children(struct wpk_job *job)
@@ -414,46 +402,26 @@ static void wait_for_children(struct wpk_job *job)
 	struct family *family = job->arg;
 	int i;
 
-	family->last = ktime_get();
+	note_count(job);
 	for (i = 0; i < NR_CHILDREN; i++)
 		job->ret = wpool_submit(family->pool, &family->children->job[i].task) ?:
 			   job->ret;
 	for (i = 0; i < NR_CHILDREN; i++)
 		job->ret = wpool_task_wait(&family->children->job[i].task) ?: job->ret;
-	take_time(family);
 }
 
-/*
- * A worker that runs the tasks for which it waits, one after the other, is no hog. The case repeats
- * a try in which the machine stopped for too long, or in which a second worker was made because the
- * first was slow to come.
- */
+/* A worker that runs the tasks for which it waits, one after the other, is no hog. */
 static void wpool_task_wait_helping_is_no_hogging(struct kunit *test)
 {
-	struct family *family = wpk_alloc(test, sizeof(*family));
-	struct wpk_jobs *parent;
-	struct wpool_attrs attrs;
-	int try;
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct family family = { .pool = pool, .children = wpk_jobs(test, NR_CHILDREN, NULL) };
+	struct wpk_jobs *parent = wpk_jobs_of(test, 1, wait_for_children, &family);
 
-	for (try = 0; try < NR_TRIES; try++) {
-		wpk_one_cpu_attrs(&attrs, 32, 1, true);
-		attrs.hog_ms = HOG_MS;
-		family->pool = wpk_pool_attrs(test, &attrs);
-		family->children = wpk_jobs(test, NR_CHILDREN, NULL);
-		family->slowest_ms = 0;
-		wpk_jobs_body(family->children, run_a_bit, family);
-		parent = wpk_jobs_of(test, 1, wait_for_children, family);
-		wpk_jobs_submit(test, family->pool, parent, 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(parent, 1));
-		wpk_no_errors(test, parent);
-		if (family->slowest_ms < HOG_MS / 2 && wpk_stat(family->pool, spawned) == 1)
-			break;
-		wpk_destroy(test, family->pool);
-	}
-	if (try == NR_TRIES && family->slowest_ms >= HOG_MS / 2)
-		kunit_skip(test, "the machine stood still for %lld ms", family->slowest_ms);
-	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, hogs), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, spawned), 1);
+	wpk_jobs_body(family.children, note_count, &family);
+	wpk_jobs_run(test, pool, parent, 1);
+	wpk_destroy(test, pool);
+	wpk_no_errors(test, parent);
+	KUNIT_EXPECT_EQ(test, family.unseen, 0);
 }
 
 /* ---- two queues of the same age ---------------------------------------------- */
