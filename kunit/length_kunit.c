@@ -3,9 +3,8 @@
  * The pool estimates how long tasks run, see module/core/length.h. Each case has something that
  * must not mislead the estimate. The cases read and set it directly, since no public call does.
  */
-#include <linux/delay.h>
-
 #include "core/length.h"
+#include "core/queued.h"
 #include "core/runqs.h"
 #include "one_cpu.h"
 
@@ -75,65 +74,32 @@ static void wpool_runq_is_fresh_until_the_next_tick(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, is_fresh_at(rq, jiffies - ages[i]), "age %u", ages[i]);
 }
 
-/* How long a push waits: far longer than a short task takes on a slow machine. */
-#define WAIT_US 2000
-
-/* WANTED: a task asks the other CPU to take the global queue's lock. HELD: that CPU has it. */
-enum turn { TAKE_IT, WANTED, HELD };
-
-struct contended {
-	struct wpool *pool;
-	int turn;
-	bool over;
-};
-
-/* A short task that submits itself while another CPU holds the lock of the global queue. */
-static void submit_itself(struct wpk_job *job)
+/* A task that is being timed submits two, of which the second goes to the global queue. */
+static void submit_shared(struct wpk_job *job)
 {
-	struct contended *contended = job->arg;
+	struct wpk_jobs *children = job->arg;
+	struct wpool *pool = children->job[0].arg;
+	struct wpool_runq *rq = wpool_runq(pool, raw_smp_processor_id());
+	u64 before = rq->sample.ns;
 
-	WRITE_ONCE(contended->turn, WANTED);
-	while (READ_ONCE(contended->turn) != HELD)
-		if (READ_ONCE(contended->over) || wpk_stopped(job->jobs->test))
-			return;
-	job->ret = wpool_submit(contended->pool, &job->task);
-}
-
-static bool is_without_wait(const struct wpool_runq *rq)
-{
-	return READ_ONCE(rq->estimate.task_ns) < WAIT_US * NSEC_PER_USEC / 2;
+	job->ret = wpool_submit(pool, &children->job[0].task) ?:
+		   wpool_submit(pool, &children->job[1].task) ?:
+		   !before || !wpool_shared_len(pool) || rq->sample.ns <= before;
 }
 
 /*
- * The wait for the lock of the global queue does not count as run time. Many CPUs at that lock wait
- * for longer than a short task runs: if a CPU counted the wait, its tasks would be long to it, and
- * go to the global queue.
+ * A push to the global queue does not count as run time: it moves the begin of the timing. Many
+ * CPUs at the queue's lock wait for longer than a short task runs: if a CPU counted the wait, its
+ * tasks would be long to it, and go to the global queue.
  */
 static void wpool_submit_wait_for_the_global_queue_is_no_length(struct kunit *test)
 {
-	struct contended *contended = wpk_alloc(test, sizeof(*contended));
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_itself, contended);
-	unsigned long end = jiffies + WPK_PATIENCE / 2, flags;
+	struct wpk_jobs *children = wpk_jobs_of(test, 2, NULL, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_shared, children);
 
-	wpk_need_cpus(test, 2);
-	contended->pool = pool;
-	wpk_move_to(wpk_cpu(1));
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	while (!is_without_wait(rq) && time_before(jiffies, end)) {
-		if (READ_ONCE(contended->turn) != WANTED) {
-			cond_resched();
-			continue;
-		}
-		raw_spin_lock_irqsave(&pool->globq.lock, flags);
-		WRITE_ONCE(contended->turn, HELD);
-		udelay(WAIT_US);
-		raw_spin_unlock_irqrestore(&pool->globq.lock, flags);
-	}
-	KUNIT_EXPECT_TRUE(test, is_without_wait(rq));
-	WRITE_ONCE(contended->over, true);
-	wpk_destroy(test, pool);
+	wpk_jobs_run(test, pool, jobs, 1);
+	wpk_finish(test, pool, children);
 	wpk_no_errors(test, jobs);
 }
 
