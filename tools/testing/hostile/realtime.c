@@ -3,15 +3,12 @@
  * A real-time thread occupies CPU HELD_CPU, and nothing throttles it. Another CPU must run the
  * tasks that are queued on HELD_CPU, so that they do not wait for the thread.
  *
- * The thread holds its CPU for at least HOLD_NS, and until all tasks have started. The monitor acts
- * after less than a hundredth of the hold. An emulator is too slow for such a bound, so half of the
- * tasks must start within a tenth of the hold, and the others before the hold ends. If making a
- * worker takes long, as on the debug kernel, measure() lengthens the hold.
+ * The thread holds its CPU for at least HOLD_NS, and until the program has read the records of all
+ * tasks: each of them has started before the hold ends.
  */
 #include "hostile.h"
 
 #define HOLD_NS		(5 * SEC)
-#define HOLD_WORKERS	200
 #define NR_TASKS	21
 #define HELD_CPU	1
 #define RUNTIME		"/proc/sys/kernel/sched_rt_runtime_us"
@@ -24,7 +21,6 @@ FIXTURE(rt) {
 	cpu_set_t others;
 	long runtime, server;
 	int second;
-	__u64 hold_ns;
 	/* @submits and @let_go are set for the thread, @holds is set by the thread */
 	bool submits, holds, let_go;
 	__u64 began_ns, ended_ns;
@@ -52,7 +48,7 @@ static void *hold(void *data)
 		self->err = submit_many(self->second, WPOOL_WORK_NOOP, 0, 0, NR_TASKS);
 	flag_set(self->holds);
 	while (!self->err && now_ns() - self->began_ns < 3 * WAIT_NS &&
-	       (!flag_is(self->let_go) || now_ns() - self->began_ns < self->hold_ns))
+	       (!flag_is(self->let_go) || now_ns() - self->began_ns < HOLD_NS))
 		;
 	self->ended_ns = now_ns();
 	return NULL;
@@ -69,31 +65,6 @@ static int stay_away(struct _test_data_rt *self)
 	return sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Set the hold: a multiple of the time that the first task of a pool waits for its worker. */
-static int measure(struct _test_data_rt *self)
-{
-	struct wpool_dev_record record;
-	struct pool pool;
-	__u64 longest = 0, wait;
-	int i, err = 0;
-
-	for (i = 0; i < 5 && !err; i++) {
-		err = pool_create(&pool, TWO_CPUS);
-		if (err)
-			break;
-		err = submit(pool.fd, WPOOL_WORK_NOOP, 0, 0);
-		if (!err && read_records(pool.fd, &record, 1) != 1)
-			err = -EIO;
-		wait = err ? 0 : record.start_ns - record.submit_ns;
-		longest = wait > longest ? wait : longest;
-		pool_end(&pool);
-	}
-	self->hold_ns = HOLD_WORKERS * longest > HOLD_NS ? HOLD_WORKERS * longest : HOLD_NS;
-	/* the hold must be shorter than the time-outs of the harness and of hold() */
-	self->hold_ns = self->hold_ns < 2 * WAIT_NS ? self->hold_ns : 2 * WAIT_NS;
-	return err;
-}
-
 FIXTURE_SETUP(rt)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -105,7 +76,6 @@ FIXTURE_SETUP(rt)
 	if (self->server > 0)
 		ASSERT_EQ(0, put_number(SERVER, 0));
 	ASSERT_EQ(0, stay_away(self));
-	ASSERT_EQ(0, measure(self));
 	ASSERT_EQ(0, pool_create(&self->pool, TWO_CPUS));
 	self->second = pool_attach(self->pool.name, 0);
 	ASSERT_LE(0, self->second);
@@ -134,32 +104,16 @@ static int end_hold(struct _test_data_rt *self)
 	return self->err;
 }
 
-static int by_wait(const void *a, const void *b)
-{
-	const struct wpool_dev_record *x = a, *y = b;
-	__u64 wait_x = x->start_ns - x->submit_ns, wait_y = y->start_ns - y->submit_ns;
-
-	return wait_x < wait_y ? -1 : wait_x > wait_y;
-}
-
 static void judge(struct __test_metadata *_metadata, struct _test_data_rt *self,
 		  struct wpool_dev_record *records, unsigned int nr)
 {
-	__u64 median, most;
 	unsigned int i;
 
-	qsort(records, nr, sizeof(*records), by_wait);
-	median = records[nr / 2].start_ns - records[nr / 2].submit_ns;
-	most = records[nr - 1].start_ns - records[nr - 1].submit_ns;
 	for (i = 0; i < nr; i++) {
 		EXPECT_EQ(0, records[i].status);
 		EXPECT_GT(self->ended_ns, records[i].start_ns);
 		EXPECT_NE(HELD_CPU, records[i].cpu);
 	}
-	EXPECT_LE(self->hold_ns, self->ended_ns - self->began_ns);
-	EXPECT_GT((self->ended_ns - self->began_ns) / 10, median);
-	TH_LOG("held for %llu ms; waits: half below %llu us, all below %llu us",
-	       (self->ended_ns - self->began_ns) / MSEC, median / 1000, most / 1000);
 }
 
 /* Let the thread that holds its CPU submit all tasks. */
