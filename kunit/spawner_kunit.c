@@ -249,6 +249,7 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(pair->gate, 2));
 		wpk_gate_open(pair->gate);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+		/* the pool's own rule, in its own clock */
 		if (pair->started[0] - pair->sent[0] <= 1 &&
 		    pair->started[1] - pair->sent[1] <= 1) {
 			valid++;

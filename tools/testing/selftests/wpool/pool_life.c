@@ -101,6 +101,7 @@ static bool settled(const struct pool *pools, unsigned int nr_pools)
 		if (memcmp(stats, was, sizeof(stats)))
 			changed = now_ns();
 		memcpy(was, stats, sizeof(was));
+		/* too soon on a slow machine: the caller repeats it */
 		if (now_ns() - changed > SEC / 2)
 			return true;
 		usleep(20000);
@@ -208,6 +209,7 @@ TEST(quiet_pools_do_not_run)
 		if ((rest && now_ns() - began < LONG) || now_ns() > end)
 			break;
 	}
+	/* the tasks have ended: no verdict */
 	if (now_ns() - began >= LONG) {
 		for (i = 0; i < NR; i++)
 			pool_end(&pools[i]);
