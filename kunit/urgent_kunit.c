@@ -472,7 +472,7 @@ static int submit_load(struct wpk_thread *thread)
 	return err;
 }
 
-static void wpool_urgent_under_load(struct kunit *test)
+static void wpool_urgent_under_load_none_is_lost_or_left(struct kunit *test)
 {
 	struct wpk_thread *threads[3];
 	struct load load[3] = { };
@@ -515,4 +515,4 @@ WPK_SUITE(urgent,
 	  KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
 	  KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
 	  KUNIT_CASE(wpool_urgent_events_groups_and_strands),
-	  KUNIT_CASE(wpool_urgent_under_load));
+	  KUNIT_CASE(wpool_urgent_under_load_none_is_lost_or_left));

@@ -208,7 +208,7 @@ test_not_while_a_task_of_it_runs()
 	end_load
 }
 
-test_each_level()
+test_tasks_go_on_after_each_level()
 {
 	[ -e $POWER/pm_test ] || skip "no $POWER/pm_test"
 	[ ! -e $DELAY ] || echo 1 >$DELAY
@@ -228,5 +228,5 @@ test_each_level()
 }
 
 TESTS="to_memory_and_back tasks_that_are_queued_run_afterwards not_while_a_task_of_it_runs
-	each_level"
+	tasks_go_on_after_each_level"
 run_tests "$@"

@@ -44,7 +44,7 @@ torture()
 	}
 }
 
-test_function_tracer()
+test_the_function_tracer_sees_the_module()
 {
 	grep -qw function $TRACING/available_tracers 2>/dev/null || skip "no function tracer"
 	load
@@ -59,7 +59,7 @@ test_function_tracer()
 	[ "$called" -gt 20 ] || fail "only $called functions were in the trace"
 }
 
-test_kprobes()
+test_kprobes_see_most_functions_called()
 {
 	[ -e $TRACING/kprobe_events ] || skip "no kprobes"
 	load
@@ -78,5 +78,5 @@ test_kprobes()
 	[ "$hit" -gt 100 ] || fail "only $hit of $nr were called"
 }
 
-TESTS="function_tracer kprobes"
+TESTS="the_function_tracer_sees_the_module kprobes_see_most_functions_called"
 run_tests "$@"

@@ -111,7 +111,7 @@ TEST_F(workers, other_cpus_are_refused)
 	finish(_metadata, self);
 }
 
-TEST_F(workers, cgroups_are_refused)
+TEST_F(workers, other_cgroups_are_refused_to_workers)
 {
 	int i;
 
@@ -126,7 +126,7 @@ TEST_F(workers, cgroups_are_refused)
 	rmdir(CGROUP);
 }
 
-TEST_F(workers, signals_do_nothing)
+TEST_F(workers, signals_do_nothing_to_workers)
 {
 	static const int signals[] = { SIGSTOP, SIGKILL, SIGTERM, SIGSEGV };
 	unsigned int i, s;

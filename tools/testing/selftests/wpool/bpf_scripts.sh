@@ -30,7 +30,7 @@ sum()
 		found { sub(/^\[[^])]*[])]/, ""); n += $1 } END { print n + 0 }' "$TMP/said"
 }
 
-test_latency()
+test_wpoollat_has_each_task_once()
 {
 	trace ./wpoollat.bt "$POOL"
 	has '^@submits\[dev_sleep\]: 20$' && has '^@submits\[dev_noop\]: 20$'
@@ -44,7 +44,7 @@ test_latency()
 	! grep dev_yield "$TMP/said"
 }
 
-test_sleep()
+test_wpoolsleep_has_the_stacks_of_sleeps()
 {
 	trace ./wpoolsleep.bt
 	has '^@asleep_us\[dev_sleep, ' && has '^ +dev_sleep\+[0-9]+$' && has '^ +__schedule\+' &&
@@ -52,5 +52,5 @@ test_sleep()
 	! grep '^@[^a]' "$TMP/said" || fail "$(cat "$TMP/said")"
 }
 
-TESTS="latency sleep"
+TESTS="wpoollat_has_each_task_once wpoolsleep_has_the_stacks_of_sleeps"
 run_tests "$@"

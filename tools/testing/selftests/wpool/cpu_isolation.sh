@@ -96,7 +96,7 @@ partition()
 loaded_and_off() { load "$POOL" && keeps_off "$POOL" 1; }
 loaded_and_back() { load "$POOL" && has 1 "$(cat "$CLASS/$POOL/cpumask")"; }
 
-test_pools_follow_cpusets()
+test_pools_follow_changes_of_cpusets()
 {
 	[ "$(nproc)" -ge 2 ] || skip "needs 2 CPUs"
 	[ -z "$(first_isolated)" ] || skip "CPUs are isolated already"
@@ -117,5 +117,5 @@ test_pools_follow_cpusets()
 
 TESTS="workers_stay_off_cpus_isolated_at_boot
 delayed_works_stay_off_cpus_without_a_tick
-pools_follow_cpusets"
+pools_follow_changes_of_cpusets"
 run_tests "$@"

@@ -209,7 +209,7 @@ TEST_F(cmd, unknown_flag_or_reserved_field)
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, &self->args));
 }
 
-TEST_F(cmd, bad_pointer)
+TEST_F(cmd, a_bad_pointer_is_refused)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	__u8 *map = page_with_an_end();
@@ -257,7 +257,7 @@ TEST_F(cmd, wrong_attachment_or_number)
 	EXPECT_EQ(0, ioctl(self->fd, variant->nr, &self->args));
 }
 
-TEST(unknown_number)
+TEST(an_unknown_number_is_refused)
 {
 	union args args = { .size = sizeof(args.stats) };
 	int fd = open(DEV, O_RDWR);
@@ -268,7 +268,7 @@ TEST(unknown_number)
 		EXPECT_ERRNO(ENOTTY, ioctl(fd, _IO(WPOOL_IOC_TYPE, nr), &args));
 }
 
-TEST(device_mode)
+TEST(only_root_may_open_the_device)
 {
 	struct stat st;
 
@@ -278,7 +278,7 @@ TEST(device_mode)
 	EXPECT_EQ(0, st.st_uid);
 }
 
-TEST(open_unprivileged)
+TEST(others_than_root_cannot_open_the_device)
 {
 	pid_t pid = fork();
 
@@ -292,7 +292,7 @@ TEST(open_unprivileged)
 	EXPECT_EQ(0, child_end(pid));
 }
 
-TEST(answer_is_zeroed)
+TEST(an_answer_has_no_old_memory)
 {
 	struct wpool_dev_stats stats;
 	struct wpool_dev_info info;
@@ -357,7 +357,7 @@ TEST_F(array, length_out_of_range)
 	EXPECT_EQ(0, pool_figure(self->pool.fd, file_submitted));
 }
 
-TEST_F(array, bad_pointer)
+TEST_F(array, a_bad_pointer_is_refused)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	__u8 *map = page_with_an_end();
@@ -402,7 +402,7 @@ TEST_F(array, cancel_into_bad_memory)
 	EXPECT_EQ(1, cancel.stopped);
 }
 
-TEST_F(array, descriptor_size)
+TEST_F(array, descriptors_have_their_own_size)
 {
 	struct {
 		struct wpool_dev_work work;
@@ -426,7 +426,7 @@ TEST_F(array, descriptor_size)
 	EXPECT_EQ(3, self->submit.accepted);
 }
 
-TEST_F(array, descriptor_unknown)
+TEST_F(array, unknown_flags_of_a_descriptor_are_refused)
 {
 	struct wpool_dev_work work = noop;
 	unsigned int bit;

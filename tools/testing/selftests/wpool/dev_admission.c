@@ -89,7 +89,7 @@ TEST_F(block, batch_until_all_are_in)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 50));
 }
 
-TEST_F(block, nonblocking)
+TEST_F(block, a_nonblocking_submit_does_not_wait)
 {
 	struct wpool_dev_work works[3] = {
 		{ .kind = WPOOL_WORK_SLEEP, .arg = LONG },
@@ -250,7 +250,7 @@ TEST_F(block, restarted)
 	EXPECT_EQ(2, pool_figure(self->pool.fd, file_finished));
 }
 
-TEST_F(block, files_are_apart)
+TEST_F(block, a_file_cannot_cancel_tasks_of_another)
 {
 	struct wpool_dev_record record;
 

@@ -57,7 +57,7 @@ TEST_F(behalf, counts_in_memory_of_who_asked)
 	EXPECT_EQ(3, number_at(page));
 }
 
-TEST_F(behalf, bad_address)
+TEST_F(behalf, a_bad_address_ends_the_task_with_an_error)
 {
 	void *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -191,7 +191,7 @@ TEST_F(behalf, in_its_submitter)
 	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, spawned) == 1));
 }
 
-TEST_F(behalf, flags)
+TEST_F(behalf, files_take_each_combination_of_flags)
 {
 	static const __u32 flags[] = { WPOOL_DEV_GROUP_MEMCG, WPOOL_DEV_GROUP_BLKCG };
 	int i, err, fd;

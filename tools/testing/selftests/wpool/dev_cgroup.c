@@ -89,7 +89,7 @@ TEST_F(cgroup, after_65536_changes)
 	EXPECT_TRUE(WAIT_FOR(workers_are_in(&self->pool[0], 4, self->group[0])));
 }
 
-TEST_F(cgroup, bad_values)
+TEST_F(cgroup, bad_values_are_refused_and_change_nothing)
 {
 	static const char *const bad[] = { "1", "-1", "00", "none0", "sys", "0/" };
 	size_t i;
@@ -154,7 +154,7 @@ static int cgroup_by_process(const struct pool *pool, struct who who, enum by ho
 	return -child_end(pid);
 }
 
-TEST_F(cgroup, by_path)
+TEST_F(cgroup, a_path_moves_the_workers_there)
 {
 	struct pool *pool = &self->pool[0];
 	char path[80], link[64];
@@ -187,7 +187,7 @@ TEST_F(cgroup, by_path)
 	EXPECT_TRUE(strstr(path, "0::/\n"));
 }
 
-TEST_F(cgroup, by_bad_path)
+TEST_F(cgroup, a_bad_path_is_refused_and_changes_nothing)
 {
 	struct pool *pool = &self->pool[0];
 	char path[8192], below[80], plain[64];

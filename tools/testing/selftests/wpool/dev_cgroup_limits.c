@@ -326,7 +326,7 @@ static bool has_memory(const char *group)
 	return group_number(group, "memory.peak") >= 0;
 }
 
-TEST_F(cgroup, memory)
+TEST_F(cgroup, the_memory_of_tasks_counts_in_the_cgroup)
 {
 	const long long bytes = WPOOL_MAX_WORK_BYTES;
 	struct pool *pool = &self->pool[0];

@@ -27,7 +27,7 @@ static const char * const bad_names[] = {
 	"\xc3\xa4", "\xff",
 };
 
-TEST(create_bad_name)
+TEST(create_refuses_a_bad_name)
 {
 	int fd = open(DEV, O_RDWR);
 	unsigned int before = pools_named("");
@@ -45,7 +45,7 @@ TEST(create_bad_name)
 	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
 }
 
-TEST(create_good_name)
+TEST(create_takes_each_good_name)
 {
 	static const char * const names[] = {
 		"x", "-", "_", "a.", "A-z_0.9", "0", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -64,7 +64,7 @@ TEST(create_good_name)
 	}
 }
 
-TEST(create_name_taken)
+TEST(create_refuses_a_name_that_is_taken)
 {
 	struct wpool_dev_stats stats;
 	struct pool pool;
@@ -194,7 +194,7 @@ static void try_create(struct __test_metadata *_metadata, const struct bad_attr 
 	close(fd);
 }
 
-TEST(create_bad_attribute)
+TEST(create_refuses_a_bad_attribute)
 {
 	size_t i;
 
@@ -266,7 +266,7 @@ TEST(tune_create_only_attribute)
 	pool_end(&pool);
 }
 
-TEST(tune_default_pool)
+TEST(the_default_pool_can_be_tuned)
 {
 	int fd = pool_attach("default", 0);
 
@@ -276,7 +276,7 @@ TEST(tune_default_pool)
 	EXPECT_EQ(0, pool_tune(fd, ATTRS(.expiry_ms = 1000)));
 }
 
-TEST(create_every_attribute)
+TEST(create_sets_every_attribute_as_asked)
 {
 	struct wpool_dev_attrs attrs = {
 		/* capacity_per_cpu 0 is allowed beside a capacity */

@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(fault)
 	pool_end(&self->pool);
 }
 
-TEST_F(fault, pool_lives)
+TEST_F(fault, a_pool_lives_after_a_task_has_died)
 {
 	struct wpool_dev_work works[6] = {
 		{ .kind = WPOOL_WORK_NOOP, .cookie = 0 },

@@ -43,7 +43,7 @@ TEST_F(in_flight, close_ends_it_soon)
 	pool_end(&witness);
 }
 
-TEST_F(in_flight, process_is_killed)
+TEST_F(in_flight, a_killed_process_leaves_no_task)
 {
 	struct wpool_dev_work work = variant->work;
 	pid_t pid;

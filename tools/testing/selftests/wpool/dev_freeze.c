@@ -45,7 +45,7 @@ static int set_frozen(const char *text)
 	return file_write(FROZEN, text, strlen(text));
 }
 
-TEST_F(freeze, bad_values)
+TEST_F(freeze, bad_values_are_refused_and_change_nothing)
 {
 	static const char *const bad[] = { "2", "x", "\n", "1111", "-1" };
 	unsigned int i;

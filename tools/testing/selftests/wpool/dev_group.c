@@ -9,7 +9,7 @@
 /* Four workers, an unlimited queue; the second file has a group. */
 TWO_FILES_AND(group, SMALL_POOL, ASSERT_EQ(0, group_init(self->fd, BOUND)))
 
-TEST_F(group, runs_all_tasks)
+TEST_F(group, a_group_runs_all_its_tasks)
 {
 	struct wpool_dev_record records[TASKS];
 	__u64 since = now_ns();
@@ -124,7 +124,7 @@ TEST_F(group, close_while_tasks_are_queued)
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->fd, outstanding)));
 }
 
-TEST_F(group, limits)
+TEST_F(group, a_group_keeps_its_bound)
 {
 	int fd = pool_attach(self->pool.name, 0);
 
@@ -136,7 +136,7 @@ TEST_F(group, limits)
 	EXPECT_EQ(0, wait_tasks(fd, 0));
 }
 
-TEST_F(group, closed_pool)
+TEST_F(group, a_closed_pool_refuses_tasks_of_a_group)
 {
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
 	EXPECT_EQ(-ESHUTDOWN, submit(self->fd, WPOOL_WORK_NOOP, 0, 0));

@@ -100,7 +100,7 @@ static int tune(int fd, __u32 bit, __s32 value)
 #define tune_freezable(fd, value)	tune(fd, WPOOL_DEV_FREEZABLE, value)
 #define tune_reclaim(fd, value)		tune(fd, WPOOL_DEV_RECLAIM, value)
 
-TEST_F(permit, own_pool)
+TEST_F(permit, a_user_may_tune_its_own_pool)
 {
 	struct wpool_dev_info info;
 
@@ -257,7 +257,7 @@ TEST_F(permit, pool_that_took_a_capability)
 	}
 }
 
-TEST_F(permit, fault)
+TEST_F(permit, a_user_may_submit_no_fault)
 {
 	EXPECT_EQ(-EPERM, submit(self->own, WPOOL_WORK_FAULT, 0, 1));
 }
@@ -307,7 +307,7 @@ TEST_F(permit, workers_per_cpu)
 		EXPECT_EQ(-EDQUOT, tune_capacity(self->own, (self->limit / nr + 1) * nr));
 }
 
-TEST_F(permit, workers)
+TEST_F(permit, the_workers_of_a_user_are_limited)
 {
 	const char *name = self->second;
 	int fd;

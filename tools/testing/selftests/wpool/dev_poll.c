@@ -65,7 +65,7 @@ TEST_F(poll, ready_from_the_beginning)
 	EXPECT_RECORD(self->fd, 7, 0);
 }
 
-TEST_F(poll, end_of_file)
+TEST_F(poll, the_end_of_the_file_ends_the_task)
 {
 	int ends[2];
 
@@ -107,7 +107,7 @@ TEST_F(poll, taken_by_another)
 	EXPECT_RECORD(self->fd, 0, 0);
 }
 
-TEST_F(poll, cancel)
+TEST_F(poll, cancelled_polls_end_and_leave_nothing)
 {
 	struct wpool_dev_record records[TASKS];
 	__u32 cancelled, stopped;
@@ -139,7 +139,7 @@ TEST_F(poll, close_while_it_waits)
 	EXPECT_EQ(0, pool_figure(self->pool.fd, outstanding));
 }
 
-TEST_F(poll, closed_pool)
+TEST_F(poll, a_closed_pool_refuses_a_poll)
 {
 	ASSERT_TRUE(begin(self->fd, event, 1));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));
@@ -162,7 +162,7 @@ TEST_F(poll, terminal)
 	EXPECT_EQ(0, record.start_ns);
 }
 
-TEST_F(poll, bad_files)
+TEST_F(poll, files_that_cannot_be_polled_are_refused)
 {
 	int null = open("/dev/null", O_RDONLY);
 

@@ -128,7 +128,7 @@ static int get_cpumask(int fd, __u64 *bits, __u32 bytes)
 	return ioctl(fd, WPOOL_IOC_INFO, &info) ? -errno : 0;
 }
 
-TEST(info_cpumask)
+TEST(the_answer_has_all_possible_cpus)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 	__u64 all = nr < 64 ? (1ULL << nr) - 1 : ~0ULL;

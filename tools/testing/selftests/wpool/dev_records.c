@@ -2,7 +2,7 @@
 /* Records of /dev/wpool: reading records, waiting for tasks, and cancelling tasks. */
 #include "work_fixture.h"
 
-TEST_F(work, read_whole_records)
+TEST_F(work, read_copies_whole_records_only)
 {
 	char buf[5 * sizeof(struct wpool_dev_record)];
 	const ssize_t one = sizeof(struct wpool_dev_record);
@@ -50,7 +50,7 @@ TEST_F(work, read_sleeps_until_there_is_a_record)
 	check_record(_metadata, &record, 1, since);
 }
 
-TEST_F(work, read_nonblocking)
+TEST_F(work, a_nonblocking_read_does_not_wait)
 {
 	int fd = pool_attach(self->pool.name, O_NONBLOCK);
 	struct wpool_dev_record record;
@@ -77,7 +77,7 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
 }
 
-TEST_F(work, read_interrupted)
+TEST_F(work, a_signal_ends_a_read_that_waits)
 {
 	struct wpool_dev_record record;
 
@@ -197,7 +197,7 @@ TEST_F(work, every_record_goes_to_one_reader)
 	}
 }
 
-TEST_F(work, wait_for_all)
+TEST_F(work, a_wait_lasts_until_all_tasks_have_ended)
 {
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
 	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, 10 * MSEC, 0, 12));
@@ -206,7 +206,7 @@ TEST_F(work, wait_for_all)
 	EXPECT_EQ(12, pool_figure(self->pool.fd, file_unread));
 }
 
-TEST_F(work, wait_times_out)
+TEST_F(work, a_wait_ends_when_its_time_is_over)
 {
 	__u64 since = now_ns();
 
@@ -234,7 +234,7 @@ TEST_F(work, wait_enormous_timeout)
 	}
 }
 
-TEST_F(work, wait_interrupted)
+TEST_F(work, a_signal_ends_a_wait_for_tasks)
 {
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
 	nag(50000);
@@ -346,7 +346,7 @@ TEST_F(running, cancel_all)
 	EXPECT_EQ(0, run_one(self->pool.fd));
 }
 
-TEST_F(work, cancel_unknown_cookie)
+TEST_F(work, cancel_of_an_unknown_cookie_is_an_error)
 {
 	__u32 cancelled, stopped;
 
@@ -364,7 +364,7 @@ TEST_F(work, cancel_unknown_cookie)
 	EXPECT_EQ(0, stopped);
 }
 
-TEST_F(work, cancel_silent)
+TEST_F(work, cancelled_silent_tasks_leave_no_record)
 {
 	const struct wpool_dev_work work = {
 		.kind = WPOOL_WORK_SLEEP, .arg = LONG, .flags = WPOOL_WORK_SILENT,

@@ -115,7 +115,7 @@ TEST(default_pool_is_not_ours_to_end)
 	EXPECT_EQ(0, wait_tasks(fd, 0));
 }
 
-TEST_F(block, release_wait_reboot)
+TEST_F(block, a_released_pool_is_open_after_a_reboot)
 {
 	struct wpool_dev_record records[3];
 	struct wpool_dev_stats stats;

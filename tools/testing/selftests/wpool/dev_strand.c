@@ -69,7 +69,7 @@ TEST_F(strand, close_while_they_wait)
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 }
 
-TEST_F(strand, closed_pool)
+TEST_F(strand, a_closed_pool_refuses_tasks_of_a_strand)
 {
 	ASSERT_EQ(0, submit_many(self->fd, WPOOL_WORK_STRAND, 100 * 1000, 0, TURNS));
 	ASSERT_EQ(0, pool_destroy(self->pool.fd));

@@ -87,7 +87,7 @@ TEST_F(timer, close_while_it_waits)
 	EXPECT_EQ(0, pool_destroy(self->pool.fd));
 }
 
-TEST_F(timer, closed_pool)
+TEST_F(timer, a_closed_pool_refuses_a_timer)
 {
 	struct wpool_dev_record record;
 

@@ -38,7 +38,7 @@ FIXTURE_VARIANT_ADD(workload, tree_wide) LASTS(TREE, MSEC, .depth = 1, .fanout =
 FIXTURE_VARIANT_ADD(workload, tree_deep) LASTS(TREE, MSEC, .depth = 20, .fanout = 1);
 FIXTURE_VARIANT_ADD(workload, tree) LASTS(TREE, MSEC / 10, .depth = 4, .fanout = 3);
 
-TEST_F(workload, record)
+TEST_F(workload, a_task_has_one_record_with_its_times)
 {
 	struct wpool_dev_work work = variant->work;
 	struct wpool_dev_record record;
@@ -55,7 +55,7 @@ TEST_F(workload, record)
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
 
-TEST_F(workload, several_at_once)
+TEST_F(workload, each_of_several_tasks_has_its_record)
 {
 	struct wpool_dev_record records[8];
 	struct wpool_dev_work works[8];
@@ -285,7 +285,7 @@ TEST_F(work, all_checked_before_the_first_is_submitted)
 	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
 }
 
-TEST_F(work, silent)
+TEST_F(work, silent_tasks_leave_no_record)
 {
 	struct wpool_dev_work works[10] = { };
 	struct wpool_dev_record record;
@@ -343,7 +343,7 @@ TEST_F(tree, fork_join_at_capacity_1)
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
 }
 
-TEST_F(tree, deepest_and_widest)
+TEST_F(tree, the_deepest_and_the_widest_tree_run)
 {
 	static const struct wpool_dev_work works[] = {
 		{ .kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH, .fanout = 1 },

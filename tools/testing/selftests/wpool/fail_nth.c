@@ -149,14 +149,14 @@ static int check_closed(struct _test_data_sweep *self)
 	return WAIT_FOR(is_quiet(self->pool.fd)) ? 0 : -EBUSY;
 }
 
-TEST_F(sweep, open)
+TEST_F(sweep, open_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.call = call_open, .undo = call_close, .least = 3,
 	});
 }
 
-TEST_F(sweep, close)
+TEST_F(sweep, close_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_busy_file, .call = call_close, .check = check_closed,
@@ -209,7 +209,7 @@ static int destroy_other(struct _test_data_sweep *self)
 	return err;
 }
 
-TEST_F(sweep, create)
+TEST_F(sweep, create_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_file, .call = call_create_prealloc, .check = check_prealloc,
@@ -227,7 +227,7 @@ static int close_other(struct _test_data_sweep *self)
 	return close(self->other.fd) ? -errno : 0;
 }
 
-TEST_F(sweep, attach)
+TEST_F(sweep, attach_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_file, .call = call_attach, .check = works,
@@ -246,7 +246,7 @@ static int call_destroy(struct _test_data_sweep *self)
 	return pool_destroy(self->other.fd);
 }
 
-TEST_F(sweep, destroy)
+TEST_F(sweep, destroy_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_used_pool, .call = call_destroy, .undo = close_other,
@@ -279,7 +279,7 @@ static int undo_tune(struct _test_data_sweep *self)
 			 ATTRS(.mask = WPOOL_DEV_NICE, .capacity = 2, .queue_depth = 100));
 }
 
-TEST_F(sweep, tune)
+TEST_F(sweep, tune_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = undo_tune, .call = call_tune, .check = check_tune, .least = 3,
@@ -297,7 +297,7 @@ static int check_sysfs(struct _test_data_sweep *self)
 	return attr_number(self->pool.name, "queue_depth") == 7 ? 0 : -EPROTO;
 }
 
-TEST_F(sweep, tune_in_sysfs)
+TEST_F(sweep, tune_in_sysfs_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = undo_tune, .call = call_tune_sysfs, .check = check_sysfs, .least = 3,
@@ -324,7 +324,7 @@ static int check_reboot(struct _test_data_sweep *self)
 	return run_one(self->pool.fd);
 }
 
-TEST_F(sweep, release)
+TEST_F(sweep, release_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = check_reboot, .call = call_release, .check = check_release,
@@ -332,7 +332,7 @@ TEST_F(sweep, release)
 	});
 }
 
-TEST_F(sweep, reboot)
+TEST_F(sweep, reboot_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = call_release, .call = call_reboot, .check = check_reboot, .least = 1,
@@ -367,7 +367,7 @@ static int call_stats(struct _test_data_sweep *self)
 	return pool_stats(self->pool.fd, &stats);
 }
 
-TEST_F(sweep, stats)
+TEST_F(sweep, stats_survive_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.call = call_stats, .least = 1,
@@ -384,7 +384,7 @@ static int call_info(struct _test_data_sweep *self)
 	return ioctl(self->pool.fd, WPOOL_IOC_INFO, &info) ? -errno : 0;
 }
 
-TEST_F(sweep, info)
+TEST_F(sweep, info_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.call = call_info, .least = 4,
@@ -425,7 +425,7 @@ static int check_submit(struct _test_data_sweep *self)
 	       0 : nr < 0 ? nr : -EPROTO;
 }
 
-TEST_F(sweep, submit)
+TEST_F(sweep, submit_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_attached, .call = call_submit, .check = check_submit,
@@ -443,7 +443,7 @@ static int prepare_done(struct _test_data_sweep *self)
 	return prepare_attached(self) ?: submit_many(self->fd, WPOOL_WORK_NOOP, 0, 0, 20);
 }
 
-TEST_F(sweep, wait)
+TEST_F(sweep, wait_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_done, .call = call_wait, .undo = call_close, .least = 1,
@@ -467,7 +467,7 @@ static int prepare_records(struct _test_data_sweep *self)
 	return prepare_done(self) ?: wait_tasks(self->fd, 0);
 }
 
-TEST_F(sweep, read)
+TEST_F(sweep, read_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_records, .call = call_read, .undo = call_close, .least = 2,
@@ -480,7 +480,7 @@ static int call_cancel(struct _test_data_sweep *self)
 	return cancel_all(self->fd);
 }
 
-TEST_F(sweep, cancel)
+TEST_F(sweep, cancel_survives_each_failed_allocation)
 {
 	sweep(_metadata, self, &(struct step){
 		.prepare = prepare_busy_file, .call = call_cancel, .check = call_wait,
@@ -535,7 +535,7 @@ static void sweep_worker(struct __test_metadata *_metadata, struct _test_data_sw
 	EXPECT_EQ(self->nr_pools, pools_named(""));
 }
 
-TEST_F(sweep, worker_touch)
+TEST_F(sweep, a_worker_survives_each_failed_allocation)
 {
 	sweep_worker(_metadata, self, &(struct worker_step){
 		.work = { .kind = WPOOL_WORK_TOUCH, .arg = 5 * 4096 }, .status = -ENOMEM,

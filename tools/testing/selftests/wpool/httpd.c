@@ -56,7 +56,7 @@ FIXTURE_TEARDOWN(httpd)
 		ASSERT_EQ(0, client_open(&self->client, 0));	\
 	})
 
-TEST_F(httpd, answers)
+TEST_F(httpd, each_request_has_its_answer)
 {
 	int i;
 
@@ -97,7 +97,7 @@ TEST_F(httpd, head_has_no_body)
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
 
-TEST_F(httpd, other_methods)
+TEST_F(httpd, other_methods_than_get_are_refused)
 {
 	START("");
 	/* the text in a body is no request */
@@ -152,7 +152,7 @@ TEST_F(httpd, keep_alive)
 
 #define REQUEST(text)	"GET / HTTP/1.1\r\n" text "\r\n\r\n"
 
-TEST_F(httpd, bad_requests)
+TEST_F(httpd, bad_requests_are_refused_and_end_the_connection)
 {
 	static const struct {
 		int status;
@@ -220,7 +220,7 @@ TEST_F(httpd, bad_requests)
 	}
 }
 
-TEST_F(httpd, large_head)
+TEST_F(httpd, a_head_that_is_too_large_is_refused)
 {
 	char head[3000];
 	int len;
@@ -254,7 +254,7 @@ TEST_F(httpd, large_head)
 	EXPECT_EQ(431, read_answer(&self->client, &self->answer, true));
 }
 
-TEST_F(httpd, byte_by_byte)
+TEST_F(httpd, a_request_may_come_byte_by_byte)
 {
 	static const char * const requests[] = {
 		"\r\nGET /bytes?n=7 HTTP/1.1\r\nHost: a\r\nX-Y: z\r\n\r\n",
@@ -293,7 +293,7 @@ TEST_F(httpd, pipelined)
 	EXPECT_EQ(200, get(&self->client, "/", &self->answer));
 }
 
-TEST_F(httpd, half_closed)
+TEST_F(httpd, a_client_that_has_closed_gets_its_answers)
 {
 	START("");
 	ASSERT_EQ(0, client_say(&self->client,
@@ -417,7 +417,7 @@ TEST_F(httpd, idle_connections_time_out)
 	EXPECT_TRUE(WAIT_FOR(timed_out_now() >= 4));
 }
 
-TEST_F(httpd, max_connections)
+TEST_F(httpd, no_more_than_max_connections_are_open)
 {
 	struct client others[3], late[3];
 	struct figures figures;
@@ -448,7 +448,7 @@ TEST_F(httpd, max_connections)
 			     figures.connections == 1));
 }
 
-TEST_F(httpd, bad_parameters)
+TEST_F(httpd, bad_parameters_do_not_load_the_module)
 {
 	static const char * const cases[] = {
 		"workers=0", "max_connections=0", "max_connections=1000001", "idle_ms=0",
@@ -469,7 +469,7 @@ TEST_F(httpd, bad_parameters)
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
 
-TEST_F(httpd, many_connections)
+TEST_F(httpd, many_connections_are_served_at_once)
 {
 	/* the debug kernel has no memory for 10000 */
 	unsigned int nr = access("/sys/kernel/debug/kmemleak", F_OK) ? 10000 : 1000, i;
@@ -620,7 +620,7 @@ static bool load_is_served(void)
 	return true;
 }
 
-TEST_F(httpd, unload_under_load)
+TEST_F(httpd, the_module_can_be_unloaded_under_load)
 {
 	unsigned int round;
 	pthread_t thread;

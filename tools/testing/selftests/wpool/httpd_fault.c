@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(httpd_fault)
 	EXPECT_FALSE(pool_exists(HTTPD_POOL));
 }
 
-TEST_F(httpd_fault, others_live)
+TEST_F(httpd_fault, other_connections_live_after_an_oops)
 {
 	struct client others[20], victim;
 	struct figures figures;
@@ -58,7 +58,7 @@ TEST_F(httpd_fault, others_live)
 		EXPECT_TRUE(has_ended(&others[i]));
 }
 
-TEST_F(httpd_fault, unload_at_once)
+TEST_F(httpd_fault, the_module_can_be_unloaded_after_an_oops)
 {
 	struct client victim;
 

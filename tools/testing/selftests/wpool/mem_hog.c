@@ -90,7 +90,7 @@ static void run_rounds(struct __test_metadata *_metadata, const struct wpool_dev
 	pool_end(&pool);
 }
 
-TEST(reclaim_goes_on)
+TEST(tasks_run_while_memory_is_short)
 {
 	run_rounds(_metadata,
 		   ATTRS(.capacity = 16, .queue_depth = NR_TASKS, .expiry_ms = 1, .min_workers = 1,

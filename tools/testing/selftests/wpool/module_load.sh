@@ -53,7 +53,7 @@ none()
 # fresh [PARAMETER...]: load wpool with these parameters
 fresh() { none && load "$@"; }
 
-test_parameters_are_visible()
+test_all_parameters_are_in_sysfs()
 {
 	fresh
 	for parameter in allow_fault max_workers max_user_workers default_capacity default_queue_depth \
@@ -93,7 +93,7 @@ test_threads_at_rest()
 	unload
 }
 
-test_parameters_are_used()
+test_each_parameter_has_its_effect()
 {
 	fresh max_workers=7 default_capacity=3 default_queue_depth=5 default_expiry_ms=123
 	[ "$(cat $PARAMETERS/max_workers)" = 7 ] || fail "max_workers is not 7"
@@ -106,7 +106,7 @@ test_parameters_are_used()
 	unload
 }
 
-test_bad_parameters()
+test_bad_parameters_do_not_load_the_module()
 {
 	none
 	for parameter in max_workers=0 max_workers=abc max_workers=-1 \
@@ -127,7 +127,7 @@ test_bad_parameters()
 	no_threads wpool && load && unload
 }
 
-test_fault_is_refused()
+test_a_fault_is_refused_by_default()
 {
 	fresh
 	[ "$("$HELPER" fault default)" = "fault: EPERM" ] || fail "$("$HELPER" fault default)"
@@ -416,18 +416,18 @@ test_load_and_unload()
 	done
 }
 
-test_ends_loaded()
+test_the_module_is_loaded_in_the_end()
 {
 	fresh && "$HELPER" leave last 1 >"$TMP/leave" || fail "$(cat "$TMP/leave")"
 	grep -qx open $CLASS/default/state
 }
 
-TESTS="parameters_are_visible threads_at_rest parameters_are_used bad_parameters fault_is_refused
+TESTS="all_parameters_are_in_sysfs threads_at_rest each_parameter_has_its_effect bad_parameters_do_not_load_the_module a_fault_is_refused_by_default
 	open_file_keeps_the_module sample_module_keeps_the_module pools_go_with_the_module
 	module_that_forgets_its_pools forgotten_pool_without_an_owner
 	softirqs_left_off_are_given_back open_attribute_does_not_keep_the_module few_workers
 	few_workers_are_named_in_the_log few_workers_for_many_pools few_workers_and_a_rescuer
 	all_workers_in_use_is_no_stall few_workers_of_users frozen_pool_goes_with_the_module
-	10000_together load_and_unload ends_loaded"
+	10000_together load_and_unload the_module_is_loaded_in_the_end"
 
 run_tests "$@"

@@ -179,12 +179,12 @@ TEST(files_of_default_are_documented)
 	compare(_metadata, "default");
 }
 
-TEST_F(attrs, files_are_documented)
+TEST_F(attrs, the_files_of_a_pool_are_documented)
 {
 	compare(_metadata, self->pool.name);
 }
 
-TEST_F(attrs, modes)
+TEST_F(attrs, only_attributes_can_be_written)
 {
 	struct names files = { }, others = { };
 	char path[256], value[4096];
@@ -242,7 +242,7 @@ static const char *default_of(const struct tunable *attr)
 	return attr->words[0] ? attr->words[attr->preset] : text_of(attr->preset);
 }
 
-TEST_F(attrs, defaults)
+TEST_F(attrs, a_new_pool_has_the_default_attributes)
 {
 	const char *pool = self->pool.name;
 	const struct tunable *attr;
@@ -297,7 +297,7 @@ static void write_good(struct __test_metadata *_metadata, const char *pool, cons
 #define WRITE(attr, text, expected)	write_good(_metadata, pool, attr, text, expected)
 #define WRITE_SAME(attr, text)		WRITE(attr, text, NULL)
 
-TEST_F(attrs, good_values)
+TEST_F(attrs, each_good_value_is_read_back)
 {
 	const char *pool = self->pool.name;
 	const struct tunable *attr;
@@ -350,7 +350,7 @@ static void refuse(struct __test_metadata *_metadata, const char *pool, const ch
 		refuse(_metadata, pool, attr, text_, strlen(text_), err);	\
 	})
 
-TEST_F(attrs, bad_values)
+TEST_F(attrs, bad_values_are_refused_and_change_nothing)
 {
 	static const char * const garbage[] = {
 		"\n", " ", "x", "1x", "1 2", "1,2", "1.5", "0x10", "--1", "+-1", "1\n2", "m", "ma",
@@ -418,7 +418,7 @@ TEST_F(attrs, bad_values)
 	EXPECT_EQ(0, attr_write(pool, "capacity", "5"));
 }
 
-TEST_F(attrs, cpumask_values)
+TEST_F(attrs, cpumask_takes_lists_and_refuses_others)
 {
 	const char *pool = self->pool.name;
 	static char huge[4096];
@@ -540,7 +540,7 @@ static bool has_counted(const char *pool, unsigned long long nr)
 	       !count_table(table, &waited, &ran) && waited == nr && ran == nr;
 }
 
-TEST_F(attrs, histogram)
+TEST_F(attrs, the_histogram_has_each_task_once)
 {
 	static const size_t chunks[] = { 7, 54, 56, 4096, 16384 };
 	static char table[65536], again[65536];

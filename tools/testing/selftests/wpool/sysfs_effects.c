@@ -391,7 +391,7 @@ static bool all_workers(const char *pool, int least, int nice, const char *cpus)
 	return true;
 }
 
-TEST_F(attrs, workers_follow_sched)
+TEST_F(attrs, workers_follow_a_new_sched)
 {
 	const char *pool = self->pool.name;
 

@@ -53,7 +53,7 @@ FIELDS='
 
 has() { grep -qE "$1" "$TMP/trace" || fail "no '$1' in $(tail -n 40 "$TMP/trace")"; }
 
-test_life_of_tasks()
+test_a_task_is_submitted_started_finished()
 {
 	setup queue_depth=max
 	run --work noop --work sleep:1ms --tasks 300
@@ -130,7 +130,7 @@ test_group_task_failed()
 	[ "$traced" -eq 2 ] || fail "$traced were traced"
 }
 
-test_workers()
+test_a_worker_is_spawned_parked_woken()
 {
 	setup expiry_ms=0 min_workers=0
 	run --work noop --tasks 10
@@ -146,7 +146,7 @@ test_workers()
 		has 'wpool_worker_expired: .* worker=[0-9]+$'
 }
 
-test_stepped_in()
+test_a_rescuer_that_steps_in_is_traced()
 {
 	setup reclaim=1 min_workers=0
 	run --work noop --tasks 1
@@ -173,7 +173,7 @@ steal()
 	setup queue_depth=max capacity=4 prealloc=1 && run --work noop --tasks 5000
 }
 
-test_stolen()
+test_a_task_that_is_stolen_is_traced()
 {
 	[ "$(grep -c ^processor /proc/cpuinfo)" -ge 2 ] || skip "needs 2 CPUs"
 	repeat_until "$CLASS/$POOL/stolen" steal
@@ -184,7 +184,7 @@ test_stolen()
 	[ "$traced" -eq "$stolen" ] || fail "$traced were traced, $stolen stolen"
 }
 
-test_overloaded()
+test_a_pool_that_is_overloaded_is_traced()
 {
 	setup capacity=1
 	# the second task finds no place while the first one runs
@@ -193,7 +193,7 @@ test_overloaded()
 	has 'wpool_pool_overloaded: .* nr=[1-9][0-9]* policy=block$'
 }
 
-test_no_addresses()
+test_no_event_shows_an_address()
 {
 	setup queue_depth=max
 	run --tasks 50
@@ -219,7 +219,7 @@ recorded()
 	wait $recorder || fail "exit $?: $(cat "$TMP/started")"
 }
 
-test_recorded_by_wpoolctl()
+test_wpoolctl_records_the_events_of_a_pool()
 {
 	record
 	run --work sleep:20ms --work noop --tasks 10
@@ -231,7 +231,7 @@ test_recorded_by_wpoolctl()
 	[ "$(wpoolctl trace timehist "$TMP/rec" | wc -l)" -eq 11 ] || fail "$(cat "$TMP/rec")"
 }
 
-test_replayed_and_advised()
+test_wpoolctl_replays_what_it_has_recorded()
 {
 	record
 	run --work sleep:20ms --tasks 10
@@ -260,8 +260,8 @@ test_recorded_until_a_task_is_late()
 	done
 }
 
-TESTS="life_of_tasks cancelled_tasks_are_dropped group_task_failed workers stepped_in
-handed_over_and_hogged stolen overloaded no_addresses recorded_by_wpoolctl replayed_and_advised recorded_until_a_task_is_late"
+TESTS="a_task_is_submitted_started_finished cancelled_tasks_are_dropped group_task_failed a_worker_is_spawned_parked_woken a_rescuer_that_steps_in_is_traced
+handed_over_and_hogged a_task_that_is_stolen_is_traced a_pool_that_is_overloaded_is_traced no_event_shows_an_address wpoolctl_records_the_events_of_a_pool wpoolctl_replays_what_it_has_recorded recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

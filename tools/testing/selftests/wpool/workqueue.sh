@@ -121,14 +121,14 @@ use_all()
 	done
 }
 
-test_loop_on_workqueues()
+test_the_loop_driver_runs_on_workqueues()
 {
 	begin loop_kernel && use_all
 	[ ! -e $CLASS/loop0 ] || fail "it has a pool"
 	end loop_kernel
 }
 
-test_loop_on_wpool()
+test_the_loop_driver_runs_on_wpool()
 {
 	begin loop_wpool && use_all
 	for n in $DEVICES; do
@@ -237,7 +237,7 @@ test_a_polling_thread_until_the_kernel_reports_a_lockup()
 	let_go
 }
 
-TESTS="loop_on_workqueues loop_on_wpool loop_on_wpool_that_is_tuned
+TESTS="the_loop_driver_runs_on_workqueues the_loop_driver_runs_on_wpool loop_on_wpool_that_is_tuned
 	a_polling_thread_stops_a_workqueue_and_not_wpool
 	a_polling_thread_until_the_kernel_reports_a_lockup"
 run_tests "$@"

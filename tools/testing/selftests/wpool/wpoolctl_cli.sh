@@ -120,7 +120,7 @@ test_usage()
 	bad 2 create ''
 }
 
-test_create_and_destroy()
+test_create_makes_what_destroy_removes()
 {
 	given="capacity=12 queue_depth=max policy=fail expiry_ms=77 min_workers=2 max_blocking=3 \
 		spin_us=5 latency=1 nice=-5 cpumask=0 concurrency=4"
@@ -139,7 +139,7 @@ test_create_and_destroy()
 	attrs spin_us=7 cpumask="$(cat /sys/devices/system/cpu/possible)"
 }
 
-test_create_bad_values()
+test_create_refuses_each_bad_value()
 {
 	bad 2 create "$POOL" capacity=4 min_workers=5
 	# only the kernel can refuse this CPU
@@ -147,7 +147,7 @@ test_create_bad_values()
 	[ ! -e "$CLASS/$POOL" ]
 }
 
-test_tune()
+test_tune_changes_all_attributes_or_none()
 {
 	good create "$POOL"
 	good tune "$POOL" capacity=5 queue_depth=6 policy=fail nice=3
@@ -191,7 +191,7 @@ test_apply()
 	good destroy "${POOL}b"
 }
 
-test_list()
+test_list_has_all_pools_and_figures()
 {
 	good create "$POOL" capacity=17
 	good list && prints '^default ' && prints "^$POOL +open +17 "
@@ -204,7 +204,7 @@ test_list()
 	! grep -q "$POOL" "$TMP/out"
 }
 
-test_show()
+test_show_has_attributes_and_defaults()
 {
 	good create "$POOL" capacity=17 queue_depth=max
 	good show "$POOL" && prints '^ *capacity +17 +\(default 256\)$' &&
@@ -221,7 +221,7 @@ test_show()
 	bad 1 show no-such-pool --json
 }
 
-test_run_reports()
+test_run_reports_what_its_load_did()
 {
 	good create "$POOL" capacity=4 queue_depth=max
 	good run "$POOL" --work noop --work spin:100us --work sleep:1ms --work yield:5 \
@@ -235,7 +235,7 @@ test_run_reports()
 	attrs submitted="$(cat "$CLASS/$POOL/completed")"
 }
 
-test_run_full_pool()
+test_run_counts_what_a_full_pool_refuses()
 {
 	good create "$POOL" capacity=2 policy=fail
 	# two tasks fit while they run; the others are refused: exit 3, and the report says how many
@@ -261,7 +261,7 @@ accounted()
 			$(value cancelled))) ] || fail "not accounted for: $(cat "$TMP/out")"
 }
 
-test_run_open_loop()
+test_run_in_an_open_loop_keeps_its_rate()
 {
 	good create "$POOL" capacity=1
 	# one task sleeps while others arrive: not all of them find room
@@ -279,7 +279,7 @@ test_run_open_loop()
 	await 0 outstanding
 }
 
-test_run_group()
+test_run_keeps_the_bound_of_a_group()
 {
 	good create "$POOL" capacity=4 queue_depth=max
 	good run "$POOL" --group 3 --tasks 500 --submitters 2 --json
@@ -299,13 +299,13 @@ test_run_time_is_over()
 	await 0 outstanding
 }
 
-test_run_interrupted()
+test_run_cancels_its_tasks_if_interrupted()
 {
 	good create "$POOL" capacity=2 queue_depth=max
 	interrupted 4 --work sleep:60s --tasks 4
 }
 
-test_run_temporary_pool()
+test_run_destroys_the_pool_it_has_made()
 {
 	before=$(ls "$CLASS")
 	good run --create --tasks 10 --quiet
@@ -318,13 +318,13 @@ test_run_temporary_pool()
 	[ "$(ls "$CLASS")" = "$before" ]
 }
 
-test_run_bad_values()
+test_run_refuses_each_bad_value()
 {
 	bad 2 run default --timeout=0
 	bad 1 run no-such-pool && says no-such-pool
 }
 
-test_stat()
+test_stat_prints_a_line_per_pool()
 {
 	good create "$POOL"
 	good stat "$POOL" --interval 50ms --count 2 && prints "$POOL"
@@ -336,7 +336,7 @@ test_stat()
 	bad 1 stat no-such-pool --count 1
 }
 
-test_release_and_reboot()
+test_release_closes_what_reboot_opens()
 {
 	good create "$POOL" capacity=1 queue_depth=max
 	good release "$POOL" && attrs state=closed
@@ -371,7 +371,7 @@ test_default_pool_is_left_alone()
 	[ -e "$CLASS/$POOL" ] || fail "the other one is gone"
 }
 
-test_top()
+test_top_shows_how_pools_work()
 {
 	good create "$POOL" capacity=3 queue_depth=10
 	helper sleepers "$POOL" 5
@@ -392,7 +392,7 @@ why()
 		good why "$POOL" --json && key_is cause "\"$1\"" || fail "why: $(cat "$TMP/out")"
 }
 
-test_why()
+test_why_says_what_tasks_wait_for()
 {
 	good create "$POOL" capacity=2 queue_depth=3 expiry_ms=0
 	why none "^No task waits or runs; 0 workers are idle"
@@ -415,7 +415,7 @@ test_why()
 	good release "$POOL" && why closed "^The pool is closed"
 }
 
-test_latency()
+test_latency_counts_each_task_once()
 {
 	good create "$POOL" capacity=4 queue_depth=max
 	bad 1 latency "$POOL" && says "tune $POOL latency=1"
@@ -430,7 +430,7 @@ test_latency()
 	bad 1 latency no-such-pool && says no-such-pool
 }
 
-test_unprivileged()
+test_users_may_read_but_not_change()
 {
 	good create "$POOL" latency=1
 	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>"$TMP/err"; }
@@ -453,9 +453,9 @@ test_unprivileged()
 	done
 }
 
-TESTS="usage create_and_destroy create_bad_values tune apply list show run_reports
-	run_full_pool run_open_loop run_group run_time_is_over run_interrupted run_temporary_pool
-	run_bad_values stat release_and_reboot default_pool_is_left_alone top why latency
-	unprivileged"
+TESTS="usage create_makes_what_destroy_removes create_refuses_each_bad_value tune_changes_all_attributes_or_none apply list_has_all_pools_and_figures show_has_attributes_and_defaults run_reports_what_its_load_did
+	run_counts_what_a_full_pool_refuses run_in_an_open_loop_keeps_its_rate run_keeps_the_bound_of_a_group run_time_is_over run_cancels_its_tasks_if_interrupted run_destroys_the_pool_it_has_made
+	run_refuses_each_bad_value stat_prints_a_line_per_pool release_closes_what_reboot_opens default_pool_is_left_alone top_shows_how_pools_work why_says_what_tasks_wait_for latency_counts_each_task_once
+	users_may_read_but_not_change"
 
 run_tests "$@"
