@@ -26,6 +26,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wpool.h>
+#include <linux/wpool_func.h>
 #include <linux/wpool_stats.h>
 
 /* How long a case waits for something that must happen. */

@@ -25,11 +25,11 @@
  *     no room
  *   a task, from any context        wpool_try_submit()
  *   many tasks at once              wpool_submit_batch()
- *   a function and an argument      wpool_submit_fn()
- *   one function, many arguments    wpool_create_func(), wpool_invoke()
  *   wait for a task, or for all     wpool_task_wait(), wpool_flush()
  *   take a task back                wpool_task_cancel(), wpool_task_cancel_sync()
  *   close a pool for a while        wpool_release(), wpool_reboot()
+ *   a function and an argument, or  wpool_func.h
+ *     a pool with one function
  *   after a time, or at a wake-up   wpool_event.h
  *   tasks in order, or a pipeline   wpool_strand.h
  *   the tasks of one client         wpool_group.h
@@ -70,7 +70,6 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cpumask.h>
-#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/types.h>
@@ -97,12 +96,6 @@ struct wpool_waiter;
 #define WPOOL_MAX_HOG_MS	10000U
 #define WPOOL_MAX_WAIT_MS	(24U * 60 * 60 * 1000)
 #define WPOOL_MAX_PRIORITY	99U
-
-/**
- * WPOOL_MAX_FUNC_ITEMS - largest capacity + queue_depth of a pool of
- * wpool_create_func(), unless one of the two is %WPOOL_UNLIMITED
- */
-#define WPOOL_MAX_FUNC_ITEMS	524288U
 
 /** WPOOL_NAME_LEN - size of a pool's name, including the terminating NUL */
 #define WPOOL_NAME_LEN		32
@@ -131,14 +124,6 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  * %WQ_MEM_RECLAIM: the kernel warns about that.
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
-
-/**
- * typedef wpool_arg_fn - a function of one argument, for wpool_invoke() and wpool_submit_fn()
- * @arg: the submitter's argument
- *
- * Context: as &typedef wpool_task_fn.
- */
-typedef void (*wpool_arg_fn)(void *arg);
 
 /**
  * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
@@ -644,34 +629,6 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
 
 /**
- * __wpool_create_func() - create a pool bound to one function for another module, or for none
- * @attrs: as wpool_create_func()
- * @func: as wpool_create_func()
- * @owner: as __wpool_create()
- *
- * Context: as wpool_create().
- * Return: as wpool_create_func().
- */
-struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
-						wpool_arg_fn func,
-						struct module *owner);
-
-/**
- * wpool_create_func() - create an open pool bound to one function
- * @attrs: its attributes, copied
- * @func: the function that every wpool_invoke() runs
- *
- * The pool preallocates capacity + queue_depth items, so that an invoke within these limits never
- * fails for lack of memory. If either limit is unlimited, an invoke may fail. The model is
- * NewPoolWithFunc() of ants, a library in Go.
- *
- * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
- * Return: as wpool_create(); also -EINVAL if @func is %NULL, and -ERANGE if
- * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
- */
-#define wpool_create_func(attrs, func)	__wpool_create_func(attrs, func, THIS_MODULE)
-
-/**
  * wpool_destroy() - end a pool
  * @pool: the pool; the creator's reference is consumed. %NULL and ERR_PTR are allowed and ignored.
  *
@@ -925,59 +882,6 @@ u32 wpool_nr_free(struct wpool *pool);
 int __must_check wpool_submit_batch(struct wpool *pool,
 				    struct wpool_task *const *tasks,
 				    unsigned int nr, unsigned int flags);
-
-/**
- * wpool_submit_fn() - run a function once, without an embedded task
- * @pool: the pool
- * @func: the function
- * @arg: its argument
- * @owner: module that holds the text of @func (%THIS_MODULE), pinned until @func has returned. A
- *	module that owns the pool is pinned only if the caller runs @func itself, because otherwise
- *	wpool_destroy() waits for @func. %NULL for built-in code
- * @gfp: how to allocate. Without __GFP_DIRECT_RECLAIM the call never sleeps and
- *	behaves as wpool_try_submit(); with it, as wpool_submit().
- *
- * Context: process context, or any except NMI if @gfp does not sleep (on PREEMPT_RT not with
- * preemption or interrupts off, where nothing can be allocated).
- * Return: as wpool_submit() or wpool_try_submit(); -ENOMEM.
- */
-int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
-				 void *arg, struct module *owner, gfp_t gfp);
-
-/**
- * wpool_submit_fn_abortable() - as wpool_submit_fn(), for an argument that must not be lost
- * @pool: the pool
- * @func: the function
- * @abort: called instead if the accepted call ends before @func starts, or if its worker dies in
- *	@func; %NULL behaves as wpool_submit_fn()
- * @arg: the argument of both
- * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned as by
- *	wpool_submit_fn() until the called function has returned; %NULL for built-in code
- * @gfp: as wpool_submit_fn()
- *
- * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
- * frees @arg, no later statement of @func may fault. After an error @arg is still the caller's.
- *
- * Context: as wpool_submit_fn().
- * Return: as wpool_submit_fn().
- */
-int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func,
-					   wpool_arg_abort_fn abort, void *arg,
-					   struct module *owner, gfp_t gfp);
-
-/**
- * wpool_invoke() - run the function that the pool is bound to
- * @pool: a pool of wpool_create_func()
- * @arg: the function's argument
- *
- * After 0, either the function returns or &wpool_attrs.abort, if set, is called.
- *
- * Context: process context; may sleep as wpool_submit() does.
- * Return: as wpool_submit(); -EINVAL if the pool is bound to no function; -ENOMEM, under every
- * policy, if no memory is free and no preallocated item: an unlimited pool has none, and in another
- * pool unfinished tasks and waiting submitters may hold all of them.
- */
-int __must_check wpool_invoke(struct wpool *pool, void *arg);
 
 /**
  * wpool_task_wait() - wait until a task has finished

@@ -48,6 +48,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/wpool.h>
+#include <linux/wpool_func.h>
 #include <linux/wpool_stats.h>
 
 #include "core/fifo.h"

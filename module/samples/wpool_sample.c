@@ -12,6 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/smp.h>
+#include <linux/wpool_func.h>
 
 /* [quoted in README.md] */
 #include <linux/wpool.h>

@@ -19,6 +19,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/wpool.h>
+#include <linux/wpool_func.h>
 
 #define NR_WORKERS	4
 

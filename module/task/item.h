@@ -18,6 +18,7 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <linux/wpool_func.h>
 
 #include "task/debug.h"
 #include "task/state.h"

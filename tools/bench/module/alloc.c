@@ -11,6 +11,7 @@
  * which allocates the task. "invoke" calls wpool_invoke() in a pool of one function.
  */
 #include <linux/slab.h>
+#include <linux/wpool_func.h>
 
 #include "bench.h"
 

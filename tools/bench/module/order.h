@@ -17,6 +17,7 @@
 #include <linux/minmax.h>
 #include <linux/sort.h>
 #include <linux/wpool_event.h>
+#include <linux/wpool_func.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 

@@ -50,6 +50,7 @@
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
 #include <linux/preempt.h>
+#include <linux/wpool_func.h>
 #include <linux/wpool_stats.h>
 
 #include "bench.h"

@@ -25,6 +25,7 @@
 #include <linux/module.h>
 #include <linux/wpool.h>
 #include <linux/wpool_event.h>
+#include <linux/wpool_func.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 

@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/timer.h>
 #include <linux/wpool.h>
+#include <linux/wpool_func.h>
 
 #include "rnd.h"
 
