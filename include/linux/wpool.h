@@ -2,8 +2,8 @@
 /*
  * wpool - a bounded, elastic pool of kernel threads that run tasks.
  *
- * A caller embeds struct wpool_task in its own object, names a function, and
- * submits the task from any context except NMI:
+ * A caller embeds struct wpool_task in its own object, names a function, and submits the task from
+ * any context except NMI:
  *
  *	struct job { struct wpool_task task; int value; };
  *
@@ -60,9 +60,11 @@
  * -EINVAL, or does nothing if it has no error to return. A submit, including wpool_invoke(),
  * returns -EINVAL for %NULL and must not be given an ERR_PTR.
  *
- * A module must destroy its pools before it is unloaded. If it does not, the log
- * names the module and the pool, and wpool destroys the pool when the module's exit
- * function has returned: queued tasks are cancelled, running tasks are waited for.
+ * A function of these headers whose comment has no line "Context:" may be called in any context.
+ *
+ * A module must destroy its pools before it is unloaded. If it does not, the log names the module
+ * and the pool, and wpool destroys the pool when the module's exit function has returned: queued
+ * tasks are cancelled, running tasks are waited for.
  */
 #ifndef _LINUX_WPOOL_H
 #define _LINUX_WPOOL_H
@@ -179,21 +181,17 @@ enum wpool_order {
  * @WPOOL_SCHED_FIFO: SCHED_FIFO at priority 50, the priority of interrupt threads, as by
  *	sched_set_fifo()
  *
- * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. A module that does
- * not know how the real-time threads of the system rank should use %WPOOL_SCHED_FIFO_LOW or
- * %WPOOL_SCHED_FIFO; the administrator can tune the pool. From priority 51 on, workers preempt
- * interrupt threads, even an interrupt thread that a task waits for.
+ * Any other value from 1 to %WPOOL_MAX_PRIORITY is SCHED_FIFO at that priority. From 51 on, workers
+ * preempt interrupt threads, even one that a task waits for. A module that does not know how the
+ * real-time threads of the system rank should use one of the names; the administrator can tune.
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
  * sleeps or ends: neither cond_resched() nor other workers of that CPU interrupt the task. Use
- * SCHED_FIFO for short tasks that other threads wait for, such as the end of a request. If a task
- * runs for long:
- *
- *  - the tasks queued behind a hog go to workers of other CPUs. A worker of the same CPU is woken
- *    if there are no others, but waits until the hog sleeps;
- *  - SCHED_NORMAL threads on that CPU get only the time that the kernel reserves for them, by
- *    default 50 ms of each second. Workers are created by such threads, so a pool whose tasks keep
- *    all CPUs busy grows slowly: give it @min_workers, or @prealloc.
+ * SCHED_FIFO for short tasks that other threads wait for, such as the end of a request. The tasks
+ * queued behind a hog go to workers of other CPUs, or wait until the hog sleeps if there are none.
+ * SCHED_NORMAL threads get only the time that the kernel reserves for them, by default 50 ms of
+ * each second. Workers are created by such threads, so a pool whose tasks keep all CPUs busy grows
+ * slowly: give it @min_workers, or @prealloc.
  */
 enum wpool_sched {
 	WPOOL_SCHED_NORMAL	= 0,
@@ -274,10 +272,9 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @capacity: maximum number of workers, and so of tasks that run at the same time: 1 to
  *	%WPOOL_MAX_CAPACITY or %WPOOL_UNLIMITED; default 256. 0: -EINVAL.
  * @capacity_per_cpu: if not 0, the capacity is @capacity_per_cpu times the number of the pool's
- *	CPUs that are online, see @cpumask, but at least @min_workers. Then @capacity is ignored,
- *	but must be within its range. The capacity changes soon after a CPU goes or comes. 0 to
- *	%WPOOL_MAX_CAPACITY, which is the limit for @capacity_per_cpu times the number of possible
- *	CPUs, too; default 0. Not with @prealloc.
+ *	CPUs that are online, see @cpumask, but at least @min_workers, and changes soon after a CPU
+ *	goes or comes; @capacity is ignored, but must be within its range. 0 to %WPOOL_MAX_CAPACITY,
+ *	also if multiplied by the number of possible CPUs; default 0. Not with @prealloc.
  * @queue_depth: accepted tasks beyond @capacity that may wait for a worker:
  *	0 to %WPOOL_MAX_QUEUE_DEPTH or %WPOOL_UNLIMITED; default 0
  * @max_blocking: submitters that may sleep at the same time, 0 to %WPOOL_MAX_BLOCKING, where 0
@@ -289,60 +286,49 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @min_workers: workers that never expire once created, 0 to @capacity if @capacity_per_cpu is 0;
  *	default 1
  * @concurrency: workers that run at the same time on one CPU, 1 to %WPOOL_MAX_CONCURRENCY; default
- *	1. While that many run there, no other worker is woken. If too many run after one returns
- *	from a sleep inside a task, one parks, at the latest after a task that it ends in a new tick
+ *	1. While that many run there, no other worker is woken. A worker that returns from a sleep
+ *	inside a task may run beside them until soon after that task
  * @spin_us: how long a worker searches for a task before it parks, in us, 0 to
  *	%WPOOL_MAX_SPIN_US; default 20
- * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms,
- *	1 to %WPOOL_MAX_HOG_MS; default 10. With a @concurrency above 1: while no worker
- *	of its CPU has looked for a task. The hog's run queue goes to a worker of
- *	another CPU, or to one of the same CPU if there is no other. The hog may
- *	then run on each of the pool's CPUs, see @cpumask, until its function returns.
+ * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms, 1 to
+ *	%WPOOL_MAX_HOG_MS; default 10. With a @concurrency above 1: while no worker of its CPU has
+ *	looked for a task. The hog's run queue goes to another worker, of another CPU if possible.
+ *	The hog may then run on each of the pool's CPUs until its function returns.
  * @handoff: a worker that blocks in a task hands its run queue to another worker; default true. If
- *	false, blocked workers and hogs count towards @concurrency, and the tasks queued behind them
- *	wait unless another CPU steals them.
+ *	false, blocked workers and hogs count towards @concurrency, and keep their run queues
  * @latency: measure how long tasks wait and run, in histograms, and what they cost, by function;
  *	all counts restart from 0 whenever @latency is switched on; default false
  * @max_wait_ms: how long an accepted task may wait for a worker, in ms, 0 to %WPOOL_MAX_WAIT_MS,
  *	where 0 means no limit; default 0. A task that has waited for longer is not run, but ends
- *	with -ETIME. If a running task is submitted again, the wait begins when that run has
- *	returned. A worker checks each task that it takes. If no worker comes, a task ends at most
- *	twice @max_wait_ms and some 20 ms after it was accepted; in a frozen pool not before the
- *	thaw. With a limit, each submit and each start reads the clock. After a change of the limit,
- *	earlier tasks have no limit. More than 4,096 of them ahead of a task may delay its end.
+ *	with -ETIME, at most twice @max_wait_ms and some 20 ms after it was accepted; later in a
+ *	frozen pool, or behind more than 4,096 tasks without a limit: those accepted before a change
+ *	of @max_wait_ms. The wait of a running task that is submitted again begins when that run has
+ *	returned. With a limit, each submit and each start reads the clock.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO
- * @prealloc: create all workers with the pool, so that nothing is allocated later;
- *	default false. Only a worker that died, or that left because the module's
- *	max_workers was reached, is replaced. Needs a finite @capacity, which then
- *	cannot be tuned; the workers do not expire; sets @order to %WPOOL_FIFO.
+ * @prealloc: create all workers with the pool, so that nothing is allocated later; default false.
+ *	The workers do not expire. Only a worker that died, or that left because the module's
+ *	max_workers was reached, is replaced. Needs a finite @capacity, which then cannot be tuned,
+ *	and sets @order to %WPOOL_FIFO.
  * @nice: nice value of the workers, -20 to 19; default 0. It has no effect while @sched is not
  *	%WPOOL_SCHED_NORMAL.
  * @sched: scheduling class of the workers: %WPOOL_SCHED_NORMAL, or SCHED_FIFO at a priority of 1
  *	to %WPOOL_MAX_PRIORITY, see &enum wpool_sched; default %WPOOL_SCHED_NORMAL
- * @freezable: start no task while the system goes to sleep or sleeps, from the freeze of the
- *	kernel's threads to their thaw; default false. Submits are accepted meanwhile as far as
- *	there is room; tasks, and events that fall due, start after the thaw. A suspend waits for
- *	running tasks, and for each task of the same pool that a running task waits for in
- *	wpool_task_wait(); for a @worker_start, an abort or a fault function that is running; and
- *	for all abort functions that a wpool_release() with %WPOOL_RELEASE_CANCEL has still to call.
- *	As with a freezable workqueue, the suspend fails if these take longer than 20 s. A thread
- *	that sleeps in a submit to it is frozen there: it must hold no lock that the suspend needs.
- *	Each wait for queued tasks lasts until the thaw, that of wpool_group_exit() even after
- *	wpool_group_cancel(). Two calls need not wait: wpool_event_cancel_sync(), and
- *	wpool_task_cancel_sync() of a task that the pool has accepted. (A submitter that was frozen
- *	while it waited for room gives its task back only after the thaw.) In a callback of the
- *	suspend a wait for the thaw never ends: a driver first cancels the tasks with
- *	wpool_release(), or, in a pool that others use, waits before the freeze, in a PM notifier.
- * @reclaim: the pool keeps running tasks while there is no memory for a new worker; default false.
- *	For tasks that must run before memory becomes free, such as those that write data back: like
- *	a workqueue with %WQ_MEM_RECLAIM. The pool has @min_workers workers from the start, and one
- *	more in reserve, the rescuer. When the pool needs a worker, the rescuer becomes that worker
- *	at once, and a new rescuer is created. Until the new rescuer exists, the workers must be
- *	enough: at most @min_workers tasks, and fewer than @capacity, may wait for queued tasks at a
- *	time. The rescuer counts towards the module's max_workers, but in no figure of the pool.
- *	wpool sets no allocation flags for workers: a task that allocates sets its own, e.g. with
- *	memalloc_noio_save(). A task of this pool must not wait for a pool without @reclaim. While
- *	memory is short, do not change the pool's cgroups: the rescuer is away until it has joined.
+ * @freezable: start no task from the freeze of the kernel's threads in a suspend to their thaw;
+ *	default false. Submits are accepted as far as there is room. A suspend waits for running
+ *	tasks, and for the tasks of the pool that these wait for in wpool_task_wait(); it fails if
+ *	they take longer than 20 s. A thread that waits for room is frozen there: it must hold no
+ *	lock that the suspend needs. Waits for queued tasks last until the thaw, that of
+ *	wpool_group_exit() even after wpool_group_cancel(), but not wpool_event_cancel_sync(), nor
+ *	wpool_task_cancel_sync() of a task that the pool has accepted. In a callback of the suspend
+ *	a wait for the thaw never ends: a driver first cancels the tasks with wpool_release(), or
+ *	waits before the freeze, in a PM notifier. Documentation/semantics.rst says more.
+ * @reclaim: run tasks also while there is no memory for a new worker; default false. Like
+ *	%WQ_MEM_RECLAIM, for tasks that must run before memory becomes free. The pool has
+ *	@min_workers workers from the start, and one more in reserve, the rescuer, which counts
+ *	towards the module's max_workers, but in no figure of the pool. At most @min_workers tasks,
+ *	and fewer than @capacity, may wait for queued tasks at a time. A task that allocates sets
+ *	its own flags, e.g. with memalloc_noio_save(), and must not wait for a pool without
+ *	@reclaim. While memory is short, do not change the pool's cgroups.
  * @cpumask: CPUs that workers may run on, copied; default %NULL: all CPUs except those of
  *	isolcpus=, of nohz_full= and of isolated partitions of cpusets, also when the partitions
  *	change. The pool's CPUs are those of @cpumask that are in the cpuset of its cgroup, or, if
@@ -489,8 +475,6 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
  * @func: the function to run
  *
  * If @task is a local variable, call wpool_task_destroy_on_stack() before it goes out of scope.
- *
- * Context: any.
  */
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
 
@@ -500,16 +484,11 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
  *	in its function
  * @urgent: whether it is urgent from now on
  *
- * Urgent tasks wait in one queue for all CPUs. A worker takes urgent tasks before other tasks. But
- * of 16 tasks that the workers of a CPU take, at least one is not urgent, if a task that is not
- * urgent is queued there. A task that has started is not interrupted.
- *
- * An urgent task is accepted like any other: if the pool is full, its submitter waits among the
- * others, or is refused. The policy %WPOOL_DROP_OLDEST never drops an urgent task. An urgent task
- * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. All CPUs share the queue
- * of urgent tasks, and its lock, so only few tasks should be urgent.
- *
- * Context: any.
+ * A worker takes urgent tasks before other tasks, but of 16 tasks that the workers of a CPU take,
+ * at least one is not urgent, if such a task is queued there. A task that has started is not
+ * interrupted. An urgent task is accepted like any other, and %WPOOL_DROP_OLDEST never drops it. It
+ * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. Urgent tasks should be
+ * few, since they wait in one queue, with one lock, for all CPUs.
  */
 static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
 {
@@ -527,8 +506,6 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
  * Call this before @task, a local variable, goes out of scope. Only on kernels with
  * CONFIG_DEBUG_OBJECTS the call has an effect: it warns if the task is still queued or running. The
  * model is destroy_work_on_stack().
- *
- * Context: any.
  */
 void wpool_task_destroy_on_stack(struct wpool_task *task);
 #else
@@ -546,8 +523,6 @@ static inline void wpool_task_destroy_on_stack(struct wpool_task *task) { }
  * With an @owner, the module need not wait for its tasks: while a task is queued or runs, rmmod is
  * refused ("Module is in use"). A module whose exit function destroys the pool, or waits for the
  * tasks, passes %NULL: otherwise callers that keep submitting could prevent its unloading.
- *
- * Context: any.
  */
 static inline void wpool_task_init_detached(struct wpool_task *task,
 					    wpool_task_fn func,
@@ -570,8 +545,6 @@ static inline void wpool_task_init_detached(struct wpool_task *task,
  * For each accepted submit either @func returns or @abort is called, never both. @func must not
  * submit the task again. If @func frees the task, no later statement of @func may fault, since
  * @abort would get freed memory. A task that was cancelled must not be submitted again.
- *
- * Context: any.
  */
 static inline void wpool_task_init_abortable(struct wpool_task *task,
 					     wpool_task_fn func,
@@ -587,26 +560,8 @@ static inline void wpool_task_init_abortable(struct wpool_task *task,
  * @attrs: filled in
  *
  * The defaults are those of struct wpool_attrs. The caller must set the name.
- *
- * Context: any.
  */
 void wpool_attrs_init(struct wpool_attrs *attrs);
-
-/**
- * __wpool_create() - create a pool for another module, or for none
- * @attrs: as wpool_create()
- * @owner: the module that must destroy the pool; %NULL: wpool destroys the pool when wpool itself
- *	is unloaded
- *
- * For a library that creates pools on behalf of other modules. A caller that passes %NULL must keep
- * the functions of the pool's tasks loaded until the pool is gone; wpool does not check this. With
- * %NULL, the kernel's log does not say what is wrong with @attrs.
- *
- * Context: as wpool_create().
- * Return: as wpool_create().
- */
-struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
-					   struct module *owner);
 
 /**
  * wpool_create() - create an open pool
@@ -616,8 +571,8 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * must end it with wpool_destroy(). The model is NewPool() of ants, a library in Go.
  *
  * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
- * Return:
- * * the pool, or one of these as ERR_PTR:
+ * Return: the pool, or one of these as ERR_PTR:
+ *
  * * -EINVAL - an attribute is missing or wrong, or capacity is 0
  * * -ERANGE - a number is out of its range
  * * -EEXIST - the name is taken
@@ -627,6 +582,19 @@ struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs,
  * * any error of worker_start, if the pool has workers from the start (prealloc, reclaim)
  */
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
+
+/**
+ * __wpool_create() - as wpool_create(), but the pool belongs to another module, or to none
+ * @attrs: as wpool_create()
+ * @owner: the module that must destroy the pool, on whose behalf a library creates it. %NULL: wpool
+ *	destroys the pool when wpool itself is unloaded, the caller keeps the functions of the
+ *	pool's tasks loaded until then, which wpool does not check, and the kernel's log does not
+ *	say what is wrong with @attrs
+ *
+ * Context: as wpool_create().
+ * Return: as wpool_create().
+ */
+struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs, struct module *owner);
 
 /**
  * wpool_destroy() - end a pool
@@ -671,10 +639,9 @@ int wpool_destroy(struct wpool *pool);
  * %WPOOL_RELEASE_OWN closes the pool to all except its own tasks and events. It is for a server
  * that shuts down: clients get -ESHUTDOWN, while the events of its connections still fire, and its
  * tasks may submit more tasks to end the connections. Submitters that wait already, also in a group
- * or with a batch, are accepted as room comes, even if the policy has changed. The state is
- * %WPOOL_CLOSING, and everything else is as in an open pool. When the last connection is gone, the
- * caller destroys the pool, or closes it completely with another release. Does nothing to a pool
- * that is closed.
+ * or with a batch, are accepted as room comes, even if the policy has changed. When the last
+ * connection is gone, the caller destroys the pool, or closes it completely with another release.
+ * Does nothing to a pool that is closed.
  *
  * A cancelled detached task is dropped silently, unless it was prepared with
  * wpool_task_init_abortable(). The argument of a cancelled wpool_invoke() or wpool_submit_fn() is
@@ -826,9 +793,9 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  * one is woken there, or created if the CPU has none and the pool may have one more.
  *
  * This is a preference, not a promise. A worker of another CPU may run the task if no worker of
- * @cpu takes it for some 10 ms, or if one of them blocks; and at once if the pool has no worker at
- * @cpu yet, or if @cpu is offline or none of the pool's. If the pool is full, the task is
- * queued on the CPU where room becomes free. For code that must run on @cpu, use a workqueue.
+ * @cpu takes it for some 10 ms, if one of them blocks, or at once if the pool has no worker at @cpu
+ * yet, or if @cpu is offline or none of the pool's. If the pool is full, the task is queued on the
+ * CPU where room becomes free. For code that must run on @cpu, use a workqueue.
  *
  * Context: as wpool_submit().
  * Return: as wpool_submit(); -EINVAL also if @cpu is not possible.
@@ -854,7 +821,6 @@ int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_t
  * not nearly full, the places that other CPUs have cached are left out, so 0 does not mean that the
  * pool is full. &wpool_stats.free counts all places, but visits all CPUs.
  *
- * Context: any.
  * Return: that number; %WPOOL_UNLIMITED if there is no limit; 0 if the pool refuses the caller,
  * or submitters wait.
  */
@@ -919,11 +885,10 @@ int wpool_task_wait(struct wpool_task *task);
  *
  * The room that the task takes in the pool becomes free: at once if the task is joinable, the
  * caller is in process context with interrupts on (on PREEMPT_RT also preemption), and the task is
- * not just moving between two queues; soon otherwise.
- * The task's memory stays in use until wpool_task_cancel_sync() or wpool_task_wait() has returned;
- * that of a detached task until its abort function is called, or, if it has none, until
- * wpool_flush() has returned. A submit of the task gets -ECANCELED until the task has left its
- * queue.
+ * not just moving between two queues; soon otherwise. The task's memory stays in use until
+ * wpool_task_cancel_sync() or wpool_task_wait() has returned; that of a detached task until its
+ * abort function is called, or, if it has none, until wpool_flush() has returned. A submit of the
+ * task gets -ECANCELED until the task has left its queue.
  *
  * If the submitter still waits for room, its submit returns with -ECANCELED, and
  * the other tasks of the same batch that wait with it are not accepted either.
@@ -941,21 +906,16 @@ bool wpool_task_cancel(struct wpool_task *task);
  * wpool_task_cancel_sync() - cancel a task and get its memory back
  * @task: a joinable task
  *
- * Takes a pending task out of its queue, or back from a submitter that waits for
- * room, and waits for a running task. Until the call has returned, each submit of the task gets
- * -ECANCELED. So even a task that always submits itself again ends. The call never waits for
- * other tasks. The results are those of wpool_task_wait().
+ * Takes a pending task out of its queue, or back from a submitter that waits for room, and waits
+ * for a running task. Until the call has returned, each submit of the task gets -ECANCELED. So even
+ * a task that always submits itself again ends. The call never waits for other tasks.
  *
  * Context: process context; sleeps, killable, only if the task is running, another thread is ending
  * it, or its submitter has yet to wake up, which a frozen submitter does at its thaw.
- * Return:
+ * Return: as wpool_task_wait(), except
+ *
  * * -ECANCELED - the last submit was taken back, even if the task ran meanwhile
- * * 0 - the function returned, or the task was never submitted
- * * -ETIME - as from wpool_task_wait()
- * * -EIO - the worker died in it
- * * -EINTR - the caller was killed
  * * -EDEADLK - the task would cancel itself, or no worker is left to run it
- * * -EINVAL - the task is detached, %NULL or ERR_PTR
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 
@@ -976,7 +936,6 @@ int wpool_task_disable_sync(struct wpool_task *task);
  * wpool_task_enable() - take back one call of wpool_task_disable_sync()
  * @task: a task that is disabled
  *
- * Context: any.
  * Return: true if the task can be submitted from now on; false if it still is disabled by
  * another call, or by a wpool_task_cancel_sync() that has not returned yet.
  */
@@ -988,7 +947,6 @@ bool wpool_task_enable(struct wpool_task *task);
  *
  * A task that the calling task waits for, or submits under %WPOOL_RUN, may get the same pointer.
  *
- * Context: any.
  * Return: what &wpool_attrs.worker_start set in this thread; %NULL if the caller is not in a task
  * of @pool, an abort function or worker_end, or if its thread is no worker of @pool.
  */
@@ -1032,7 +990,6 @@ void wpool_get_attrs(struct wpool *pool, struct wpool_attrs *attrs,
  * wpool_owner() - the module that created a pool
  * @pool: the pool
  *
- * Context: any.
  * Return: the module that called wpool_create(), not to be dereferenced without a reference to it;
  * %NULL if there is no pool, or the pool has no owner, like those of /dev/wpool.
  */
@@ -1045,7 +1002,7 @@ struct module *wpool_owner(struct wpool *pool);
  *	of the kernel are
  *
  * The cgroups' weights and limits of CPU time and I/O then apply to tasks, and memory that tasks
- * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup. At its limit, the kernel may
+ * allocate with GFP_KERNEL_ACCOUNT is charged to the memory cgroup: at its limit, the kernel may
  * kill a process of that cgroup. A cpuset applies, too, see &wpool_attrs.cpumask. New and idle
  * workers join at once, the others when their task, or the one that they were just taking, has
  * ended. Workers stay in the cgroups when the caller leaves them. A cgroup cannot be removed until
@@ -1067,7 +1024,6 @@ int wpool_set_cgroup(struct wpool *pool, bool of_caller);
  *
  * A reference keeps the memory; it does not keep the pool open.
  *
- * Context: any.
  * Return: @pool.
  */
 struct wpool *wpool_get(struct wpool *pool);
@@ -1100,7 +1056,6 @@ struct wpool *wpool_find(const char *name);
  * is to be dropped. No module may destroy, release or tune it (-EBUSY), but the administrator may
  * tune it. The model is the default pool of ants, a library in Go.
  *
- * Context: any.
  * Return: the pool.
  */
 struct wpool *wpool_default(void);

@@ -84,19 +84,6 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
 #endif
 
 /**
- * struct wpool_hrevent - an event whose times are exact
- * @event: the event; pass it to the functions of events, except those that arm it
- *
- * The timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. A struct wpool_event has
- * the precision of a tick, and is smaller.
- */
-struct wpool_hrevent {
-	struct wpool_event event;
-	/* private: */
-	struct hrtimer timer;
-};
-
-/**
  * wpool_event_init() - prepare an event
  * @event: the event; neither armed nor pending nor running
  * @pool: the pool that its function will run in
@@ -105,8 +92,6 @@ struct wpool_hrevent {
  *	there for longer than max_wait_ms, or after the worker died in @func; may be %NULL
  *
  * No reference to @pool is taken. The event must not be a local variable.
- *
- * Context: any.
  */
 void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
 		      wpool_event_abort_fn abort);
@@ -115,25 +100,11 @@ void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event
  * wpool_event_set_urgent() - set whether an event's function starts before other tasks
  * @event: an event that was prepared, is not armed and has not been fired
  * @urgent: as wpool_task_set_urgent()
- *
- * Context: any.
  */
 static inline void wpool_event_set_urgent(struct wpool_event *event, bool urgent)
 {
 	wpool_task_set_urgent(&event->task, urgent);
 }
-
-/**
- * wpool_hrevent_init() - prepare an event with an hrtimer
- * @event: as wpool_event_init()
- * @pool: as wpool_event_init()
- * @func: as wpool_event_init()
- * @abort: as wpool_event_init()
- *
- * Context: any.
- */
-void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_event_fn func,
-			wpool_event_abort_fn abort);
 
 /**
  * wpool_event_fire() - end the wait of an event: run its function
@@ -142,9 +113,7 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
  * Needs no memory. Until the function has started, further fires change nothing. If the function is
  * running, it runs once more after it has returned, never twice at once. If the pool is full, the
  * event waits behind the submitters that wait already; until it has room, wpool_flush() does not
- * wait for it. In each case the function sees everything
- * that the caller wrote before this call.
- *
+ * wait for it. In each case the function sees everything that the caller wrote before this call.
  * If the event is also armed, the start of the function disarms it.
  *
  * Context: any except NMI, and not with scheduler locks held.
@@ -194,26 +163,6 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
 bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
 
 /**
- * wpool_hrevent_arm() - as wpool_event_arm(), with an hrtimer
- * @event: the event
- * @delay: from now
- *
- * Context: as wpool_event_arm().
- * Return: as wpool_event_arm().
- */
-bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay);
-
-/**
- * wpool_hrevent_arm_at() - as wpool_event_arm_at(), with an hrtimer
- * @event: the event
- * @expires: CLOCK_MONOTONIC
- *
- * Context: as wpool_event_arm().
- * Return: as wpool_event_arm().
- */
-bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
-
-/**
  * wpool_event_expires() - the time for which an event was armed last
  * @event: the event
  *
@@ -226,12 +175,24 @@ static inline unsigned long wpool_event_expires(const struct wpool_event *event)
 }
 
 /**
- * wpool_hrevent_expires() - the time for which an event was armed last
- * @event: the event
+ * struct wpool_hrevent - an event whose times are exact
+ * @event: the event; pass it to the functions of events, except those that have a form below
  *
- * Context: any; the caller keeps others from arming the event meanwhile.
- * Return: a time of CLOCK_MONOTONIC.
+ * The timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. A struct wpool_event has
+ * the precision of a tick, and is smaller. The functions of an hrevent do what those of an event do
+ * that have the same names, in the same contexts; their times are of CLOCK_MONOTONIC.
  */
+struct wpool_hrevent {
+	struct wpool_event event;
+	/* private: */
+	struct hrtimer timer;
+};
+
+void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_event_fn func,
+			wpool_event_abort_fn abort);
+bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay);
+bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
+
 static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
 {
 	return hrtimer_get_expires(&event->timer);
@@ -297,20 +258,17 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  * @event: the event; must not be freed during the call
  *
  * As wpool_event_cancel(). From now on, and until wpool_event_enable(), the functions that
- * fire or arm the event do nothing and return false; such fires are lost. An event that was
- * disabled several times must be enabled as often. The model is disable_work().
+ * fire or arm the event do nothing and return false; such fires are lost, also those of a device.
+ * An event that was disabled several times must be enabled as often. The model is disable_work().
  *
  * Context: as wpool_event_cancel().
- * Return: true if the event was armed, or a fire was taken back.
+ * Return: as wpool_event_cancel().
  */
 bool wpool_event_disable(struct wpool_event *event);
 
 /**
  * wpool_event_disable_sync() - disable an event, and wait until its function does not run
  * @event: the event
- *
- * As wpool_event_disable() and wpool_event_cancel_sync(). A device may still fire the event: these
- * fires are lost.
  *
  * Context: as wpool_event_cancel_sync().
  * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
@@ -323,7 +281,6 @@ int wpool_event_disable_sync(struct wpool_event *event);
  *
  * This neither arms nor fires the event. Afterwards the caller checks whether fires were lost.
  *
- * Context: any.
  * Return: true if the event can be fired and armed from now on; false if it still is disabled by
  * another call, or by a wpool_event_cancel_sync() that has not returned yet.
  */

@@ -21,19 +21,6 @@
 typedef void (*wpool_arg_fn)(void *arg);
 
 /**
- * __wpool_create_func() - create a pool bound to one function for another module, or for none
- * @attrs: as wpool_create_func()
- * @func: as wpool_create_func()
- * @owner: as __wpool_create()
- *
- * Context: as wpool_create().
- * Return: as wpool_create_func().
- */
-struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
-						wpool_arg_fn func,
-						struct module *owner);
-
-/**
  * wpool_create_func() - create an open pool bound to one function
  * @attrs: its attributes, copied
  * @func: the function that every wpool_invoke() runs
@@ -47,6 +34,10 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
  * capacity + queue_depth is more than %WPOOL_MAX_FUNC_ITEMS and neither is unlimited.
  */
 #define wpool_create_func(attrs, func)	__wpool_create_func(attrs, func, THIS_MODULE)
+
+/* as wpool_create_func(), for another module, or for none: as __wpool_create() */
+struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
+						wpool_arg_fn func, struct module *owner);
 
 /**
  * wpool_submit_fn() - run a function once, without an embedded task

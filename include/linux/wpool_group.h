@@ -18,8 +18,8 @@ struct wpool_group_task;
  *	caller's object
  *
  * As its last act the function may free the task, or hand it to another thread. No later statement
- * may fault: the abort function would get freed memory. The function must not submit its own task
- * again.
+ * may fault: the abort function would get freed memory. The function must not submit its own
+ * task again.
  *
  * Context: as &typedef wpool_task_fn.
  * Return: 0, or an error for wpool_group_wait().
@@ -32,9 +32,8 @@ typedef int (*wpool_group_fn)(struct wpool_group_task *task);
  * @status: -ECANCELED if the function was not called, because the group was cancelled, the task was
  *	dropped (%WPOOL_DROP_OLDEST), or the pool was closed with %WPOOL_RELEASE_CANCEL; -ETIME if
  *	the task had waited for longer than max_wait_ms; -EIO if the worker died in the task; after
- *	wpool_group_act_for_me() also -ESRCH if the memory of the process is gone, and -EPERM if
- *	the task was to run in a thread with another memory, or in another cgroup of the block
- *	layer
+ *	wpool_group_act_for_me() also -ESRCH if the memory of the process is gone, and -EPERM if the
+ *	task was to run in a thread with another memory, or in another cgroup of the block layer
  *
  * The abort function may free the task as its last act. It never acts for the caller of
  * wpool_group_act_for_me(), and may run with the credentials of the kernel or the memory of another
@@ -68,9 +67,8 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  *	err = wpool_group_wait(&group) ?: err;
  *	wpool_group_exit(&group);
  *
- * Every submit and every finish takes the group's lock, so CPUs that use one group at the
- * same time share its cache line. A client with short tasks on many CPUs should have
- * several groups.
+ * Every submit and every finish takes the group's lock, so CPUs that use one group at the same time
+ * share its cache line. A client with short tasks on many CPUs should have several groups.
  */
 struct wpool_group {
 	/* private: */
@@ -88,12 +86,7 @@ struct wpool_group {
 	void *made_by; /* for CONFIG_DEBUG_OBJECTS */
 };
 
-/**
- * struct wpool_group_task - a task of a group, embedded in the caller's object
- *
- * A task belongs to its function from the moment the function starts, or to its abort
- * function. All fields are private.
- */
+/** struct wpool_group_task - a task of a group, embedded in the caller's object; all is private */
 struct wpool_group_task {
 	/* private: */
 	struct wpool_task task;
@@ -113,7 +106,6 @@ struct wpool_group_task {
  *	wpool_group_exit(); %NULL if the module's exit function calls wpool_group_exit(), or for
  *	built-in code
  *
- * Context: any.
  * Return: 0; -EINVAL if there is no pool, or @max_outstanding is 0; -ENOENT if @owner is
  * being unloaded. After an error wpool_group_exit() does nothing.
  */
@@ -134,35 +126,30 @@ int __must_check wpool_group_init(struct wpool_group *group, struct wpool *pool,
  *
  * The tasks act for the caller of this function, whichever thread submits them; a client that acts
  * for several threads has a group for each. A worker takes @what over before the function of each
- * task, and gives it back afterwards, even if the worker dies in the task. The group has references
- * to the credentials and the cgroups until wpool_group_exit().
+ * task, and gives it back afterwards, even if the worker dies in the task. Tasks that run inside a
+ * task of the group, because it waits for them or submits them, do not act for the caller.
  *
- * The group does not keep the memory of the process: when the process has ended, or has executed
- * another program, tasks that have not started are not run, and their abort functions get -ESRCH. A
- * running task keeps the memory until it returns; in a kernel without memory cgroups, tasks that
- * start meanwhile still run. A worker gets no signals, so an access to memory that a program
- * provides (userfaultfd, FUSE) lasts until the program provides it, or ends.
+ * The group has references to the credentials and the cgroups until wpool_group_exit(), but does
+ * not keep the memory of the process: when the process has ended, or has executed another program,
+ * tasks that have not started are not run, and their abort functions get -ESRCH. A running task
+ * keeps the memory until it returns, or, if the worker dies in a task inside it, until
+ * wpool_group_exit(); in a kernel without memory cgroups, tasks that start meanwhile still run. A
+ * worker gets no signals, so an access to memory that a program provides (userfaultfd, FUSE) lasts
+ * until the program provides it, or ends.
  *
- * Under %WPOOL_RUN a task may run in its submitter. The submitter has another memory if it is in
- * another process, has executed another program, or has called kthread_use_mm(). Then the task is
- * not run, and its abort function gets -EPERM. With %WPOOL_AS_BLKCG the same holds for a submitter
- * that is no worker, and is in another cgroup of the block layer. A worker does not run the task
- * either if its worker_start has called kthread_use_mm().
+ * With %WPOOL_AS_MM a task is not run, and its abort function gets -EPERM, if the worker has called
+ * kthread_use_mm() in worker_start, or if, under %WPOOL_RUN, the submitter has another memory: is
+ * in another process, has executed another program, or has called kthread_use_mm(). With
+ * %WPOOL_AS_BLKCG the same holds for a submitter that is no worker, and is in another cgroup of the
+ * block layer.
  *
- * If a task of the group waits for or submits another task, and runs that task itself, the inner
- * task does not act for the caller. If the worker dies in such an inner task, the memory of the
- * process is kept until wpool_group_exit().
- *
- * The cgroup of %WPOOL_AS_BLKCG is that of the time of this call: if the caller moves later, or its
- * cgroup gets or loses the io controller, the tasks still count for the old one, and the caller is
- * a submitter in another cgroup. If the caller is a thread of the kernel, it is the cgroup of which
- * the thread is a member. At the limit of the cgroup a task waits, and keeps its worker, also after
- * the process has ended, and in some kernels after the cgroup is removed.
- *
- * After a task with %WPOOL_AS_BLKCG its worker has no cgroup by kthread_associate_blkcg(), even if
- * worker_start has called that, or a task that submitted this one and runs it itself. If a task of
- * the group has called that, the worker has the group's cgroup after the next task that it runs
- * inside this one.
+ * The cgroup of %WPOOL_AS_BLKCG is that of the time of this call, also if the caller moves later,
+ * or its cgroup gets or loses the io controller; if the caller is a thread of the kernel, the
+ * cgroup of which the thread is a member. At its limit a task waits, and keeps its worker, also
+ * after the process has ended, and in some kernels after the cgroup is removed. After a task the
+ * worker has no cgroup by kthread_associate_blkcg(), even if worker_start, or a task that runs this
+ * one inside itself, has called that. If a task of the group calls that, the worker has the group's
+ * cgroup again after the next task inside this one.
  *
  * Context: process context; sleeps. Not while a task is submitted to the group.
  * Return:
@@ -180,12 +167,11 @@ int __must_check wpool_group_act_for_me(struct wpool_group *group, unsigned int 
  * wpool_group_exit() - end a group
  * @group: the group; one that is all zeroes, or has ended, is allowed and ignored
  *
- * From the start of the call, a submit by one of the group's own tasks gets -ESHUTDOWN, and so
- * does every submitter that waits for room in the group. Lets the tasks run to their end
- * and waits for them: call wpool_group_cancel() first if queued tasks need not run.
- * Afterwards no function of a task runs any more, and the caller may free the group. The caller
- * makes sure that only these tasks, and submitters that wait already, use the group during the
- * call.
+ * From the start of the call, a submit by one of the group's own tasks gets -ESHUTDOWN, and so does
+ * every submitter that waits for room in the group. Lets the tasks run to their end and waits for
+ * them: call wpool_group_cancel() first if queued tasks need not run. Afterwards no function of a
+ * task runs any more, and the caller may free the group. During the call only these tasks, and
+ * submitters that wait already, may use the group.
  *
  * Context: process context; sleeps, uninterruptibly.
  * Return: 0; -EDEADLK, with nothing done, if called from one of the pool's own tasks.
@@ -198,8 +184,6 @@ int wpool_group_exit(struct wpool_group *group);
  * @func: the function
  * @abort: called instead for an accepted task whose function is not called or does not
  *	return; may be %NULL
- *
- * Context: any.
  */
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
 			   wpool_group_abort_fn abort);
@@ -208,8 +192,6 @@ void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
  * wpool_group_task_set_urgent() - set whether a task of a group starts before other tasks
  * @task: a task that was prepared and is not submitted
  * @urgent: as wpool_task_set_urgent()
- *
- * Context: any.
  */
 static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bool urgent)
 {
@@ -221,10 +203,9 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  * @group: the group
  * @task: the task, initialised
  *
- * If the group is full, the submitter waits, killable, first-in-first-out. Then the task
- * is submitted to the pool as by wpool_submit(): if the pool is full, its policy decides.
- * If the submitter itself runs the task (%WPOOL_RUN) and dies in it, the task keeps its
- * room in the group.
+ * If the group is full, the submitter waits, killable, first-in-first-out. Then the task is
+ * submitted to the pool as by wpool_submit(): if the pool is full, its policy decides. If the
+ * submitter itself runs the task (%WPOOL_RUN) and dies in it, the task keeps its room in the group.
  *
  * After 0 the function is called once, or else the abort function, if there is one. When
  * this call returns, the task may be gone, and so may the group, if another thread ends it.
@@ -233,8 +214,7 @@ static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bo
  * Return: as wpool_submit(), where
  *
  * * -EALREADY - the task is still pending, in whichever group, or held by another submitter
- * * -ECANCELED - wpool_group_cancel() was called while the submitter waited for room in the
- *   group
+ * * -ECANCELED - wpool_group_cancel() was called while the submitter waited for room in the group
  * * -ESHUTDOWN - the pool is closed, or wpool_group_exit() was called
  * * -EDEADLK - the group is full, or the pool as for wpool_submit(), and the caller is one of the
  *   pool's own tasks
@@ -309,7 +289,6 @@ void wpool_group_cancel(struct wpool_group *group);
  *
  * Includes tasks whose submitters wait for room in the pool.
  *
- * Context: any.
  * Return: the number, racy.
  */
 static inline u32 wpool_group_outstanding(const struct wpool_group *group)

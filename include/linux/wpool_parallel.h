@@ -27,10 +27,10 @@ typedef int (*wpool_for_fn)(unsigned long from, unsigned long to, void *arg);
  * @fn: called for each chunk, on several CPUs at the same time; chunks start in order of index
  * @arg: argument of @fn
  *
- * The caller runs @fn, too, and tasks of the pool help it: at most one on each other CPU of
- * the pool, and only if there is room for them. The call never waits for room: it works with a
- * pool that is full or closed, and a task of the same pool may call it, even at capacity 1. @fn
- * should seldom sleep.
+ * The caller runs @fn, too, and tasks of the pool help it: at most one on each other CPU of the
+ * pool, and only if there is room for them. The call never waits for room: it works with a pool
+ * that is full or closed, and a task of the same pool may call it, even at capacity 1. @fn should
+ * seldom sleep.
  *
  *	static int check_blocks(unsigned long from, unsigned long to, void *arg)
  *	{

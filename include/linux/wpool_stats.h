@@ -14,9 +14,8 @@ struct wpool;
  * enum wpool_state - state of a pool
  * @WPOOL_OPEN: accepts tasks
  * @WPOOL_CLOSED: released; accepted tasks run to their end, then the workers leave
- * @WPOOL_DESTROYED: wpool_destroy() was called; like @WPOOL_CLOSED, but the pool
- *	can never be opened again. Once wpool_destroy() has returned, only references
- *	keep the memory.
+ * @WPOOL_DESTROYED: wpool_destroy() was called; like @WPOOL_CLOSED, but the pool can never be
+ *	opened again. Once wpool_destroy() has returned, only references keep the memory.
  * @WPOOL_CLOSING: released with %WPOOL_RELEASE_OWN; accepts its events and what its own
  *	tasks submit
  */
@@ -37,33 +36,26 @@ enum wpool_state {
  * @blocked: workers asleep inside a task; part of @busy
  * @waiting: submitters, fired events and strands that wait because the pool is full
  * @queued: accepted tasks that have not started
- * @free: tasks that would be accepted now, if the pool is open; %WPOOL_UNLIMITED if there is no
- *	limit
- * @spawn_error: the error of the last failed attempt to create a worker, such as -ENOMEM; 0 if
- *	none has failed
+ * @free: tasks that an open pool would accept now; %WPOOL_UNLIMITED if there is no limit
+ * @spawn_error: the error of the last failed attempt to create a worker, such as -ENOMEM; 0: none
  * @outstanding: accepted tasks that have not finished
- * @submitted: tasks accepted since creation;
- *	= @completed + @failed + @cancelled + @overdue + @outstanding
+ * @submitted: accepted tasks; = @completed + @failed + @cancelled + @overdue + @outstanding
  * @completed: tasks whose function returned
  * @failed: tasks whose worker died in them
  * @cancelled: accepted tasks that were cancelled before they ran
- * @overdue: accepted tasks that were not run, because they had waited for longer than
- *	max_wait_ms
+ * @overdue: accepted tasks that were not run, as they had waited for longer than max_wait_ms
  * @errors: tasks of groups whose function returned an error, counted just before they complete;
  *	a part of @completed, except tasks that their submitter ran (%WPOOL_RUN)
- * @refused: submits that got -EAGAIN or -EDEADLK because the pool was full, and batches of which
- *	only a part was accepted for that reason; submits that a full group or strand refused do not
- *	count
+ * @refused: submits that got -EAGAIN or -EDEADLK because the pool, not a group or strand, was full,
+ *	and batches of which only a part was accepted for that reason
  * @stolen: tasks that moved to another CPU by stealing
- * @handoffs: times that a run queue went to another worker because its own worker
- *	had blocked in a task
+ * @handoffs: times that another worker got a run queue, as its own one had blocked in a task
  * @hogs: times that a task was found to have run for hog_ms without sleeping
  * @spawned: workers created since the pool was created
  * @spawn_failed: attempts to create a worker that failed; they are repeated
- * @exhausted: times that tasks, or submitters, waited for a second because all workers
- *	allowed were in tasks
- * @rescued: times that the rescuer became a worker, and no new rescuer could be created within
- *	10 ms
+ * @exhausted: times that tasks, or submitters, waited for a second because all workers allowed were
+ *	in tasks
+ * @rescued: times that the rescuer became a worker, and no new rescuer was created within 10 ms
  * @expired: workers that ended because they were idle
  * @faults: workers that died in a task
  *
@@ -169,7 +161,6 @@ void wpool_get_stats(struct wpool *pool, struct wpool_stats *stats);
  * wpool_hist_from() - the shortest time that a bucket counts
  * @bucket: number of the bucket, up to %WPOOL_HIST_BUCKETS
  *
- * Context: any.
  * Return: that time, in ns.
  */
 u64 wpool_hist_from(u32 bucket);
@@ -212,8 +203,6 @@ int wpool_get_costs(struct wpool *pool, struct wpool_cost *costs, u32 nr);
  * @pool: the pool; for %NULL and ERR_PTR all figures are 0
  * @cpu: a possible CPU
  * @stats: filled in
- *
- * Context: any.
  */
 void wpool_get_cpu_stats(struct wpool *pool, int cpu,
 			 struct wpool_cpu_stats *stats);

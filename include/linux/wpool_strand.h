@@ -57,23 +57,20 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  *	if (wpool_strand_try_submit(&packet->task))
  *		kfree(packet);
  *
- * A strand has a limit on its unfinished tasks. Only the first of them is in the pool; the others
- * wait in the strand. The first task needs room in the pool as any task does; if the pool is full,
- * the task waits behind the submitters that wait already. So a strand takes room for one task in
- * its pool at most; the pool never refuses a task that the strand has accepted, and max_blocking
- * does not matter. wpool_flush() waits for the first task only, once the pool has accepted it;
- * wpool_strand_flush() for all.
+ * A strand has a limit on its unfinished tasks. Only the first of them is in the pool, and takes
+ * room there; if the pool is full, it waits behind the submitters that wait already. The pool never
+ * refuses a task that the strand has accepted, whatever max_blocking is. wpool_flush() waits for
+ * the first task only, once the pool has accepted it; wpool_strand_flush() for all.
  *
  * A task may have a parallel part, see wpool_strand_task_set_parallel(): then the strand is a
- * pipeline, whose first stage runs on many CPUs, and whose second is in order. In such a strand,
- * each task whose parallel part has not ended is in the pool, too, and takes room there. So the
- * strand needs a limit that fits into its pool, or a pool of its own.
+ * pipeline, whose first stage runs on many CPUs, and whose second is in order. Each task whose
+ * parallel part has not ended is in the pool, too, and takes room there, so such a strand needs a
+ * limit that fits into its pool, or a pool of its own.
  *
  * When the pool is closed, the strand refuses tasks. Accepted tasks run to their end, and
  * wpool_destroy() and wpool_release_timeout() wait for them; with %WPOOL_RELEASE_CANCEL, tasks that
- * have not started are aborted with -ECANCELED, or with the status of their parallel part.
- *
- * If the worker dies in a task, the strand continues with the next one.
+ * have not started are aborted with -ECANCELED, or with the status of their parallel part. If the
+ * worker dies in a task, the strand continues with the next one.
  */
 struct wpool_strand {
 	/* private: */
@@ -123,8 +120,6 @@ struct wpool_strand_task {
  * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
  * wpool_strand_destroy() before you free a strand, unless the strand was never used, or its last
  * task has called wpool_strand_finish().
- *
- * Context: any.
  */
 void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limit);
 
@@ -138,8 +133,6 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  *
  * If @func frees the task, no later statement of @func may fault: if the worker dies in @func, the
  * strand needs the task.
- *
- * Context: any.
  */
 void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand *strand,
 			    wpool_strand_fn func, wpool_strand_abort_fn abort);
@@ -150,8 +143,6 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
  * @urgent: as wpool_task_set_urgent(), from the moment at which the task is the first of its
  *	strand; the order within the strand does not change. A parallel part is urgent from its
  *	submit on
- *
- * Context: any.
  */
 static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, bool urgent)
 {
@@ -164,8 +155,8 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * @parallel: called once for each submit, before the task's turn, at the same time as other tasks
  *	of the strand; %NULL: no such part
  *
- * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order in which they
- * came.
+ * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order of their
+ * arrival.
  *
  *	wpool_strand_task_init(&packet->task, &tunnel->strand, send_packet, drop_packet);
  *	wpool_strand_task_set_parallel(&packet->task, encrypt_packet);
@@ -182,8 +173,6 @@ static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, 
  * worker dies in it, the task's turn is a call of its abort function instead of its function.
  *
  * The model is padata_do_parallel(), with padata_do_serial() at the return of @parallel.
- *
- * Context: any.
  */
 static inline void wpool_strand_task_set_parallel(struct wpool_strand_task *task,
 						  wpool_strand_fn parallel)

@@ -21,9 +21,9 @@
  * include the header anywhere, without wpool_wq.mk.
  *
  * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
- * unloaded.
+ * unloaded. Documentation/workqueue.rst lists the differences from workqueues.
  *
- * Documentation/workqueue.rst lists the differences from workqueues.
+ * A function whose comment has no line "Context:" may be called in any context.
  */
 #ifndef _LINUX_WPOOL_WQ_H
 #define _LINUX_WPOOL_WQ_H
@@ -75,9 +75,7 @@ struct wpool_work {
 
 /**
  * struct wpool_delayed_work - a work that is queued after a time, as struct delayed_work
- * @work: the work
- *
- * All other fields are private.
+ * @work: the work; all other fields are private
  */
 struct wpool_delayed_work {
 	struct wpool_work work;
@@ -88,9 +86,7 @@ struct wpool_delayed_work {
 
 /**
  * struct wpool_rcu_work - a work that is queued after a grace period, as struct rcu_work
- * @work: the work
- *
- * All other fields are private.
+ * @work: the work; all other fields are private
  */
 struct wpool_rcu_work {
 	struct wpool_work work;
@@ -102,20 +98,11 @@ struct wpool_rcu_work {
 /* wpool_work.flags: the work is queued, its timer runs, or a call queues, cancels or enables it */
 #define WPOOL_WORK_PENDING_BIT	0
 
-/**
- * __WPOOL_WORK_INIT() - the initial value of a work
- * @_name: the work, as an expression
- * @_func: its function
- */
+/* The initial value of the work _name, an expression. */
 #define __WPOOL_WORK_INIT(_name, _func)		\
 	{ .entry = LIST_HEAD_INIT((_name).entry), .func = (_func) }
 
-/**
- * __WPOOL_DELAYED_WORK_INIT() - the initial value of a delayed work
- * @_name: the delayed work, as an expression
- * @_func: the function of the work
- * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
- */
+/* The initial value of a delayed work; _flags, of the timer: TIMER_DEFERRABLE, or 0 */
 #define __WPOOL_DELAYED_WORK_INIT(_name, _func, _flags)					\
 	{										\
 		.work = __WPOOL_WORK_INIT((_name).work, _func),				\
@@ -130,8 +117,6 @@ struct wpool_rcu_work {
  *
  * If a run of the work began before, a cancel or flush waits for it only if the work has been
  * queued since, with the same function and on the same queue.
- *
- * Context: any.
  */
 static inline void wpool_work_init(struct wpool_work *work, wpool_work_fn func)
 {
@@ -147,8 +132,6 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
  * @_dwork: the delayed work; neither pending nor running
  * @_func: the function of its work
  * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
- *
- * Context: any.
  */
 #define wpool_delayed_work_init(_dwork, _func, _flags)					\
 	do {										\
@@ -168,8 +151,6 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
 /**
  * wpool_delayed_work_destroy_on_stack() - end the use of a delayed work on the caller's stack
  * @dwork: a delayed work that was prepared here, and is neither pending nor running
- *
- * Context: any.
  */
 void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork);
 
@@ -177,7 +158,6 @@ void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork);
  * wpool_to_delayed_work() - the delayed work that a work is a part of
  * @work: the work
  *
- * Context: any.
  * Return: the delayed work.
  */
 static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work *work)
@@ -189,7 +169,6 @@ static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work
  * wpool_work_pending() - is a work queued, or does its timer run?
  * @work: the work
  *
- * Context: any.
  * Return: true if either holds; false from the start of the function on, until the next queueing.
  */
 static inline bool wpool_work_pending(const struct wpool_work *work)
@@ -219,8 +198,7 @@ static inline bool wpool_work_pending(const struct wpool_work *work)
  * A suspend waits for the running works of a queue with %WQ_FREEZABLE. The queued ones start after
  * the thaw: a callback of the suspend must cancel such a work, since a flush would never return.
  *
- * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under
- * cpus_read_lock().
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return: the queue, or %NULL.
  */
 struct wpool_wq * __must_check __printf(4, 5)
@@ -290,17 +268,11 @@ enum wpool_wq_system {
  * wpool_wq_system() - a queue that exists as soon as the module is loaded
  * @which: which queue
  *
- * Context: any.
  * Return: the queue.
  */
 struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
 
-/**
- * wpool_wq_default() - the queue %WPOOL_WQ_DEFAULT
- *
- * Context: any.
- * Return: the queue.
- */
+/* The queue WPOOL_WQ_DEFAULT. */
 static inline struct wpool_wq *wpool_wq_default(void)
 {
 	return wpool_wq_system(WPOOL_WQ_DEFAULT);
@@ -362,15 +334,6 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork);
 
 /**
- * wpool_rcu_work_flush() - wait until a work has run, as flush_rcu_work()
- * @rwork: the work
- *
- * Context: as wpool_work_flush().
- * Return: true if there was something to wait for.
- */
-bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
-
-/**
  * wpool_work_flush() - wait until a work has run, as flush_work()
  * @work: the work
  *
@@ -382,6 +345,9 @@ bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
  * Return: true if there was something to wait for.
  */
 bool wpool_work_flush(struct wpool_work *work);
+
+/* as wpool_work_flush(), and first wait for the grace period if that is not over */
+bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
 
 /**
  * wpool_work_cancel() - take a work back, as cancel_work()
@@ -404,22 +370,10 @@ bool wpool_work_cancel(struct wpool_work *work);
  */
 bool wpool_work_cancel_sync(struct wpool_work *work);
 
-/**
- * wpool_work_disable() - take a work back, and refuse to queue it, as disable_work()
- * @work: the work
- *
- * Context: as wpool_work_cancel().
- * Return: as wpool_work_cancel().
- */
+/* as wpool_work_cancel(), and refuse to queue the work from then on, as disable_work() */
 bool wpool_work_disable(struct wpool_work *work);
 
-/**
- * wpool_work_disable_sync() - disable a work, and wait until its function does not run
- * @work: the work
- *
- * Context: as wpool_work_flush().
- * Return: as wpool_work_cancel().
- */
+/* as wpool_work_cancel_sync(), and refuse to queue the work from then on, as disable_work_sync() */
 bool wpool_work_disable_sync(struct wpool_work *work);
 
 /**
@@ -467,49 +421,13 @@ struct wpool_work *wpool_current_work(void);
  */
 unsigned int wpool_work_busy(struct wpool_work *work);
 
-/**
- * wpool_delayed_work_flush() - queue a delayed work at once if its timer runs, and flush it
- * @dwork: the delayed work
- *
- * Context: as wpool_work_flush().
- * Return: as wpool_work_flush().
- */
+/* queue a delayed work at once if its timer runs, and flush it: else as wpool_work_flush() */
 bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork);
 
-/**
- * wpool_delayed_work_cancel() - as wpool_work_cancel(), for a delayed work
- * @dwork: the delayed work
- *
- * Context: as wpool_work_cancel().
- * Return: as wpool_work_cancel().
- */
+/* as the functions of the same names without "delayed_", for a delayed work */
 bool wpool_delayed_work_cancel(struct wpool_delayed_work *dwork);
-
-/**
- * wpool_delayed_work_cancel_sync() - as wpool_work_cancel_sync(), for a delayed work
- * @dwork: the delayed work
- *
- * Context: as wpool_work_flush().
- * Return: as wpool_work_cancel().
- */
 bool wpool_delayed_work_cancel_sync(struct wpool_delayed_work *dwork);
-
-/**
- * wpool_delayed_work_disable() - as wpool_work_disable(), for a delayed work
- * @dwork: the delayed work
- *
- * Context: as wpool_work_cancel().
- * Return: as wpool_work_cancel().
- */
 bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork);
-
-/**
- * wpool_delayed_work_disable_sync() - as wpool_work_disable_sync(), for a delayed work
- * @dwork: the delayed work
- *
- * Context: as wpool_work_flush().
- * Return: as wpool_work_cancel().
- */
 bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork);
 
 /* private: for wpool_devm_work() and wpool_devm_delayed_work() */
@@ -538,15 +456,7 @@ static inline int wpool_devm_work(struct device *dev, struct wpool_work *work, w
 	return devm_add_action(dev, wpool_devm_work_cancel, work);
 }
 
-/**
- * wpool_devm_delayed_work() - prepare a delayed work that is cancelled at driver detach
- * @dev: the device
- * @dwork: the delayed work
- * @func: the function of its work
- *
- * Context: process context; sleeps.
- * Return: 0, or -ENOMEM.
- */
+/* as wpool_devm_work(), for a delayed work */
 static inline int wpool_devm_delayed_work(struct device *dev, struct wpool_delayed_work *dwork,
 					  wpool_work_fn func)
 {

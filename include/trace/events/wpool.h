@@ -114,9 +114,8 @@ TRACE_EVENT(wpool_task_dropped,
 		__entry->func = func;
 		__entry->status = status;
 	),
-	TP_printk("pool=%s cpu=%d task=%08x func=%ps status=%d",
-		  __entry->pool, __entry->cpu, __entry->task, __entry->func,
-		  __entry->status)
+	TP_printk("pool=%s cpu=%d task=%08x func=%ps status=%d", __entry->pool, __entry->cpu,
+		  __entry->task, __entry->func, __entry->status)
 );
 
 /*
@@ -137,8 +136,7 @@ TRACE_EVENT(wpool_group_task_failed,
 		__entry->func = func;
 		__entry->error = error;
 	),
-	TP_printk("pool=%s func=%ps error=%d", __entry->pool, __entry->func,
-		  __entry->error)
+	TP_printk("pool=%s func=%ps error=%d", __entry->pool, __entry->func, __entry->error)
 );
 
 /* A task has run for hog_ms without sleeping. @cpu: CPU whose queue goes to another worker. */
@@ -159,9 +157,8 @@ TRACE_EVENT(wpool_task_hogged,
 		__entry->task = wpool_trace_id(task);
 		__entry->func = func;
 	),
-	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps",
-		  __entry->pool, __entry->cpu, __entry->worker, __entry->task,
-		  __entry->func)
+	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps", __entry->pool, __entry->cpu,
+		  __entry->worker, __entry->task, __entry->func)
 );
 
 /* @nr tasks moved from the queue of CPU @from to that of @cpu. */
@@ -212,8 +209,7 @@ DECLARE_EVENT_CLASS(wpool_worker,
 		__entry->cpu = cpu;
 		__entry->worker = worker;
 	),
-	TP_printk("pool=%s cpu=%d worker=%d",
-		  __entry->pool, __entry->cpu, __entry->worker)
+	TP_printk("pool=%s cpu=%d worker=%d", __entry->pool, __entry->cpu, __entry->worker)
 );
 
 /* A worker joined the idle list. @cpu: home of the worker. */

@@ -92,168 +92,126 @@
 /* All attributes. ORDER and PREALLOC cannot be tuned. */
 #define WPOOL_DEV_ALL			((WPOOL_DEV_CAPACITY_PER_CPU << 1) - 1)
 
-/**
- * struct wpool_dev_attrs - attributes of a pool
- * @mask: which of the fields below are valid, WPOOL_DEV_*; all in an answer
- * @capacity: maximum number of workers, or WPOOL_DEV_UNLIMITED
- * @queue_depth: accepted tasks beyond capacity, or WPOOL_DEV_UNLIMITED
- * @max_blocking: submitters that may sleep at the same time; 0 means no limit
- * @policy: WPOOL_DEV_POLICY_*
- * @expiry_ms: an idle worker expires after this time; 0 means never
- * @min_workers: workers that never expire
- * @concurrency: workers that run at the same time on one CPU
- * @spin_us: how long a worker searches for a task before it parks
- * @hog_ms: a task that runs longer without sleeping is a hog
- * @handoff: 0 or 1: a worker that blocks in a task, or runs a hog, hands over its
- *	run queue
- * @latency: 0 or 1: keep histograms of how long tasks wait and run
- * @order: WPOOL_DEV_ORDER_*
- * @prealloc: 0 or 1: create all workers with the pool
- * @nice: -20 to 19
- * @cpumask_bytes: size of the array at @cpumask, a multiple of 8, 8 to 1024
- * @max_wait_ms: a task that has waited for longer is not run; 0 means no limit
- * @reserved: 0
- * @cpumask: user pointer to an array of __u64, in which bit n stands for CPU n. The pool's CPUs
- *	are those of the mask that are in the cpuset of the pool's cgroup, or, if none of these is
- *	online, all CPUs of the cpuset. EINVAL: the mask has a CPU that this machine cannot have.
- * @freezable: 0 or 1: start no task while the system is suspended
- * @reclaim: 0 or 1: keep running tasks while there is no memory for a new worker
- * @sched: scheduling class of the workers: WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority
- *	of 1 to 99; ERANGE for more
- * @capacity_per_cpu: workers for each of the pool's CPUs that is online, see @cpumask; the capacity
- *	is their sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
- *
- * Defaults and ranges are those of the sysfs attributes of the same names.
+/*
+ * Attributes of a pool. Defaults and ranges are those of the sysfs attributes of the same names.
  * EOPNOTSUPP: an unknown bit in @mask, or @reserved is not zero.
  */
 struct wpool_dev_attrs {
-	__u32 mask;
-	__u32 capacity;
-	__u32 queue_depth;
-	__u32 max_blocking;
-	__u32 policy;
-	__u32 expiry_ms;
-	__u32 min_workers;
-	__u32 concurrency;
-	__u32 spin_us;
-	__u32 hog_ms;
+	__u32 mask;		/* the valid fields, WPOOL_DEV_*; all in an answer */
+	__u32 capacity;		/* maximum number of workers, or WPOOL_DEV_UNLIMITED */
+	__u32 queue_depth;	/* accepted tasks beyond capacity, or WPOOL_DEV_UNLIMITED */
+	__u32 max_blocking;	/* submitters that may sleep at the same time; 0 means no limit */
+	__u32 policy;		/* WPOOL_DEV_POLICY_* */
+	__u32 expiry_ms;	/* an idle worker expires after this time; 0 means never */
+	__u32 min_workers;	/* workers that never expire */
+	__u32 concurrency;	/* workers that run at the same time on one CPU */
+	__u32 spin_us;		/* how long a worker searches for a task before it parks */
+	__u32 hog_ms;		/* a task that runs longer without sleeping is a hog */
+	/* 0 or 1: a worker that blocks, or runs a hog, hands over its run queue */
 	__u32 handoff;
-	__u32 latency;
-	__u32 order;
-	__u32 prealloc;
-	__s32 nice;
-	__u32 cpumask_bytes;
-	__u32 max_wait_ms;
-	__u32 reserved;
+	__u32 latency;		/* 0 or 1: keep histograms of how long tasks wait and run */
+	__u32 order;		/* WPOOL_DEV_ORDER_* */
+	__u32 prealloc;		/* 0 or 1: create all workers with the pool */
+	__s32 nice;		/* -20 to 19 */
+	__u32 cpumask_bytes;	/* size of the array at @cpumask, a multiple of 8, 8 to 1024 */
+	__u32 max_wait_ms;	/* a task that has waited for longer is not run; 0 means no limit */
+	__u32 reserved;		/* 0 */
+	/*
+	 * user pointer to an array of __u64, in which bit n stands for CPU n. The pool's CPUs are
+	 * those of the mask that are in the cpuset of the pool's cgroup, or, if none of these is
+	 * online, all CPUs of the cpuset. EINVAL: the mask has a CPU that this machine cannot have.
+	 */
 	__aligned_u64 cpumask;
-	__u32 freezable;
+	__u32 freezable;	/* 0 or 1: start no task while the system is suspended */
+	/* 0 or 1: run tasks also while there is no memory for a new worker */
 	__u32 reclaim;
+	/* WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority of 1 to 99; ERANGE for more */
 	__u32 sched;
+	/*
+	 * workers for each of the pool's CPUs that is online, see @cpumask; the capacity is their
+	 * sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
+	 */
 	__u32 capacity_per_cpu;
 };
 
-/**
- * struct wpool_dev_create - WPOOL_IOC_CREATE: create a pool and attach to it
- * @size: sizeof(struct wpool_dev_create)
- * @flags: 0
- * @name: NUL-terminated; the kernel API says what is allowed
- * @attrs: attributes; those not in its mask get their default
+/*
+ * WPOOL_IOC_CREATE: create a pool and attach to it. The pool lives until WPOOL_IOC_DESTROY or until
+ * the module is unloaded. It appears in sysfs shortly before the call returns. In between, a
+ * program that has attached another file to the pool may get EPERM or EBUSY when it tunes,
+ * releases, reboots or destroys the pool.
  *
- * The pool lives until WPOOL_IOC_DESTROY or until the module is unloaded. It appears in sysfs
- * shortly before the call returns. In between, a program that has attached another file to the pool
- * may get EPERM or EBUSY when it tunes, releases, reboots or destroys the pool.
- *
- * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice,
- * or another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND;
- * reclaim, without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the
- * capacities set without it, of all pools, would be more than the module parameter
- * max_user_workers, or than half of max_workers. In this sum a pool with capacity_per_cpu has its
- * capacity for all possible CPUs; if capacity_per_cpu is then set to 0, that counts until the next
- * tune of the capacity, capacity_per_cpu or min_workers. After a decrease of its capacity, a pool
- * counts with its workers if they are more. EAGAIN: threads-max or max_workers is reached. EINTR:
- * the caller was killed.
+ * EEXIST: the name is taken. EISCONN: the file is already attached. EPERM: a negative nice, or
+ * another sched than normal, without CAP_SYS_NICE; freezable, without CAP_BLOCK_SUSPEND; reclaim,
+ * without CAP_SYS_RESOURCE. EDQUOT: the caller does not have CAP_SYS_RESOURCE, and the capacities
+ * set without it, of all pools, would be more than the module parameter max_user_workers, or than
+ * half of max_workers. In this sum a pool with capacity_per_cpu has its capacity for all possible
+ * CPUs; if capacity_per_cpu is then set to 0, that counts until the next tune of the capacity,
+ * capacity_per_cpu or min_workers. After a decrease of its capacity, a pool counts with its workers
+ * if they are more. EAGAIN: threads-max or max_workers is reached. EINTR: the caller was killed.
  */
 struct wpool_dev_create {
-	__u32 size;
-	__u32 flags;
-	__u8 name[WPOOL_DEV_NAME_LEN];
-	struct wpool_dev_attrs attrs;
+	__u32 size;			/* sizeof(struct wpool_dev_create) */
+	__u32 flags;			/* 0 */
+	__u8 name[WPOOL_DEV_NAME_LEN];	/* NUL-terminated; the kernel API says what is allowed */
+	struct wpool_dev_attrs attrs;	/* attributes; those not in its mask get their default */
 };
 
-/**
- * struct wpool_dev_attach - WPOOL_IOC_ATTACH: attach the file to a pool
- * @size: sizeof(struct wpool_dev_attach)
- * @flags: 0
- * @name: name of the pool
- *
- * ENOENT: there is no such pool. EISCONN: the file is already attached.
+/*
+ * WPOOL_IOC_ATTACH: attach the file to a pool. ENOENT: there is no such pool. EISCONN: the file is
+ * already attached.
  */
 struct wpool_dev_attach {
-	__u32 size;
-	__u32 flags;
-	__u8 name[WPOOL_DEV_NAME_LEN];
+	__u32 size;			/* sizeof(struct wpool_dev_attach) */
+	__u32 flags;			/* 0 */
+	__u8 name[WPOOL_DEV_NAME_LEN];	/* name of the pool */
 };
 
-/**
- * struct wpool_dev_tune - WPOOL_IOC_TUNE: change attributes, all or nothing
- * @size: sizeof(struct wpool_dev_tune)
- * @flags: 0
- * @attrs: new values of the attributes in its mask; EINVAL for those that are
- *	"create only"
- *
- * Any pool may be tuned, including the default pool and pools of modules. ESHUTDOWN: the pool was
- * destroyed. EPERM: the pool was made by another user, or is a module's or the default pool, and
- * the caller does not have CAP_SYS_ADMIN; or as for CREATE; or the call sets max_wait_ms or the
- * policy drop_oldest for a pool whose module has not set it. EDQUOT: as for CREATE, if the caller
- * raises the capacity, whoever had set it before. EAGAIN: there is no room for the workers that
- * attribute reclaim needs. EINTR: the caller was killed while a thread was made. Any error of the
- * worker_start of the pool's module. Tasks that others have submitted stay.
+/*
+ * WPOOL_IOC_TUNE: change attributes, all or nothing. Any pool may be tuned, including the default
+ * pool and pools of modules. ESHUTDOWN: the pool was destroyed. EPERM: the pool was made by another
+ * user, or is a module's or the default pool, and the caller does not have CAP_SYS_ADMIN; or as for
+ * CREATE; or the call sets max_wait_ms or the policy drop_oldest for a pool whose module has not
+ * set it. EDQUOT: as for CREATE, if the caller raises the capacity, whoever had set it before.
+ * EAGAIN: there is no room for the workers that attribute reclaim needs. EINTR: the caller was
+ * killed while a thread was made. Any error of the worker_start of the pool's module. Tasks that
+ * others have submitted stay.
  */
 struct wpool_dev_tune {
-	__u32 size;
-	__u32 flags;
-	struct wpool_dev_attrs attrs;
+	__u32 size;			/* sizeof(struct wpool_dev_tune) */
+	__u32 flags;			/* 0 */
+	struct wpool_dev_attrs attrs;	/* EINVAL for those that are "create only" */
 };
 
 #define WPOOL_DEV_RELEASE_CANCEL	(1U << 0)	/* queued tasks end with ECANCELED */
 #define WPOOL_DEV_RELEASE_WAIT		(1U << 1)	/* wait until the pool is empty */
 #define WPOOL_DEV_RELEASE_OWN		(1U << 2)	/* timers, polls and own tasks continue */
 
-/**
- * struct wpool_dev_release - WPOOL_IOC_RELEASE: close the pool
- * @size: sizeof(struct wpool_dev_release)
- * @flags: WPOOL_DEV_RELEASE_*
- * @timeout_ns: with WAIT, longest wait, exact to two ticks; 0 waits forever
- *
- * Afterwards submits get ESHUTDOWN. OWN closes the pool to all submits except its own:
- * WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are accepted when they fall due,
- * and so are the children of WPOOL_WORK_TREE. After OWN, a REBOOT opens the pool at once. OWN with
- * another flag is EINVAL. In a closed pool, CANCEL still cancels queued tasks, and OWN does
- * nothing. EBUSY: the pool belongs to a module, or is the default pool. EPERM: the pool was made by
- * another user, and the caller does not have CAP_SYS_ADMIN. ETIME: timed out; the pool is closed
- * all the same. The wait also ends if the pool is rebooted.
+/*
+ * WPOOL_IOC_RELEASE: close the pool. Afterwards submits get ESHUTDOWN. OWN closes the pool to all
+ * submits except its own: WPOOL_WORK_TIMER and WPOOL_WORK_POLL that were submitted before are
+ * accepted when they fall due, and so are the children of WPOOL_WORK_TREE. After OWN, a REBOOT
+ * opens the pool at once. OWN with another flag is EINVAL. In a closed pool, CANCEL still cancels
+ * queued tasks, and OWN does nothing. EBUSY: the pool belongs to a module, or is the default pool.
+ * EPERM: the pool was made by another user, and the caller does not have CAP_SYS_ADMIN. ETIME:
+ * timed out; the pool is closed all the same. The wait also ends if the pool is rebooted.
  */
 struct wpool_dev_release {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 timeout_ns;
+	__u32 size;			/* sizeof(struct wpool_dev_release) */
+	__u32 flags;			/* WPOOL_DEV_RELEASE_* */
+	__aligned_u64 timeout_ns;	/* of WAIT, exact to two ticks; 0 waits forever */
 };
 
-/**
- * struct wpool_dev_simple - WPOOL_IOC_REBOOT, WPOOL_IOC_DESTROY
- * @size: sizeof(struct wpool_dev_simple)
- * @flags: 0
- *
- * Both wait until the tasks that the pool has accepted are finished. After DESTROY the pool's name
- * is free, and every attached file gets ESHUTDOWN. DESTROY of a destroyed pool returns 0; a DESTROY
- * that is interrupted leaves the pool closed. EBUSY: the pool belongs to a module, or is the
- * default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the pool was destroyed. EAGAIN (reboot):
- * there is no room for the workers that attribute prealloc or reclaim needs, and the pool is closed
- * again.
+/*
+ * WPOOL_IOC_REBOOT, WPOOL_IOC_DESTROY. Both wait until the tasks that the pool has accepted are
+ * finished. After DESTROY the pool's name is free, and every attached file gets ESHUTDOWN. DESTROY
+ * of a destroyed pool returns 0; a DESTROY that is interrupted leaves the pool closed. EBUSY: the
+ * pool belongs to a module, or is the default pool. EPERM: as for RELEASE. ESHUTDOWN (reboot): the
+ * pool was destroyed. EAGAIN (reboot): there is no room for the workers that attribute prealloc or
+ * reclaim needs, and the pool is closed again.
  */
 struct wpool_dev_simple {
-	__u32 size;
-	__u32 flags;
+	__u32 size;	/* sizeof(struct wpool_dev_simple) */
+	__u32 flags;	/* 0 */
 };
 
 /* wpool_dev_work.kind */
@@ -275,20 +233,12 @@ struct wpool_dev_simple {
 #define WPOOL_WORK_SILENT	(1U << 0)	/* no completion record, histograms only */
 #define WPOOL_WORK_URGENT	(1U << 1)	/* starts before tasks that are not urgent */
 
-/**
- * struct wpool_dev_work - descriptor of one task
- * @kind: WPOOL_WORK_NOOP and so on; EINVAL for any other value
- * @flags: WPOOL_WORK_SILENT, WPOOL_WORK_URGENT
- * @arg: see the kinds; ignored by noop and fault
- * @cookie: returned in the record
- * @depth: tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH
- * @fanout: tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT
- *
- * @depth and @fanout are ignored by the other kinds. A tree's nodes are tasks of the same pool,
- * each submitted by its parent; the parent itself runs nodes that the pool refuses. A submitter
- * that runs the tree under policy "run" runs all nodes. A RELEASE with CANCEL ends the tree with
- * -ECANCELED when the leaves that run have ended. There is one record, for the root, when all nodes
- * have ended.
+/*
+ * The descriptor of one task. Only trees use @depth and @fanout. A tree's nodes are tasks of the
+ * same pool, each submitted by its parent; the parent itself runs nodes that the pool refuses. A
+ * submitter that runs the tree under policy "run" runs all nodes. A RELEASE with CANCEL ends the
+ * tree with -ECANCELED when the leaves that run have ended. There is one record, for the root, when
+ * all nodes have ended.
  *
  * The worker of a loop and idle workers of other CPUs run the loop together, and so faster, if the
  * pool has room for the tasks of these workers. A submitter that runs a loop under policy "run"
@@ -325,33 +275,23 @@ struct wpool_dev_simple {
  * the tasks before it in the strand.
  */
 struct wpool_dev_work {
-	__u32 kind;
-	__u32 flags;
-	__aligned_u64 arg;
-	__aligned_u64 cookie;
-	__u32 depth;
-	__u32 fanout;
+	__u32 kind;		/* WPOOL_WORK_NOOP and so on; EINVAL for any other value */
+	__u32 flags;		/* WPOOL_WORK_SILENT, WPOOL_WORK_URGENT */
+	__aligned_u64 arg;	/* see the kinds; ignored by noop and fault */
+	__aligned_u64 cookie;	/* returned in the record */
+	__u32 depth;		/* tree: levels below the root, 0 to WPOOL_MAX_TREE_DEPTH */
+	__u32 fanout;		/* tree: children of each node, 1 to WPOOL_MAX_TREE_FANOUT */
 };
 
 #define WPOOL_DEV_SUBMIT_NONBLOCK	(1U << 0)	/* never sleep if the pool is full */
 #define WPOOL_DEV_SUBMIT_ON		(1U << 1)	/* the tasks prefer a CPU */
 
-/**
- * struct wpool_dev_submit - WPOOL_IOC_SUBMIT: hand over tasks
- * @size: sizeof(struct wpool_dev_submit)
- * @flags: WPOOL_DEV_SUBMIT_*; a file opened with O_NONBLOCK implies NONBLOCK
- * @works: user pointer to an array of struct wpool_dev_work
- * @nr: length of the array, 1 to WPOOL_MAX_BATCH
- * @work_size: sizeof(struct wpool_dev_work); grows like a structure's size
- * @accepted: out, also if the call fails, except with E2BIG, EFAULT, ENXIO, and EINVAL for @size or
- *	EOPNOTSUPP for @flags: number of tasks accepted, a prefix of the array
- * @cpu: with ON, a CPU that is online; else 0
- *
- * With ON each task is queued where the workers of @cpu look first. That is a preference: if none
- * of these workers comes soon, or there is none, another CPU's worker runs the task. An
- * urgent task has no CPU. EINVAL: this machine cannot have @cpu; or a task is a timer, poll or
- * strand; or the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is not zero without
- * ON.
+/*
+ * WPOOL_IOC_SUBMIT: hand over tasks. With ON each task is queued where the workers of @cpu look
+ * first. That is a preference: if none of these workers comes soon, or there is none, another CPU's
+ * worker runs the task. An urgent task has no CPU. EINVAL: this machine cannot have @cpu; or a task
+ * is a timer, poll or strand; or the file has a group. ENODEV: @cpu is offline. EOPNOTSUPP: @cpu is
+ * not zero without ON.
  *
  * Every descriptor is checked before the first one is submitted. Returns 0 if at least one was
  * accepted; the caller continues from @accepted. Otherwise the errno is
@@ -367,77 +307,70 @@ struct wpool_dev_work {
  * * ESHUTDOWN, EINTR; ERANGE also for @nr
  */
 struct wpool_dev_submit {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 works;
-	__u32 nr;
-	__u32 work_size;
+	__u32 size;		/* sizeof(struct wpool_dev_submit) */
+	__u32 flags;		/* WPOOL_DEV_SUBMIT_*; O_NONBLOCK of the file implies NONBLOCK */
+	__aligned_u64 works;	/* user pointer to an array of struct wpool_dev_work */
+	__u32 nr;		/* length of the array, 1 to WPOOL_MAX_BATCH */
+	__u32 work_size;	/* sizeof(struct wpool_dev_work); grows like a structure's size */
+	/*
+	 * out, also if the call fails, except with E2BIG, EFAULT, ENXIO, and EINVAL for @size or
+	 * EOPNOTSUPP for @flags: number of tasks accepted, a prefix of the array
+	 */
 	__u32 accepted;
-	__u32 cpu;
+	__u32 cpu;		/* with ON, a CPU that is online; else 0 */
 };
 
-/**
- * struct wpool_dev_record - what read() returns, whole records only
- * @cookie: cookie of the descriptor
- * @status: 0; -ECANCELED; -EIO: the worker died; -ETIME: the task waited for longer than
- *	max_wait_ms; or an error of its kind: -ENOMEM (touch), -ESHUTDOWN (timer, poll), -ETIME and
- *	-EOPNOTSUPP (poll), -EFAULT (count); or an error of the file's group, see struct
- *	wpool_dev_group: -ESRCH, -EPERM
- * @cpu: CPU on which the task finished; (__u32)-1 if it never ran
- * @submit_ns: when the task was handed over, before any wait for room in the pool
- * @start_ns: when the task started, 0 if it never did
- * @end_ns: when the task finished
- *
- * Records come in the order in which tasks finished. A task that is cancelled before it starts has
- * its record at once.
+/*
+ * What read() returns, whole records only. Records come in the order in which tasks finished. A
+ * task that is cancelled before it starts has its record at once.
  *
  * read() sleeps until there is a record (O_NONBLOCK: EAGAIN); it returns 0 if there is none and no
  * task of this file is unfinished. EINVAL: the buffer is smaller than a record. poll() reports
  * EPOLLIN if read() would not sleep.
  */
 struct wpool_dev_record {
-	__aligned_u64 cookie;
+	__aligned_u64 cookie;		/* cookie of the descriptor */
+	/*
+	 * 0; -ECANCELED; -EIO: the worker died; -ETIME: the task waited for longer than
+	 * max_wait_ms; or an error of its kind: -ENOMEM (touch), -ESHUTDOWN (timer, poll), -ETIME
+	 * and -EOPNOTSUPP (poll), -EFAULT (count); or an error of the file's group, see struct
+	 * wpool_dev_group: -ESRCH, -EPERM
+	 */
 	__s32 status;
-	__u32 cpu;
+	__u32 cpu;			/* where the task finished; (__u32)-1 if it never ran */
+	/* when the task was handed over, before any wait for room in the pool */
 	__aligned_u64 submit_ns;
-	__aligned_u64 start_ns;
-	__aligned_u64 end_ns;
+	__aligned_u64 start_ns;		/* when the task started, 0 if it never did */
+	__aligned_u64 end_ns;		/* when the task finished */
 };
 
-/**
- * struct wpool_dev_wait - WPOOL_IOC_WAIT: wait until all tasks of this file have finished
- * @size: sizeof(struct wpool_dev_wait)
- * @flags: 0
- * @timeout_ns: longest wait; 0 waits forever
- *
- * Tasks that another thread is submitting count, too. The pool's own figures may count the tasks as
- * outstanding for a moment longer. ETIME: timed out.
+/*
+ * WPOOL_IOC_WAIT: wait until all tasks of this file have finished. Tasks that another thread is
+ * submitting count, too. The pool's own figures may count the tasks as outstanding for a moment
+ * longer. ETIME: timed out.
  */
 struct wpool_dev_wait {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 timeout_ns;
+	__u32 size;			/* sizeof(struct wpool_dev_wait) */
+	__u32 flags;			/* 0 */
+	__aligned_u64 timeout_ns;	/* longest wait; 0 waits forever */
 };
 
 #define WPOOL_DEV_CANCEL_ALL	(1U << 0)	/* all tasks of this file */
 
-/**
- * struct wpool_dev_cancel - WPOOL_IOC_CANCEL: cancel tasks of this file
- * @size: sizeof(struct wpool_dev_cancel)
- * @flags: WPOOL_DEV_CANCEL_*
- * @cookie: cancel the tasks with this cookie, unless ALL is set
- * @cancelled: out: tasks that were still queued and will not run
- * @stopped: out: running tasks that were told to stop. Each ends within a few ms,
- *	with the status -ECANCELED unless it was already complete. Tasks that a submit in another
- *	thread is handing over count here: if they are accepted, they end as soon as they start.
- *
- * ENOENT: there is no unfinished task with that cookie.
+/*
+ * WPOOL_IOC_CANCEL: cancel tasks of this file. ENOENT: there is no unfinished task with that
+ * cookie.
  */
 struct wpool_dev_cancel {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 cookie;
-	__u32 cancelled;
+	__u32 size;		/* sizeof(struct wpool_dev_cancel) */
+	__u32 flags;		/* WPOOL_DEV_CANCEL_* */
+	__aligned_u64 cookie;	/* cancel the tasks with this cookie, unless ALL is set */
+	__u32 cancelled;	/* out: tasks that were still queued and will not run */
+	/*
+	 * out: running tasks that were told to stop. Each ends within a few ms, with the status
+	 * -ECANCELED unless it was already complete. Tasks that a submit in another thread is
+	 * handing over count here: if they are accepted, they end as soon as they start.
+	 */
 	__u32 stopped;
 };
 
@@ -447,19 +380,13 @@ struct wpool_dev_cancel {
 #define WPOOL_DEV_GROUP_MEMCG	(1U << 2)	/* the caller's memory cgroup */
 #define WPOOL_DEV_GROUP_BLKCG	(1U << 3)	/* the caller's cgroup of the block layer */
 
-/**
- * struct wpool_dev_group - WPOOL_IOC_GROUP: give the file a group of its own
- * @size: sizeof(struct wpool_dev_group)
- * @flags: WPOOL_DEV_GROUP_*
- * @max_outstanding: tasks of the file that may be in the pool at the same time, 1 or more
- * @reserved: 0
- *
- * Applies to tasks that are submitted afterwards, except timers, polls and strands. If the group is
- * full, a submit sleeps, or gets EAGAIN with NONBLOCK. A submit that sleeps while all tasks are
- * cancelled gets ECANCELED if none of its tasks was accepted. A task that is cancelled before it
- * starts keeps its place until its turn in the pool comes, although its record is there at once.
- * EISCONN: the file has a group already. EOPNOTSUPP: also MEMCG or BLKCG, if the kernel has no such
- * cgroups.
+/*
+ * WPOOL_IOC_GROUP: give the file a group of its own. Applies to tasks that are submitted
+ * afterwards, except timers, polls and strands. If the group is full, a submit sleeps, or gets
+ * EAGAIN with NONBLOCK. A submit that sleeps while all tasks are cancelled gets ECANCELED if none
+ * of its tasks was accepted. A task that is cancelled before it starts keeps its place until its
+ * turn in the pool comes, although its record is there at once. EISCONN: the file has a group
+ * already. EOPNOTSUPP: also MEMCG or BLKCG, if the kernel has no such cgroups.
  *
  * With flags, the tasks run on behalf of the caller, whoever submits them. With MM, a task gets a
  * record with -ESRCH if the caller's process has ended, or executed another program, before the
@@ -468,32 +395,27 @@ struct wpool_dev_cancel {
  * BLKCG it gets -EPERM if, under that policy, it would run in another cgroup of the block layer.
  */
 struct wpool_dev_group {
-	__u32 size;
-	__u32 flags;
-	__u32 max_outstanding;
-	__u32 reserved;
+	__u32 size;		/* sizeof(struct wpool_dev_group) */
+	__u32 flags;		/* WPOOL_DEV_GROUP_* */
+	__u32 max_outstanding;	/* most tasks of the file in the pool at the same time, 1 or more */
+	__u32 reserved;		/* 0 */
 };
 
-/**
- * struct wpool_dev_cgroup - WPOOL_IOC_CGROUP: put the workers of the pool into a cgroup
- * @size: sizeof(struct wpool_dev_cgroup)
- * @flags: 0
- * @fd: a directory of cgroup version 2; may be opened with O_PATH
- * @reserved: 0
- *
- * As a write of the directory's path to the pool's sysfs file "cgroup", but everybody who may tune
- * the pool may do this. The caller must be allowed to move itself to the cgroup @fd; if not, this
- * call fails with the errno of that move: EACCES, EROFS, ENOENT (removed, or not in the caller's
- * cgroup namespace), EBUSY, EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup.
- * EINVAL: @fd is no cgroup of version 2. EAGAIN: no thread can be made that enters the cgroup.
- * EINTR: the caller was killed. EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the
- * workers join the cgroups of the caller. If @fd is the root cgroup, the workers return to it.
+/*
+ * WPOOL_IOC_CGROUP: put the workers of the pool into a cgroup. As a write of the directory's path
+ * to the pool's sysfs file "cgroup", but everybody who may tune the pool may do this. The caller
+ * must be allowed to move itself to the cgroup @fd; if not, this call fails with the errno of that
+ * move: EACCES, EROFS, ENOENT (removed, or not in the caller's cgroup namespace), EBUSY,
+ * EOPNOTSUPP. EBADF: no such file. ENOTDIR: @fd is a file of a cgroup. EINVAL: @fd is no cgroup of
+ * version 2. EAGAIN: no thread can be made that enters the cgroup. EINTR: the caller was killed.
+ * EPERM, ESHUTDOWN: as for TUNE. In hierarchies of version 1 the workers join the cgroups of the
+ * caller. If @fd is the root cgroup, the workers return to it.
  */
 struct wpool_dev_cgroup {
-	__u32 size;
-	__u32 flags;
-	__s32 fd;
-	__u32 reserved;
+	__u32 size;	/* sizeof(struct wpool_dev_cgroup) */
+	__u32 flags;	/* 0 */
+	__s32 fd;	/* a directory of cgroup version 2; may be opened with O_PATH */
+	__u32 reserved;	/* 0 */
 };
 
 /* wpool_dev_stats.state */
@@ -502,92 +424,60 @@ struct wpool_dev_cgroup {
 #define WPOOL_DEV_DESTROYED	2
 #define WPOOL_DEV_CLOSING	3	/* after WPOOL_DEV_RELEASE_OWN */
 
-/**
- * struct wpool_dev_stats - WPOOL_IOC_STATS: figures of the pool and the file
- * @size: sizeof(struct wpool_dev_stats)
- * @flags: 0
- * @name: out: name of the pool
- * @state: out: WPOOL_DEV_OPEN and so on
- * @workers: out: live workers; = idle + searching + busy
- * @idle: out: parked workers
- * @searching: out: workers that are awake and hold no task
- * @busy: out: workers inside a task, asleep or not
- * @blocked: out: workers asleep inside a task; part of busy
- * @waiting: out: submitters, fired events and strands that wait because the pool is full
- * @queued: out: accepted tasks that have not started
- * @free: out: tasks that would be accepted now, if the pool is open, or WPOOL_DEV_UNLIMITED
- * @reserved: out: 0
- * @outstanding: out: accepted tasks that have not finished; a cancelled task may count
- *	until its turn in the pool comes
- * @submitted: out: accepted tasks;
- *	= completed + failed + cancelled + overdue + outstanding
- * @completed: out: tasks whose function returned
- * @failed: out: tasks whose worker died in them
- * @cancelled: out: tasks that were cancelled before they ran
- * @refused: out: submits that got EAGAIN or EDEADLK because the pool was full
- * @stolen: out: tasks that moved to another CPU by stealing
- * @handoffs: out: run queues handed over because a worker blocked
- * @hogs: out: times that a task was found to have run for hog_ms without sleeping
- * @spawned: out: workers created
- * @expired: out: workers that left because they were idle
- * @faults: out: workers that died in a task
- * @file_submitted: out: accepted tasks of this file
- * @file_finished: out: finished tasks of this file
- * @file_unread: out: records that wait to be read
- * @queue_ns: out: histogram of this file's tasks, submit to start
- * @run_ns: out: histogram of this file's tasks, start to end
- * @overdue: out: tasks that were not run, since they had waited for longer than max_wait_ms
- * @errors: out: tasks of groups whose function returned an error; part of completed, except tasks
- *	that their submitter ran (policy "run")
+/*
+ * WPOOL_IOC_STATS: figures of the pool, and those of the file: file_*, and the histograms. All
+ * fields after @flags are output.
  */
 struct wpool_dev_stats {
-	__u32 size;
-	__u32 flags;
-	__u8 name[WPOOL_DEV_NAME_LEN];
-	__u32 state;
-	__u32 workers;
-	__u32 idle;
-	__u32 searching;
-	__u32 busy;
-	__u32 blocked;
+	__u32 size;			/* sizeof(struct wpool_dev_stats) */
+	__u32 flags;			/* 0 */
+	__u8 name[WPOOL_DEV_NAME_LEN];	/* name of the pool */
+	__u32 state;			/* WPOOL_DEV_OPEN and so on */
+	__u32 workers;			/* live workers; = idle + searching + busy */
+	__u32 idle;			/* parked workers */
+	__u32 searching;		/* workers that are awake and hold no task */
+	__u32 busy;			/* workers inside a task, asleep or not */
+	__u32 blocked;			/* workers asleep inside a task; part of busy */
+	/* submitters, fired events and strands that wait for room */
 	__u32 waiting;
-	__u32 queued;
+	__u32 queued;			/* accepted tasks that have not started */
+	/* tasks that an open pool would accept now, or WPOOL_DEV_UNLIMITED */
 	__u32 free;
-	__u32 reserved;
+	__u32 reserved;			/* 0 */
+	/* unfinished; a cancelled task may count until its turn in the pool comes */
 	__aligned_u64 outstanding;
+	/* accepted; = completed + failed + cancelled + overdue + outstanding */
 	__aligned_u64 submitted;
-	__aligned_u64 completed;
-	__aligned_u64 failed;
-	__aligned_u64 cancelled;
-	__aligned_u64 refused;
-	__aligned_u64 stolen;
-	__aligned_u64 handoffs;
-	__aligned_u64 hogs;
-	__aligned_u64 spawned;
-	__aligned_u64 expired;
-	__aligned_u64 faults;
-	__aligned_u64 file_submitted;
-	__aligned_u64 file_finished;
-	__aligned_u64 file_unread;
-	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];
-	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];
+	__aligned_u64 completed;	/* tasks whose function returned */
+	__aligned_u64 failed;		/* tasks whose worker died in them */
+	__aligned_u64 cancelled;	/* tasks that were cancelled before they ran */
+	__aligned_u64 refused;		/* submits that got EAGAIN or EDEADLK in a full pool */
+	__aligned_u64 stolen;		/* tasks that moved to another CPU by stealing */
+	__aligned_u64 handoffs;		/* run queues handed over because a worker blocked */
+	__aligned_u64 hogs;		/* tasks found to have run for hog_ms without sleeping */
+	__aligned_u64 spawned;		/* workers created */
+	__aligned_u64 expired;		/* workers that left because they were idle */
+	__aligned_u64 faults;		/* workers that died in a task */
+	__aligned_u64 file_submitted;	/* accepted tasks of this file */
+	__aligned_u64 file_finished;	/* finished tasks of this file */
+	__aligned_u64 file_unread;	/* records that wait to be read */
+	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];	/* histogram: submit to start */
+	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];	/* histogram: start to end */
+	/* not run, as they had waited for longer than max_wait_ms */
 	__aligned_u64 overdue;
+	/* tasks of groups that returned an error; part of completed, unless the submitter ran it */
 	__aligned_u64 errors;
 };
 
-/**
- * struct wpool_dev_info - WPOOL_IOC_INFO: attributes of the attached pool
- * @size: sizeof(struct wpool_dev_info)
- * @flags: 0
- * @name: out: name of the pool
- * @attrs: out, except cpumask and cpumask_bytes, which are in: both may be 0 to
- *	leave the mask out; EINVAL if the mask does not fit. Other values are
- *	ignored on the way in.
- */
+/* WPOOL_IOC_INFO: attributes of the attached pool */
 struct wpool_dev_info {
-	__u32 size;
-	__u32 flags;
-	__u8 name[WPOOL_DEV_NAME_LEN];
+	__u32 size;			/* sizeof(struct wpool_dev_info) */
+	__u32 flags;			/* 0 */
+	__u8 name[WPOOL_DEV_NAME_LEN];	/* out: name of the pool */
+	/*
+	 * out, except cpumask and cpumask_bytes, which are in: both may be 0 to leave the mask out;
+	 * EINVAL if the mask does not fit. Other values are ignored on the way in.
+	 */
 	struct wpool_dev_attrs attrs;
 };
 
