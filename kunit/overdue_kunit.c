@@ -19,6 +19,8 @@
 
 #define SHORT_MS	20
 #define NR_MANY		1000U
+/* the most tasks without a limit that may be ahead of an overdue one, see max_wait_ms */
+#define NR_SPARED	255U
 
 static void set_max_wait(struct kunit *test, struct wpool *pool, u32 ms)
 {
@@ -168,8 +170,8 @@ static const struct earlier earlier[] = {
 	{ "no time of submit", false, 0, 1 },
 	{ "latency", true, 0, 1 },
 	{ "a longer time", false, WPOOL_MAX_WAIT_MS, 1 },
-	{ "no time of submit, many", false, 0, NR_MANY },
-	{ "latency, many", true, 0, NR_MANY },
+	{ "no time of submit, many", false, 0, NR_SPARED },
+	{ "latency, many", true, 0, NR_SPARED },
 };
 
 static void earlier_desc(const struct earlier *e, char *desc)

@@ -301,7 +301,7 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @max_wait_ms: how long an accepted task may wait for a worker, in ms, 0 to %WPOOL_MAX_WAIT_MS,
  *	where 0 means no limit; default 0. A task that has waited for longer is not run, but ends
  *	with -ETIME, at most twice @max_wait_ms and some 20 ms after it was accepted; later in a
- *	frozen pool, or behind more than 4,096 tasks without a limit: those accepted before a change
+ *	frozen pool, or behind more than 256 tasks without a limit: those accepted before a change
  *	of @max_wait_ms. The wait of a running task that is submitted again begins when that run has
  *	returned. With a limit, each submit and each start reads the clock.
  * @order: which idle worker of a CPU is reused first; default %WPOOL_LIFO

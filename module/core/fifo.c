@@ -130,38 +130,28 @@ static void unlink_task(struct wpool_fifo *fifo, struct wpool_task *task)
 	set_nr(fifo, fifo->nr - 1);
 }
 
-/* Find the first task submitted at or after @from and before @ns. */
-static struct wpool_task *find_older(struct wpool_fifo *fifo, u64 from, u64 ns)
-	__must_hold(&fifo->lock)
+struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns)
 {
 	u64 now = ktime_get_mono_fast_ns(), submit_ns;
 	u32 now_jiffy = jiffies, nr = WPOOL_FIFO_MAX_PASSED;
-	struct wpool_task *task;
-
-	list_for_each_entry(task, &fifo->tasks, node) {
-		submit_ns = submit_ns_at(task, now, now_jiffy);
-		if (submit_ns >= from && (s64)(ns - submit_ns) > 0)
-			return task;
-		if (!--nr)
-			break;
-	}
-	return NULL;
-}
-
-struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns)
-{
-	struct wpool_task *task;
+	struct wpool_task *task, *found = NULL;
 
 	if (!wpool_fifo_len(fifo))
 		return NULL;
 	raw_spin_lock(&fifo->lock);
-	task = find_older(fifo, from, ns);
-	if (task) {
-		unlink_task(fifo, task);
+	list_for_each_entry(task, &fifo->tasks, node) {
+		submit_ns = submit_ns_at(task, now, now_jiffy);
+		if (submit_ns >= from && (s64)(ns - submit_ns) > 0)
+			found = task;
+		if (found || !--nr)
+			break;
+	}
+	if (found) {
+		unlink_task(fifo, found);
 		WRITE_ONCE(fifo->popped, fifo->popped + 1);
 	}
 	raw_spin_unlock(&fifo->lock);
-	return task;
+	return found;
 }
 
 bool wpool_fifo_remove(struct wpool *pool, struct wpool_task *task)

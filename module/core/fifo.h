@@ -22,7 +22,7 @@
 #define WPOOL_TASK_IN_FIFO	1UL
 
 /* How many tasks of a list a search visits at most, since interrupts are off meanwhile. */
-#define WPOOL_FIFO_MAX_PASSED	4096U
+#define WPOOL_FIFO_MAX_PASSED	256U
 
 struct wpool_fifo {
 	/* protects the fields below, and node and pool of @tasks; raw: taken with interrupts off */
@@ -87,9 +87,8 @@ static inline struct wpool_task *wpool_fifo_pop_first(struct wpool_fifo *fifo)
 
 /*
  * Take the first task that was submitted in a period. @from: when the period begins, at least 1,
- * because a task without a time has 0; @ns: when the period ends, exclusive. Checks up to 4,096
- * tasks: tasks moved here from a ring may be younger than those behind them. Interrupts are off.
- * Returns the task, or NULL.
+ * because a task without a time has 0; @ns: when the period ends, exclusive. Tasks moved here from
+ * a ring may be younger than those behind them. Interrupts are off. Returns the task, or NULL.
  */
 struct wpool_task *wpool_fifo_pop_older(struct wpool_fifo *fifo, u64 from, u64 ns);
 

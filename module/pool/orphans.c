@@ -59,7 +59,7 @@ static void count_func(const struct wpool_task *task, struct func_count *count)
 	count->nr++;
 }
 
-/* Visit the first 4,096 of @tasks, a list that @lock protects. */
+/* Visit the first of @tasks, a list that @lock protects. */
 static void count_in(raw_spinlock_t *lock, struct list_head *tasks, struct func_count *count)
 {
 	u32 nr = WPOOL_FIFO_MAX_PASSED;
