@@ -63,21 +63,17 @@ static void print_line(struct seq_file *seq, const char *fmt, ...)
 
 /* The functions of the first tasks of a queue. */
 struct names {
-	char text[256];
-	int len;
+	void *func[MAX_TASKS];
 	int nr;
 };
 
 static void add_name(struct names *names, struct wpool_task *task)
 {
-	void *func;
 	u8 flags;
 
-	if (names->nr == MAX_TASKS || !task || get_kernel_nofault(flags, &task->flags) ||
-	    get_kernel_nofault(func, wpool_trace_func_at(task, flags)))
-		return;
-	names->len += scnprintf(names->text + names->len, sizeof(names->text) - names->len,
-				"%s%ps", names->nr++ ? ", " : " ", func);
+	if (names->nr < MAX_TASKS && task && !get_kernel_nofault(flags, &task->flags) &&
+	    !get_kernel_nofault(names->func[names->nr], wpool_trace_func_at(task, flags)))
+		names->nr++;
 }
 
 static void add_fifo_names(struct names *names, struct wpool_fifo *fifo)
@@ -110,8 +106,14 @@ static void add_runq_names(struct names *names, struct wpool_runq *rq)
 static void dump_queue(struct seq_file *seq, const char *what, u32 nr, u32 jiffy,
 		       const struct names *names)
 {
+	char text[256] = "";
+	int len = 0, i;
+
+	for (i = 0; i < names->nr; i++)
+		len += scnprintf(text + len, sizeof(text) - len, "%s%ps", i ? ", " : " ",
+				 names->func[i]);
 	print_line(seq, "  %s: %u tasks, the first for %u ms:%s", what, nr,
-		   jiffies_to_msecs((u32)jiffies - jiffy), names->text);
+		   jiffies_to_msecs((u32)jiffies - jiffy), text);
 }
 
 static void dump_fifo(struct wpool_fifo *fifo, const char *what, struct seq_file *seq)
@@ -149,16 +151,17 @@ static void dump_queues(struct wpool *pool, struct seq_file *seq)
 			dump_queue(seq, what, nr, jiffy, &names);
 		else if (names.nr)
 			/* the next slot has no time */
-			print_line(seq, "  %s: next task:%s", what, names.text);
+			print_line(seq, "  %s: next task: %ps", what, names.func[0]);
 	}
 }
 
 static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 {
+	struct task_struct *threads[MAX_WAITERS];
+	void *funcs[MAX_WAITERS];
 	struct wpool_task *entry;
-	struct task_struct *thread;
 	unsigned long flags;
-	int n = 0;
+	int n = 0, i;
 
 	if (!READ_ONCE(pool->admission.nr_waiting))
 		return;
@@ -169,18 +172,21 @@ static void dump_waiters(struct wpool *pool, struct seq_file *seq)
 		return;
 	}
 	list_for_each_entry(entry, &pool->admission.waiters, node) {
-		if (n++ == MAX_WAITERS)
+		if (n == MAX_WAITERS)
 			break;
-		if (wpool_task_is_event(entry)) {
-			print_line(seq, "  in line: an event or a strand, %ps",
-				   wpool_trace_func(entry));
-			continue;
-		}
-		thread = container_of(entry, struct wpool_waiter, entry)->thread;
-		print_line(seq, "  in line: %s, pid %d", thread->comm, thread->pid);
+		threads[n] = wpool_task_is_event(entry) ? NULL :
+			     container_of(entry, struct wpool_waiter, entry)->thread;
+		funcs[n++] = wpool_trace_func(entry);
 	}
 	raw_spin_unlock(&pool->admission.lock);
 	local_irq_restore(flags);
+	/* print without the lock; RCU keeps the threads */
+	for (i = 0; i < n; i++) {
+		if (threads[i])
+			print_line(seq, "  in line: %s, pid %d", threads[i]->comm, threads[i]->pid);
+		else
+			print_line(seq, "  in line: an event or a strand, %ps", funcs[i]);
+	}
 }
 
 static void dump_workers(struct wpool *pool, struct seq_file *seq)
