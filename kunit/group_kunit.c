@@ -8,6 +8,7 @@
 
 #include "full_pool.h"
 #include "group.h"
+#include "probe.h"
 
 /* Submit a member whose function returns @ret. Returns the result of a wait for its group. */
 static int run_one(struct kunit *test, struct wpk_member *member, int ret)
@@ -39,6 +40,53 @@ static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 	wpk_gate_open(members->gate);
 	wpk_join_all(test, waiters, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
+}
+
+#define NR_SLEEPERS	4
+
+struct wakes {
+	struct task_struct *threads[NR_SLEEPERS];
+	struct task_struct *worker;	/* runs the last task of the group */
+	atomic_t nr;	/* how often @worker woke one of @threads */
+};
+
+static void note_worker(struct wpk_member *member)
+{
+	struct wakes *wakes = member->arg;
+
+	WRITE_ONCE(wakes->worker, current);
+}
+
+static void note_wake(void *data, struct task_struct *thread)
+{
+	struct wakes *wakes = data;
+	int i;
+
+	for (i = 0; i < NR_SLEEPERS && READ_ONCE(wakes->worker) == current; i++)
+		if (wakes->threads[i] == thread)
+			atomic_inc(&wakes->nr);
+}
+
+/* The last task of a group wakes one of the threads that wait, and they wake each other. */
+static void wpool_group_wait_wakes_the_next_one_that_waits(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 1, 8), 1);
+	struct wpk_member *member = wpk_members(test, group, wpk_gate(test), 1);
+	struct wakes *wakes = wpk_alloc(test, sizeof(*wakes));
+	struct wpk_thread *threads[NR_SLEEPERS];
+	int i;
+
+	member->body = note_worker;
+	member->arg = wakes;
+	wpk_members_submit(test, member, 1);
+	for (i = 0; i < NR_SLEEPERS; i++) {
+		threads[i] = wpk_sleeper(test, wpk_do_group_wait, group);
+		wakes->threads[i] = threads[i]->task;
+	}
+	wpk_probe(test, "sched_waking", note_wake, wakes);
+	wpk_gate_open(member->gate);
+	wpk_join_all(test, threads, NR_SLEEPERS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wakes->nr), 1);
 }
 
 static void wpool_group_wait_returns_the_first_error(struct kunit *test)
@@ -278,6 +326,7 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 WPK_SUITE(group,
 	  KUNIT_CASE(wpool_group_submit_after_a_wait_max_blocking_does_not_count),
 	  KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
+	  KUNIT_CASE(wpool_group_wait_wakes_the_next_one_that_waits),
 	  KUNIT_CASE(wpool_group_wait_returns_the_first_error),
 	  KUNIT_CASE(wpool_group_errors_are_counted),
 	  KUNIT_CASE(wpool_group_submit_waiters_are_served_in_order),

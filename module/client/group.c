@@ -15,7 +15,8 @@
  *   waiters   submitters that wait for a place. The first one takes the place itself when it is
  *             woken, and wakes the next one if there is room for both. A new submitter waits behind
  *             the others.
- *   sleepers  threads in wait and exit, which are woken when there is no task.
+ *   sleepers  threads in wait and exit. The first one is woken when there is no task, and wakes
+ *             the next one.
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
  *
@@ -90,14 +91,12 @@ static int sleep_in(struct list_head *list, struct wpool_group *group, struct wa
 	return err;
 }
 
-static void wake_sleepers(struct wpool_group *group)
+/* Is there no task, and, for wpool_group_exit(), no submitter either? */
+static bool is_idle(struct wpool_group *group, struct waiter *waiter)
 	__must_hold(&group->lock)
 {
-	struct waiter *waiter;
-
 	lockdep_assert_held(&group->lock);
-	list_for_each_entry(waiter, &group->sleepers, node)
-		wake_up_process(waiter->thread);
+	return !group->nr && (!group->closed || list_empty(&group->waiters));
 }
 
 /* ---- waiting submitters ---- */
@@ -124,8 +123,11 @@ static bool may_proceed(struct wpool_group *group, struct waiter *waiter)
 	       (list_is_first(&waiter->node, &group->waiters) && has_room(group));
 }
 
-/* Wake the first waiter if it may proceed: a place was given back, or a waiter has left. */
-static void wake_first_waiter(struct wpool_group *group)
+/*
+ * A place was given back, or a waiter or a sleeper has left: wake the first waiter if it may
+ * proceed, and the first sleeper if there is no task.
+ */
+static void wake_first(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
 	struct waiter *first;
@@ -133,6 +135,9 @@ static void wake_first_waiter(struct wpool_group *group)
 	lockdep_assert_held(&group->lock);
 	first = list_first_entry_or_null(&group->waiters, struct waiter, node);
 	if (unlikely(first) && may_proceed(group, first))
+		wake_up_process(first->thread);
+	first = list_first_entry_or_null(&group->sleepers, struct waiter, node);
+	if (unlikely(first) && is_idle(group, first))
 		wake_up_process(first->thread);
 }
 
@@ -145,11 +150,7 @@ static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigne
 	lockdep_assert_held(&group->lock);
 	err = sleep_in(&group->waiters, group, &waiter, may_proceed,
 		       wpool_freeze_state(group->pool, state));
-	err = sent_away(group, &waiter) ?: err;
-	/* wpool_group_exit() waits until there is no waiter */
-	if (group->closed && list_empty(&group->waiters))
-		wake_sleepers(group);
-	return err;
+	return sent_away(group, &waiter) ?: err;
 }
 
 /* ---- places ---- */
@@ -189,7 +190,7 @@ static int enter_group(struct wpool_group *group, struct wpool_group_task *task,
 		task->epoch = group->epoch;
 		WRITE_ONCE(group->nr, group->nr + 1);
 	}
-	wake_first_waiter(group);
+	wake_first(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 	return err;
 }
@@ -224,9 +225,7 @@ static void leave_group(struct wpool_group *group, int error)
 	raw_spin_lock_irqsave(&group->lock, flags);
 	group_keep_error(group, error);
 	WRITE_ONCE(group->nr, group->nr - 1);
-	if (!group->nr)
-		wake_sleepers(group);
-	wake_first_waiter(group);
+	wake_first(group);
 	/* the last touch of the group */
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
@@ -347,14 +346,6 @@ EXPORT_SYMBOL_GPL(wpool_group_try_submit);
 
 /* ---- wait, cancel ---- */
 
-/* Is there no task, and, for wpool_group_exit(), no submitter either? */
-static bool is_idle(struct wpool_group *group, struct waiter *waiter)
-	__must_hold(&group->lock)
-{
-	lockdep_assert_held(&group->lock);
-	return !group->nr && (!group->closed || list_empty(&group->waiters));
-}
-
 static int wait_for_idle(struct wpool_group *group, unsigned int state)
 {
 	struct waiter waiter;
@@ -363,6 +354,7 @@ static int wait_for_idle(struct wpool_group *group, unsigned int state)
 	wpool_lockdep_wait(group->pool);
 	raw_spin_lock_irq(&group->lock);
 	err = sleep_in(&group->sleepers, group, &waiter, is_idle, state);
+	wake_first(group);
 	raw_spin_unlock_irq(&group->lock);
 	return err;
 }
@@ -391,7 +383,7 @@ void wpool_group_cancel(struct wpool_group *group)
 		return;
 	raw_spin_lock_irqsave(&group->lock, flags);
 	WRITE_ONCE(group->epoch, group->epoch + 1);
-	wake_first_waiter(group);
+	wake_first(group);
 	raw_spin_unlock_irqrestore(&group->lock, flags);
 }
 EXPORT_SYMBOL_GPL(wpool_group_cancel);
@@ -467,7 +459,7 @@ int wpool_group_exit(struct wpool_group *group)
 	raw_spin_lock_irq(&group->lock);
 	/* no submit enters from here on */
 	group->closed = true;
-	wake_first_waiter(group);
+	wake_first(group);
 	raw_spin_unlock_irq(&group->lock);
 	/* afterwards neither a task nor a submitter is left */
 	wait_for_idle(group, TASK_UNINTERRUPTIBLE);
