@@ -234,7 +234,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 }
 
 /* The pool accepts at most ONE_GO tasks of a batch in one step; TWO_GOES tasks take two steps. */
-#define ONE_GO	32
+#define ONE_GO	16
 #define TWO_GOES (ONE_GO + 1)
 
 static int submit_two_goes(struct wpk_thread *thread)

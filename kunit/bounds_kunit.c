@@ -13,7 +13,7 @@
 /* ---- sections with interrupts off ----------------------------------------- */
 
 #define NR_LINES	8
-#define LINE		32
+#define LINE		16
 
 /* Counts accepted tasks; @at_interrupt is the count when the first interrupt came. */
 struct section {

@@ -51,7 +51,7 @@ static inline void assert_may_sleep(void)
 #define CHUNK	WPOOL_WAITER_TASKS
 
 /* Tasks of a batch after which the submitter gives others the chance to run. */
-#define RESCHED_TASKS	(32 * CHUNK)
+#define RESCHED_TASKS	(64 * CHUNK)
 
 static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {

@@ -14,7 +14,7 @@
 struct task_struct;
 
 /* The most tasks that one submitter waits with. */
-#define WPOOL_WAITER_TASKS	32U
+#define WPOOL_WAITER_TASKS	16U
 
 /* A waiting submitter; on the submitter's stack. */
 struct wpool_waiter {
