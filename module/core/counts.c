@@ -68,7 +68,7 @@ void __wpool_runq_activate(struct wpool_runq *rq)
 	raw_spin_lock(&pool->workers.lock);
 	if (!rq->is_active) {
 		nr = pool->nr_active;
-		rq->index = nr;
+		WRITE_ONCE(rq->index, nr);
 		pool->active[nr] = rq->cpu;
 		/* __wpool_runq_activate:A, pairs with wpool_nr_active:A */
 		smp_store_release(&pool->nr_active, nr + 1);

@@ -426,25 +426,29 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 {
-	struct wpool_runq *own = wpool_this_runq(pool), *rq = NULL;
-	u32 cpu, i;
+	u32 nr = wpool_nr_active(pool), cpu = nr_cpu_ids, start, i;
+	struct wpool_runq *rq;
+	unsigned long flags;
+	bool found;
 
+	local_irq_save(flags);
 	/* first this CPU: this thread may just have submitted @task here */
-	if (unqueue_from(pool, own, task))
-		return true;
-	if (wpool_fifo_remove(pool, task))
-		return true;
+	rq = wpool_this_runq(pool);
+	found = unqueue_from(pool, rq, task) || wpool_fifo_remove(pool, task);
+	local_irq_restore(flags);
 	/* then the CPU where @task was submitted, which a detached task does not store */
-	cpu = task->flags & WPOOL_TASK_DETACHED ? nr_cpu_ids : READ_ONCE(task->cpu);
+	if (!(task->flags & WPOOL_TASK_DETACHED))
+		cpu = READ_ONCE(task->cpu);
 	if (cpu < nr_cpu_ids)
-		rq = wpool_runq(pool, cpu);
-	if (rq && rq != own && unqueue_from(pool, rq, task))
-		return true;
-	/* another CPU may have stolen @task */
-	wpool_for_each_active(pool, rq, i)
-		if (rq != own && unqueue_from(pool, rq, task))
-			return true;
-	return false;
+		rq = wpool_runq(pool, cpu) ?: rq;
+	start = READ_ONCE(rq->index);
+	/* then the others, which may have stolen @task; interrupts are on in between */
+	for (i = 0; i < nr && !found; i++) {
+		local_irq_save(flags);
+		found = unqueue_from(pool, wpool_active(pool, (start + i) % nr), task);
+		local_irq_restore(flags);
+	}
+	return found;
 }
 
 struct wpool_task *wpool_sched_take_any(struct wpool *pool)

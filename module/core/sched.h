@@ -126,8 +126,8 @@ struct wpool_task *wpool_sched_find(struct wpool_worker *w);
 
 /*
  * Take a given task out of the queues, as a consumer would. If @task is in the middle of a ring,
- * the other tasks of that ring move to the backlog. Interrupts are off. Returns true if this call
- * took @task out; false if another thread did: that thread will claim @task or queue @task again.
+ * the other tasks of that ring move to the backlog. The caller keeps @pool. Returns true if this
+ * call took @task out; false if another thread did: that thread will claim @task or queue it again.
  */
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task);
 

@@ -29,19 +29,18 @@
  */
 static struct wpool *take_out(struct wpool_task *task)
 {
-	bool taken = false, withdrawn = false;
-	struct wpool *pool = NULL;
+	bool withdrawn = false;
 	unsigned long flags;
+	struct wpool *pool;
 	int i;
 
 	for (i = 0; i < MAX_TRIES && !withdrawn && wpool_task_is_cancelled(task); i++) {
-		local_irq_save(flags);
 		pool = wpool_task_pool(task);
-		taken = pool && wpool_sched_unqueue(pool, task);
-		withdrawn = !taken && wpool_waiters_leave(task);
-		local_irq_restore(flags);
-		if (taken)
+		if (pool && wpool_sched_unqueue(pool, task))
 			return pool;
+		local_irq_save(flags);
+		withdrawn = wpool_waiters_leave(task);
+		local_irq_restore(flags);
 		cpu_relax();
 	}
 	return NULL;

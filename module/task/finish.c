@@ -248,16 +248,13 @@ void wpool_finish_drop_all(struct wpool *pool)
 
 bool wpool_finish_take_out(struct wpool_task *task)
 {
-	unsigned long flags;
 	struct wpool *pool;
 	bool ret;
 
-	/* RCU keeps the pool for wpool_finish_unrun() */
+	/* RCU keeps the pool */
 	rcu_read_lock();
-	local_irq_save(flags);
 	pool = wpool_task_pool(task);
 	ret = pool && wpool_sched_unqueue(pool, task);
-	local_irq_restore(flags);
 	if (ret)
 		wpool_finish_unrun(pool, task, -ECANCELED);
 	rcu_read_unlock();

@@ -213,7 +213,7 @@ static inline bool wpool_task_is_event(const struct wpool_task *task)
 
 /*
  * The pool in which a task is queued or running, or NULL. The pool is freed an RCU grace period
- * after its last task, so it exists as long as the caller keeps interrupts off.
+ * after its last task, so it exists as long as the caller has RCU's lock, or interrupts off.
  */
 static inline struct wpool *wpool_task_pool(struct wpool_task *task)
 {

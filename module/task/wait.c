@@ -72,17 +72,10 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 /* Run a queued task of the worker's own pool right here. */
 static void help_with(struct wpool_worker *w, struct wpool_task *task)
 {
-	unsigned long flags;
-	struct wpool *pool;
 	u32 tries = 0;
-	bool taken;
 
 	while (is_at_hand(w->pool, task)) {
-		local_irq_save(flags);
-		pool = wpool_task_pool(task);
-		taken = pool == w->pool && wpool_sched_unqueue(pool, task);
-		local_irq_restore(flags);
-		if (taken)
+		if (wpool_task_pool(task) == w->pool && wpool_sched_unqueue(w->pool, task))
 			wpool_run_inside(w, task);
 		else
 			wpool_task_await_hands(&tries);
