@@ -29,6 +29,10 @@
  *                         wake-up, and afterwards reads whether the pool is frozen. For a parked
  *                         worker the lock of its run queue does the same. The same for the pool's
  *                         work (tidy.c): it counts as queued before it runs.
+ *   count_busy:B          workers are parked or leave; then nr_lifted is read. Pairs with the
+ *                         unlock after forget_locked(): a worker counts there before it parks or
+ *                         leaves. If no lift ends while workers are counted, each that lifts the
+ *                         freeze, so that a parked worker may be woken, is found busy itself.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H

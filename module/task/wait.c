@@ -146,6 +146,7 @@ static void forget_locked(struct wpool_worker *w)
 	w->awaits = NULL;
 	workers->nr_awaiting--;
 	WRITE_ONCE(workers->nr_lifting, workers->nr_lifting - w->lifts);
+	WRITE_ONCE(workers->nr_lifted, workers->nr_lifted + w->lifts);
 	w->lifts = false;
 }
 

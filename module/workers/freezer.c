@@ -49,10 +49,10 @@ static bool is_parked(struct wpool_worker *w)
 	struct wpool_runq *rq = READ_ONCE(w->rq);
 	bool parked;
 
-	raw_spin_lock(&rq->lock);
+	raw_spin_lock_irq(&rq->lock);
 	/* read @parked before @rq: a worker that moved has changed its home before it parked */
 	parked = smp_load_acquire(&w->parked) && READ_ONCE(w->rq) == rq;
-	raw_spin_unlock(&rq->lock);
+	raw_spin_unlock_irq(&rq->lock);
 	return parked;
 }
 
@@ -63,36 +63,30 @@ static bool is_parked(struct wpool_worker *w)
  */
 static u32 count_busy(struct wpool *pool)
 {
+	u32 nr = 0, nr_lifted = READ_ONCE(pool->workers.nr_lifted);
 	struct wpool_worker *w;
-	unsigned long flags;
-	u32 nr = 0;
 
 	if (!READ_ONCE(pool->freezable))
 		return 0;
-	/* under the lock no worker begins to wait for a task, which would lift the freeze */
-	raw_spin_lock_irqsave(&pool->workers.lock, flags);
 	/* count_busy:A, see core/freeze.h */
 	smp_mb();
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		nr += !w->leaving && !is_parked(w);
+		nr += !READ_ONCE(w->leaving) && !is_parked(w);
+	/* count_busy:B, see core/freeze.h */
+	smp_rmb();
 	nr += READ_ONCE(pool->tidy.is_queued);
-	raw_spin_unlock_irqrestore(&pool->workers.lock, flags);
-	return nr;
+	return nr ?: READ_ONCE(pool->workers.nr_lifted) - nr_lifted;
 }
 
-static bool is_busy(struct wpool *pool, void *unused)
-{
-	return count_busy(pool);
-}
-
-static bool complain_unfrozen(struct wpool *pool, void *unused)
+/* @complains: log each pool that is busy, and return false. */
+static bool is_busy(struct wpool *pool, void *complains)
 {
 	u32 nr = count_busy(pool);
 
-	if (nr)
+	if (nr && complains)
 		pr_warn_ratelimited("%s: no suspend: %u tasks or abort functions of this freezable pool did not end in time\n",
 				    pool->name, nr);
-	return false;
+	return nr && !complains;
 }
 
 /* Wait until no task of the pools runs, or the freeze is cancelled. */
@@ -101,7 +95,7 @@ static void freeze_pools(void)
 	WRITE_ONCE(wpool_freeze_is_on, true);
 	while (wpool_pools_walk_rcu(is_busy, NULL)) {
 		if (!is_freeze_wanted()) {
-			wpool_pools_walk_rcu(complain_unfrozen, NULL);
+			wpool_pools_walk_rcu(is_busy, (void *)true);
 			return;
 		}
 		/* poll, as the kernel's freezer does */
