@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tune that serves many waiters, a release that cancels before a reboot, and the dependencies
- * that lockdep learns. Tracepoints show the moments between two steps.
+ * A tune that serves many waiters, a deadlock of many workers, a release that cancels before a
+ * reboot, and the dependencies that lockdep learns. Tracepoints show the moments between two steps.
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
 
+#include "core/state.h"
 #include "one_cpu.h"
 #include "probe.h"
 
@@ -153,24 +154,86 @@ static void wpool_release_cancel_leaves_alone_what_a_reboot_lets_in(struct kunit
 	KUNIT_EXPECT_EQ(test, bad, 0);
 }
 
-/* ---- dependencies that lockdep is told about ------------------------------ */
-
-#ifdef CONFIG_LOCKDEP
+/* ---- the locks that a thread takes ---------------------------------------- */
 
 struct taken {
 	struct task_struct *thread;
+	const char *name;	/* of the locks that @thread takes, and @nr counts */
 	long timeout;
 	int nr;
 };
 
+#ifdef CONFIG_LOCKDEP
 static void note_lock(void *data, struct lockdep_map *lock, unsigned int subclass,
 		      int trylock, int read, int check, struct lockdep_map *nest, unsigned long ip)
 {
 	struct taken *taken = data;
 
-	if (READ_ONCE(taken->thread) == current && lock->name && !strcmp(lock->name, "wpool"))
+	if (READ_ONCE(taken->thread) == current && lock->name && !strcmp(lock->name, taken->name))
 		taken->nr++;
 }
+#endif
+
+/* Count the locks called @name that taken->thread takes. False without lockdep. */
+static bool count_locks(struct kunit *test, struct taken *taken, const char *name)
+{
+#ifdef CONFIG_LOCKDEP
+	taken->name = name;
+	if (debug_locks)
+		wpk_probe(test, "lock_acquire", note_lock, taken);
+	return debug_locks;
+#else
+	return false;
+#endif
+}
+
+#define NR_CIRCLE	130
+
+static void wait_for_the_next(struct wpk_job *job)
+{
+	struct wpk_job *jobs = job->jobs->job;
+	struct taken *taken = job->arg;
+
+	if (job == jobs)
+		WRITE_ONCE(taken->thread, current);
+	job->ret = wpool_task_wait(&jobs[(job - jobs + 1) % NR_CIRCLE].task);
+	if (job == jobs)
+		WRITE_ONCE(taken->thread, NULL);
+}
+
+/*
+ * Each worker waits for the next one, in a circle, and the last to wait finds the deadlock. It
+ * checks some workers at a time, and the CPU serves its interrupts in between.
+ */
+static void wpool_task_wait_deadlock_of_many_is_found_with_interrupts_in_between(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, NR_CIRCLE, 0);
+	struct taken *taken = wpk_alloc(test, sizeof(*taken));
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_CIRCLE, wait_for_the_next, taken);
+	struct wpk_gate *gates[2] = { wpk_gate(test), wpk_gate(test) };
+	int i, told = 0;
+	bool counts;
+
+	counts = count_locks(test, taken, "&pool->workers.lock");
+	for (i = 0; i < NR_CIRCLE; i++)
+		jobs->job[i].gate = gates[!i];
+	wpk_jobs_submit(test, pool, jobs, 0, NR_CIRCLE);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[0], NR_CIRCLE - 1));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[1], 1));
+	wpk_gate_open(gates[0]);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == NR_CIRCLE - 1);
+	wpk_gate_open(gates[1]);
+	for (i = 0; i < NR_CIRCLE; i++) {
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		told += jobs->job[i].ret == -EDEADLK;
+	}
+	KUNIT_EXPECT_EQ(test, told, 1);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
+	if (counts)
+		KUNIT_EXPECT_EQ(test, taken->nr, 1 + NR_CIRCLE / 64);
+}
+
+/* ---- dependencies that lockdep is told about ------------------------------ */
 
 static int submit_watched(struct wpk_thread *thread)
 {
@@ -196,10 +259,9 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	struct wpk_jobs *jobs;
 	int i;
 
-	if (!debug_locks)
-		kunit_skip(test, "no lockdep");
 	taken = wpk_alloc(test, sizeof(*taken));
-	wpk_probe(test, "lock_acquire", note_lock, taken);
+	if (!count_locks(test, taken, "wpool"))
+		kunit_skip(test, "no lockdep");
 	for (i = 0; i < 2; i++) {
 		jobs = wpk_held(test, pool, 2, 1);
 		taken->timeout = timeouts[i];
@@ -223,10 +285,9 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	struct wpool_task *task = &jobs->job[0].task;
 	struct taken *taken;
 
-	if (!debug_locks)
-		kunit_skip(test, "no lockdep");
 	taken = wpk_alloc(test, sizeof(*taken));
-	wpk_probe(test, "lock_acquire", note_lock, taken);
+	if (!count_locks(test, taken, "wpool"))
+		kunit_skip(test, "no lockdep");
 	/* in the pool's first tick a finished task looks like a task that was never submitted */
 	schedule_timeout_uninterruptible(2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -246,22 +307,9 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	WRITE_ONCE(taken->thread, NULL);
 }
 
-#else
-
-static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
-{
-	kunit_skip(test, "no lockdep");
-}
-
-static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *test)
-{
-	kunit_skip(test, "no lockdep");
-}
-
-#endif
-
 WPK_SUITE(bounds,
 	  KUNIT_CASE(wpool_tune_up_serves_many_waiters_with_interrupts_in_between),
+	  KUNIT_CASE(wpool_task_wait_deadlock_of_many_is_found_with_interrupts_in_between),
 	  KUNIT_CASE_SLOW(wpool_tune_up_and_down_under_load_leaves_nobody_waiting),
 	  KUNIT_CASE(wpool_release_cancel_leaves_alone_what_a_reboot_lets_in),
 	  KUNIT_CASE(wpool_submit_that_waits_in_line_is_a_wait_for_lockdep),

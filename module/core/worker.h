@@ -117,6 +117,7 @@ struct wpool_workers {
 						 *    unless 0, the pool is not frozen, see freeze.h
 						 */
 	u32 nr_lifted;				/* W: how often one no longer counted there */
+	u32 nr_waits;				/* W: how many waits with @awaits have begun */
 	u64 expired;				/* W: workers that ended because they were idle */
 	struct timer_list expiry_timer;		/* K: pending while an idle worker may expire */
 	struct mutex mutex;			/* K: for M */

@@ -24,6 +24,9 @@
 #include "task/run.h"
 #include "task/state.h"
 
+/* The most workers that a wait checks with interrupts off. */
+#define WORKERS_A_LOOK	64
+
 static bool is_done(struct wpool_task *task)
 {
 	int old = atomic_read_acquire(&task->state);
@@ -121,22 +124,6 @@ static bool is_stuck(struct wpool *pool, const struct wpool_worker *w)
 	       (state == WPOOL_ST_PENDING && (w->deep || queued != WPOOL_QUEUED_POOL));
 }
 
-static bool is_deadlock(struct wpool *pool)
-	__must_hold(&pool->workers.lock)
-{
-	struct wpool_worker *w;
-	u32 nr = 0;
-
-	lockdep_assert_held(&pool->workers.lock);
-	if (pool->workers.nr_awaiting < pool->nr_workers ||
-	    pool->workers.nr_awaiting < READ_ONCE(pool->capacity))
-		return false;
-	/* nr_awaiting includes workers whose task is done, but that have not woken up yet */
-	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		nr += w->awaits && is_stuck(pool, w);
-	return nr >= pool->workers.nr_awaiting;
-}
-
 static void forget_locked(struct wpool_worker *w)
 	__must_hold(&w->pool->workers.lock)
 {
@@ -167,29 +154,43 @@ static bool can_act(const struct wpool_worker *w)
 }
 
 /*
- * All workers of the pool are stuck, and this worker is one of them. Must its wait fail? Not if it
- * waits for a running task, and another worker waits for a queued task, which that worker could
- * cancel: that worker looks again within a tick, and its wait fails, or it can run the task.
+ * Are all workers of the pool stuck, so that this worker's wait must fail? Not if it waits for a
+ * running task, and another worker waits for a queued task, which that worker could cancel: that
+ * worker looks again within a tick, and its wait fails, or it can run the task.
+ *
+ * Releases the lock now and then, with RCU's lock held. If a wait begins or ends meanwhile, no wait
+ * fails: a worker that begins to wait comes here itself.
  */
-static bool must_give_up(struct wpool_worker *w)
-	__must_hold(&w->pool->workers.lock)
+static bool must_give_up(struct wpool_worker *self)
+	__must_hold(&self->pool->workers.lock)
 {
-	struct wpool_worker *other;
+	struct wpool *pool = self->pool;
+	struct wpool_workers *workers = &pool->workers;
+	u32 nr = workers->nr_awaiting, nr_waits = workers->nr_waits, n = 0;
+	bool acts = can_act(self);
+	struct wpool_worker *w;
 
-	lockdep_assert_held(&w->pool->workers.lock);
-	if (can_act(w))
-		return true;
-	list_for_each_entry_rcu(other, &w->pool->workers.list, node)
-		if (can_act(other))
+	lockdep_assert_held(&workers->lock);
+	if (nr < pool->nr_workers || nr < READ_ONCE(pool->capacity))
+		return false;
+	list_for_each_entry_rcu(w, &workers->list, node) {
+		/* the task of a worker that awaits may be done: the worker has not woken up yet */
+		if (w->awaits && (!is_stuck(pool, w) || (!acts && can_act(w))))
 			return false;
-	return true;
+		if (!(++n % WORKERS_A_LOOK)) {
+			raw_spin_unlock_irq(&workers->lock);
+			raw_spin_lock_irq(&workers->lock);
+		}
+	}
+	return workers->nr_waits == nr_waits && workers->nr_awaiting == nr;
 }
 
 /*
- * A worker is about to sleep for a task. @deep: too little stack is left to run it here. Returns
- * false if that is a deadlock; then the worker no longer counts, so no other wait fails for it.
+ * A worker is about to sleep for a task. @deep: too little stack is left to run it here; @again:
+ * this wait has slept before. Returns false if that is a deadlock; then the worker no longer
+ * counts, so no other wait fails for it.
  */
-static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool deep)
+static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool deep, bool again)
 {
 	struct wpool *pool = w->pool;
 	bool gives_up;
@@ -197,17 +198,20 @@ static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool de
 	/* a submitter may be about to queue the task in any pool */
 	if (READ_ONCE(task->queued) != WPOOL_QUEUED_NO && wpool_task_last_pool(task) != pool)
 		return true;
+	rcu_read_lock();
 	raw_spin_lock_irq(&pool->workers.lock);
 	w->awaits = task;
 	w->deep = deep;
 	pool->workers.nr_awaiting++;
+	pool->workers.nr_waits += !again;
 	/* a queued task needs another worker, so the pool must not stay frozen */
 	w->lifts = can_act(w);
 	WRITE_ONCE(pool->workers.nr_lifting, pool->workers.nr_lifting + w->lifts);
-	gives_up = is_deadlock(pool) && must_give_up(w);
+	gives_up = must_give_up(w);
 	if (gives_up)
 		forget_locked(w);
 	raw_spin_unlock_irq(&pool->workers.lock);
+	rcu_read_unlock();
 	/* await_begin:A, see freeze.h */
 	smp_mb();
 	if (unlikely(READ_ONCE(wpool_freeze_is_on)) && READ_ONCE(pool->freezable) && w->lifts)
@@ -229,6 +233,7 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 	/* once: is_stuck() must know whether help_with() will be called */
 	const bool deep = wpool_stack_is_short();
 	struct wait_bit_queue_entry wait;
+	bool again = false;
 	int err;
 
 	init_wait_var_entry(&wait, task, 0);
@@ -242,12 +247,13 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		      -EINTR : -EAGAIN;
 		if (is_done(task))
 			err = 0;
-		else if (err == -EAGAIN && !await_begin(w, task, deep))
+		else if (err == -EAGAIN && !await_begin(w, task, deep, again))
 			err = -EDEADLK;
 		if (err == -EAGAIN && (deep || !is_at_hand(w->pool, task)))
 			schedule_timeout(can_act(w) ? 1 : MAX_SCHEDULE_TIMEOUT);
 		finish_wait(head, &wait.wq_entry);
 		wpool_wait_forget(w);
+		again = true;
 	} while (err == -EAGAIN);
 	return err;
 }
