@@ -15,8 +15,8 @@
  *   waiters   submitters that wait for a place. The first one takes the place itself when it is
  *             woken, and wakes the next one if there is room for both. A new submitter waits behind
  *             the others.
- *   sleepers  threads in wait and exit. The first one is woken when there is no task, and wakes
- *             the next one.
+ *   sleepers  threads in wait and exit. The first ones are woken when there is no task, and each
+ *             wakes the next ones.
  *   error     the first error. Any other error replaces -ECANCELED, because a task that
  *             fails may cancel its group before its own error is stored.
  *
@@ -49,6 +49,9 @@
 #include "task/state.h"
 #include "task/submit.h"
 #include "task/waiters.h"
+
+/* How many sleepers one thread wakes with interrupts off. */
+#define WAKE_BATCH	16U
 
 /* A waiting thread; on the stack of that thread. */
 struct waiter {
@@ -125,20 +128,23 @@ static bool may_proceed(struct wpool_group *group, struct waiter *waiter)
 
 /*
  * A place was given back, or a waiter or a sleeper has left: wake the first waiter if it may
- * proceed, and the first sleeper if there is no task.
+ * proceed, and the first sleepers if there is no task.
  */
 static void wake_first(struct wpool_group *group)
 	__must_hold(&group->lock)
 {
 	struct waiter *first;
+	u32 nr = WAKE_BATCH;
 
 	lockdep_assert_held(&group->lock);
 	first = list_first_entry_or_null(&group->waiters, struct waiter, node);
 	if (unlikely(first) && may_proceed(group, first))
 		wake_up_process(first->thread);
-	first = list_first_entry_or_null(&group->sleepers, struct waiter, node);
-	if (unlikely(first) && is_idle(group, first))
+	list_for_each_entry(first, &group->sleepers, node) {
+		if (!is_idle(group, first) || !nr--)
+			break;
 		wake_up_process(first->thread);
+	}
 }
 
 static int group_wait_for_room(struct wpool_group *group, u32 nr_closes, unsigned int state)

@@ -33,6 +33,8 @@
  *                         unlock after forget_locked(): a worker counts there before it parks or
  *                         leaves. If no lift ends while workers are counted, each that lifts the
  *                         freeze, so that a parked worker may be woken, is found busy itself.
+ *   count_busy:C          load-acquire of nr_lifted, then the workers are read. Pairs with the
+ *                         store-release in forget_locked(), after that of nr_lifting.
  */
 #ifndef WPOOL_CORE_FREEZE_H
 #define WPOOL_CORE_FREEZE_H

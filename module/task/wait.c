@@ -72,17 +72,20 @@ static bool is_at_hand(struct wpool *pool, struct wpool_task *task)
 		wpool_task_last_pool(task) == pool);
 }
 
-/* Run a queued task of the worker's own pool right here. */
-static void help_with(struct wpool_worker *w, struct wpool_task *task)
+/* Run a queued task of the worker's own pool right here. Returns false if there was none. */
+static bool help_with(struct wpool_worker *w, struct wpool_task *task)
 {
+	bool helped = false;
 	u32 tries = 0;
 
 	while (is_at_hand(w->pool, task)) {
+		helped = true;
 		if (wpool_task_pool(task) == w->pool && wpool_sched_unqueue(w->pool, task))
 			wpool_run_inside(w, task);
 		else
 			wpool_task_await_hands(&tries);
 	}
+	return helped;
 }
 
 #ifdef CONFIG_LOCKDEP
@@ -133,7 +136,8 @@ static void forget_locked(struct wpool_worker *w)
 	w->awaits = NULL;
 	workers->nr_awaiting--;
 	WRITE_ONCE(workers->nr_lifting, workers->nr_lifting - w->lifts);
-	WRITE_ONCE(workers->nr_lifted, workers->nr_lifted + w->lifts);
+	/* pairs with count_busy:C */
+	smp_store_release(&workers->nr_lifted, workers->nr_lifted + w->lifts);
 	w->lifts = false;
 }
 
@@ -166,7 +170,7 @@ static bool must_give_up(struct wpool_worker *self)
 {
 	struct wpool *pool = self->pool;
 	struct wpool_workers *workers = &pool->workers;
-	u32 nr = workers->nr_awaiting, nr_waits = workers->nr_waits, n = 0;
+	u32 nr = workers->nr_awaiting, nr_waits = workers->nr_waits, stuck = 0;
 	bool acts = can_act(self);
 	struct wpool_worker *w;
 
@@ -175,19 +179,23 @@ static bool must_give_up(struct wpool_worker *self)
 		return false;
 	list_for_each_entry_rcu(w, &workers->list, node) {
 		/* the task of a worker that awaits may be done: the worker has not woken up yet */
-		if (w->awaits && (!is_stuck(pool, w) || (!acts && can_act(w))))
+		if (!w->awaits)
+			continue;
+		if (!is_stuck(pool, w) || (!acts && can_act(w)))
 			return false;
-		if (!(++n % WORKERS_A_LOOK)) {
+		if (!(++stuck % WORKERS_A_LOOK)) {
 			raw_spin_unlock_irq(&workers->lock);
 			raw_spin_lock_irq(&workers->lock);
 		}
 	}
-	return workers->nr_waits == nr_waits && workers->nr_awaiting == nr;
+	/* all workers have been found stuck, this one again now */
+	return stuck == nr && workers->nr_awaiting == nr && workers->nr_waits == nr_waits &&
+	       is_stuck(pool, self);
 }
 
 /*
  * A worker is about to sleep for a task. @deep: too little stack is left to run it here; @again:
- * this wait has slept before. Returns false if that is a deadlock; then the worker no longer
+ * this wait has begun before, and only looks again. Returns false if that is a deadlock; then the worker no longer
  * counts, so no other wait fails for it.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool deep, bool again)
@@ -238,8 +246,8 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 
 	init_wait_var_entry(&wait, task, 0);
 	do {
-		if (!deep)
-			help_with(w, task);
+		if (!deep && help_with(w, task))
+			again = false;
 		if ((atomic_read_acquire(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
 			return 0;
 		/* before is_done() sets WAITED: no later wake-up is missed */
@@ -252,8 +260,8 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 		if (err == -EAGAIN && (deep || !is_at_hand(w->pool, task)))
 			schedule_timeout(can_act(w) ? 1 : MAX_SCHEDULE_TIMEOUT);
 		finish_wait(head, &wait.wq_entry);
+		again = w->awaits;
 		wpool_wait_forget(w);
-		again = true;
 	} while (err == -EAGAIN);
 	return err;
 }

@@ -63,7 +63,8 @@ static bool is_parked(struct wpool_worker *w)
  */
 static u32 count_busy(struct wpool *pool)
 {
-	u32 nr = 0, nr_lifted = READ_ONCE(pool->workers.nr_lifted);
+	/* count_busy:C: with a lift that is counted here, nr_lifting has been written, too */
+	u32 nr = 0, nr_lifted = smp_load_acquire(&pool->workers.nr_lifted);
 	struct wpool_worker *w;
 
 	if (!READ_ONCE(pool->freezable))
@@ -75,7 +76,7 @@ static u32 count_busy(struct wpool *pool)
 	/* count_busy:B, see core/freeze.h */
 	smp_rmb();
 	nr += READ_ONCE(pool->tidy.is_queued);
-	return nr ?: READ_ONCE(pool->workers.nr_lifted) - nr_lifted;
+	return nr ?: READ_ONCE(pool->workers.nr_lifted) != nr_lifted;
 }
 
 /* @complains: log each pool that is busy, and return false. */
