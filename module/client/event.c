@@ -280,8 +280,7 @@ int wpool_event_disable_sync(struct wpool_event *event)
 	if ((state & EVENT_STATE_MASK) == EVENT_RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
-	ret = wpool_event_disarm(event, EVENT_ENDING);
-	wpool_event_timer_sync(event);
+	ret = wpool_event_disarm_sync(event);
 	ret |= event_take_back(event);
 	state = await_idle(event);
 	if (ret)
@@ -324,8 +323,7 @@ void wpool_event_finish(struct wpool_event *event)
 	might_sleep();
 	if (WARN_ON_ONCE(READ_ONCE(task->runner) != current))
 		return;
-	wpool_event_disarm(event, EVENT_ENDING);
-	wpool_event_timer_sync(event);
+	wpool_event_disarm_sync(event);
 	/* from here on the death of the worker must not touch the event */
 	if (w && w->task == task)
 		w->abort = NULL;

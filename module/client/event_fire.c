@@ -121,14 +121,6 @@ void wpool_event_timer_set(struct wpool_event *event, u64 expires)
 		mod_timer(&event->timer, expires);
 }
 
-void wpool_event_timer_sync(struct wpool_event *event)
-{
-	if (is_hr(event))
-		hrtimer_cancel(hrtimer_of(event));
-	else
-		timer_delete_sync(&event->timer);
-}
-
 static void timer_expired(struct wpool_event *event)
 {
 	unsigned long flags;
@@ -235,6 +227,23 @@ bool wpool_event_disarm(struct wpool_event *event, int ending)
 		atomic_add(ending, &event->state);
 	ret = wpool_event_timer_stop(event);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
+	return ret;
+}
+
+bool wpool_event_disarm_sync(struct wpool_event *event)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&event->lock);
+	atomic_add(EVENT_ENDING, &event->state);
+	ret = event->task.armed;
+	WRITE_ONCE(event->task.armed, false);
+	raw_spin_unlock_irq(&event->lock);
+	/* from here on a callback finds the event not armed, and no thread arms it */
+	if (is_hr(event))
+		hrtimer_cancel(hrtimer_of(event));
+	else
+		timer_delete_sync(&event->timer);
 	return ret;
 }
 

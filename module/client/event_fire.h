@@ -56,7 +56,7 @@ bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock)
  */
 bool wpool_event_disarm(struct wpool_event *event, int ending);
 
-/* Wait until no callback of the timer is running; no thread arms the event meanwhile. */
-void wpool_event_timer_sync(struct wpool_event *event);
+/* As wpool_event_disarm() with EVENT_ENDING; also waits for a running callback of the timer. */
+bool wpool_event_disarm_sync(struct wpool_event *event);
 
 #endif /* WPOOL_CLIENT_EVENT_FIRE_H */
