@@ -4,13 +4,14 @@
 
 usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
                                          they show in measured.json
-       readme.py check                   do the pages show what the three files have?
+       readme.py check                   do the pages show what the four files have?
        readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
 
 ratios is the summary in README.md, cost the table there of memory and wake-ups on a stock kernel, and
 native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
 or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
-has the counts of counts.json, drivers.rst the figures of drivers.json. write takes over a complete
+has the counts of counts.json, drivers.rst the figures of drivers.json, and benchmarks.rst also
+those of samples.json. write takes over a complete
 counts.json beside RESULTS.json, and draws the plot of benchmarks.rst. check also refuses a quantity in the
 text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor
 one of CONSTANTS.
@@ -28,6 +29,7 @@ from contextlib import redirect_stdout
 import bars
 import counts
 import drivers
+import samples
 from plan import ROWS
 from results import NEAR_NS, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
@@ -722,6 +724,11 @@ def driven():
                     '\n'.join(Rst.text(text) + [''] + Rst.table(list(drivers.lines()))))
 
 
+def profiled():
+    return replaced(PAGES['native'], '.. profile: begin', '.. profile: end',
+                    '\n'.join(Rst.table(without_empty_columns(list(samples.lines())))))
+
+
 def pages():
     """(path, text) of each page, written from the kept results."""
     results = json.loads(MEASURED.read_text())
@@ -729,6 +736,7 @@ def pages():
         yield path, page(results, what, path)
     yield GROWTH, growth()
     yield DRIVERS, driven()
+    yield PAGES['native'], profiled()
 
 
 # ---- are the pages up to date? ----
@@ -777,8 +785,8 @@ def strays(path):
 def check():
     for path, text in pages():
         if text != path.read_text():
-            yield f'{path.name}: its tables are not those of measured.json, counts.json and ' \
-                  'drivers.json: tools/bench/readme.py write'
+            yield f'{path.name}: its tables are not those of measured.json, counts.json, drivers.json and ' \
+                  'samples.json: tools/bench/readme.py write'
     if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst')), *OTHER_PAGES):

@@ -406,9 +406,9 @@ union cmd_buffer {
 	}
 
 static const struct ioctl_op ioctl_ops[] = {
-	IOCTL_OP(WPOOL_IOC_CREATE, create, attrs, 0, NEEDS_NO_POOL, ioctl_create),
+	IOCTL_OP(WPOOL_IOC_CREATE, create, attrs.capacity_per_cpu, 0, NEEDS_NO_POOL, ioctl_create),
 	IOCTL_OP(WPOOL_IOC_ATTACH, attach, name, 0, NEEDS_NO_POOL, ioctl_attach),
-	IOCTL_OP(WPOOL_IOC_TUNE, tune, attrs, 0, 0, ioctl_tune),
+	IOCTL_OP(WPOOL_IOC_TUNE, tune, attrs.capacity_per_cpu, 0, 0, ioctl_tune),
 	IOCTL_OP(WPOOL_IOC_RELEASE, release, timeout_ns, WPOOL_DEV_RELEASE_CANCEL |
 		 WPOOL_DEV_RELEASE_WAIT | WPOOL_DEV_RELEASE_OWN, 0, ioctl_release),
 	IOCTL_OP(WPOOL_IOC_REBOOT, simple, flags, 0, 0, ioctl_reboot),
@@ -418,7 +418,7 @@ static const struct ioctl_op ioctl_ops[] = {
 	IOCTL_OP(WPOOL_IOC_WAIT, wait, timeout_ns, 0, 0, ioctl_wait),
 	IOCTL_OP(WPOOL_IOC_CANCEL, cancel, stopped, WPOOL_DEV_CANCEL_ALL, COPIES_OUT, ioctl_cancel),
 	IOCTL_OP(WPOOL_IOC_STATS, stats, errors, 0, COPIES_OUT, ioctl_stats),
-	IOCTL_OP(WPOOL_IOC_INFO, info, attrs, 0, COPIES_OUT, ioctl_info),
+	IOCTL_OP(WPOOL_IOC_INFO, info, attrs.capacity_per_cpu, 0, COPIES_OUT, ioctl_info),
 	IOCTL_OP(WPOOL_IOC_GROUP, group, reserved, WPOOL_DEV_GROUP_MM | WPOOL_DEV_GROUP_CREDS |
 		 WPOOL_DEV_GROUP_MEMCG | WPOOL_DEV_GROUP_BLKCG, 0, ioctl_group),
 	IOCTL_OP(WPOOL_IOC_CGROUP, cgroup, reserved, 0, 0, ioctl_cgroup),

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""samples.py - where the time of a measurement goes, for scripts/bench-profile.
+
+usage: samples.py names [NAME]...         the measurements, or those named
+       samples.py row NAME PEER           its row and variant
+       samples.py peers NAME              wpool and the peer
+       samples.py collect DIR NAME PEER   read DIR/report, DIR/symbols, DIR/plan into DIR/samples.json
+       samples.py show DIR                print DIR/samples.json
+       samples.py keep DIR                copy it to samples.json; it must have all measurements
+
+DIR/report is from perf report, DIR/symbols from nm -A. readme.py writes the table of
+Documentation/benchmarks.rst from samples.json.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+from results import write_json
+from table import PEERS, number
+
+KEPT = pathlib.Path(__file__).resolve().parent / 'samples.json'
+# Samples a second and CPU.
+RATE = 20000
+# name: title, row, wpool's variant, the peer that is compared, its variant if that has another name
+MEASUREMENTS = {
+    'client': ('submit and wait, 1 client', 12, '1_client', 'percpu'),
+    'cancel': ('cancelled at once', 29, 'cancelled_at_once', 'kworker'),
+    'create': ('a pool for one task', 29, 'a_pool_for_one_task', 'kworker'),
+    'detached': ('allocated, submitted, freed', 13, 'detached', 'percpu', 'kmalloc'),
+}
+# Parts of the kernel, and the object files of each: the first match counts.
+PARTS = {
+    'idle': r'kernel/sched/(idle|build_policy)\.o|arch/um/kernel/process\.o:arch_cpu_idle',
+    'wpool': 'drivers/wpool/module/',
+    'the load': r'drivers/wpool/|lib/sort\.o',
+    'the peer': r'kernel/(workqueue|kthread|padata)\.o',
+    'scheduler': r'kernel/sched/|arch/um/(kernel|os-Linux)/',
+    'locks': 'kernel/locking/',
+    'timers': 'kernel/time/',
+    'memory': r'mm/|lib/',
+    'files, devices': 'fs/|drivers/base/',
+    'RCU': 'kernel/rcu/',
+}
+
+
+def part_of(where):
+    return next((part for part, objects in PARTS.items() if re.search(objects, where)), 'other')
+
+
+def collect(place, name, peer):
+    objects = {}
+    for line in (place / 'symbols').read_text().splitlines():
+        where, kind, symbol = line.rsplit(' ', 2)
+        if kind != 'U':
+            objects.setdefault(symbol, where.split(':')[1])
+    lines = (place / 'plan').read_text().splitlines()
+    tasks = sum(int(re.search(r' n=(\d+)', line)[1]) for line in lines)
+    parts = {}
+    for line in (place / 'report').read_text().splitlines():
+        found = re.match(r'\s*(\d+)\s+\[(.)\]\s+(\S+)', line)
+        if not found:
+            continue
+        symbol = re.sub(r'\.(isra|constprop|part|cold).*', '', found[3])
+        part = 'host' if found[2] == 'k' else part_of(objects.get(found[3], objects.get(symbol, '')))
+        parts.setdefault(part, {})[symbol] = int(found[1]) * 1e9 / RATE / tasks
+    parts.pop('idle', None)
+    path = place / 'samples.json'
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    kept.setdefault(name, {})[peer] = {
+        part: {'ns': round(sum(symbols.values()), 1),
+               'most': {symbol: round(ns, 1) for symbol, ns in sorted(symbols.items(), key=lambda one: -one[1])[:8]}}
+        for part, symbols in parts.items()}
+    write_json(path, kept, 3)
+
+
+# The columns of the table: parts that count together.
+COLUMNS = {'its own code': ('wpool', 'the peer'), 'scheduler': ('scheduler', ), 'locks': ('locks', ),
+           'timers': ('timers', ), 'memory': ('memory', ), 'files, devices': ('files, devices', ),
+           'RCU': ('RCU', ), 'the load, the rest': ('the load', 'host', 'other')}
+
+
+def lines():
+    """The kept figures as lines of cells, the first one with titles."""
+    yield ['ns of CPU time a task', 'of', *COLUMNS, 'all']
+    for name, peers in json.loads(KEPT.read_text()).items():
+        for peer, kept in peers.items():
+            spent = [sum(kept.get(part, {'ns': 0})['ns'] for part in parts) for parts in COLUMNS.values()]
+            yield [MEASUREMENTS[name][0], PEERS[peer], *(number(round(ns, 1)) for ns in (*spent, sum(spent)))]
+
+
+def show(place):
+    for name, peers in json.loads((place / 'samples.json').read_text()).items():
+        for peer, kept in peers.items():
+            print(f'{MEASUREMENTS[name][0]}, {PEERS[peer]}: ns of CPU time a task')
+            for part, one in sorted(kept.items(), key=lambda one: -one[1]['ns']):
+                most = ', '.join(f'{symbol} {ns:.1f}' for symbol, ns in one['most'].items())
+                print(f'  {part:12} {one["ns"]:9.1f}  {most}')
+
+
+def main():
+    match sys.argv[1:]:
+        case ['names', *names]:
+            print(*(names or MEASUREMENTS), sep='\n')
+        case ['row', name, peer]:
+            title, row, variant, _, *others = MEASUREMENTS[name]
+            print(row, others[0] if others and peer != 'wpool' else variant)
+        case ['peers', name]:
+            print('wpool', MEASUREMENTS[name][3])
+        case ['collect', place, name, peer]:
+            collect(pathlib.Path(place), name, peer)
+        case ['show', place]:
+            show(pathlib.Path(place))
+        case ['keep', place]:
+            kept = json.loads((pathlib.Path(place) / 'samples.json').read_text())
+            if set(kept) != set(MEASUREMENTS):
+                sys.exit('not all measurements were made')
+            write_json(KEPT, kept, 3)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == '__main__':
+    main()
