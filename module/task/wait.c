@@ -195,8 +195,8 @@ static bool must_give_up(struct wpool_worker *self)
 
 /*
  * A worker is about to sleep for a task. @deep: too little stack is left to run it here; @again:
- * this wait has begun before, and only looks again. Returns false if that is a deadlock; then the worker no longer
- * counts, so no other wait fails for it.
+ * this wait has begun before, and only looks again. Returns false if that is a deadlock; then the
+ * worker no longer counts, so no other wait fails for it.
  */
 static bool await_begin(struct wpool_worker *w, struct wpool_task *task, bool deep, bool again)
 {
